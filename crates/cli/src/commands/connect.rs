@@ -1,0 +1,66 @@
+use clap::Args;
+use stead::core::{environment::Verification, resource::NewAuthorizationLink};
+
+use crate::{failure::Outcome, reach::Reach, terminal::Terminal};
+
+/// Print a link that connects a user's account.
+#[derive(Debug, Args)]
+pub(crate) struct Connect {
+    /// Connection to use.
+    connection: String,
+
+    /// Your application's own id of the user.
+    identifier: String,
+
+    /// Where the user's browser comes back to; your application confirms there who it was.
+    #[arg(long, value_name = "URL")]
+    verify_url: Option<String>,
+
+    /// Text that comes back to the verify URL unchanged.
+    #[arg(long, value_name = "TEXT")]
+    state: Option<String>,
+
+    /// Scope to ask for in place of the connection's permissions; may be given several times.
+    #[arg(long = "scope", value_name = "SCOPE")]
+    scopes: Vec<String>,
+
+    /// Life of the link in seconds, 60 to 86400; 600 when absent.
+    #[arg(long, value_name = "SECONDS")]
+    expires_in: Option<u32>,
+
+    /// Take whoever opens the link for the user, as a service that was started with the same option does.
+    #[arg(long)]
+    trust_whoever_has_the_link: bool,
+
+    #[command(flatten)]
+    reach: Reach,
+}
+
+impl Connect {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let verification = if self.trust_whoever_has_the_link {
+            Verification::LinkPossession
+        } else {
+            Verification::Application
+        };
+        let reached = self.reach.open_for_links(verification).await?;
+        let new = NewAuthorizationLink {
+            connection_name: self.connection,
+            identifier: self.identifier,
+            verify_url: self.verify_url,
+            state: self.state,
+            scopes: (!self.scopes.is_empty()).then_some(self.scopes),
+            expires_in: self.expires_in,
+            ..NewAuthorizationLink::default()
+        };
+        let made = reached.actions.authorization_link_with(new).await;
+        reached.close().await;
+        let made = made?;
+        terminal.either(&made, || made.link.clone());
+        terminal.note(format_args!(
+            "Show it to this user alone. It works once, until {}.",
+            made.expires_at
+        ));
+        Ok(())
+    }
+}

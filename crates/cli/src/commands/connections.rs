@@ -1,0 +1,283 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+use stead::{
+    Platform,
+    core::{
+        environment::Verification,
+        resource::{Connection, ConnectionChange, ConnectionHealth, NewConnection},
+    },
+};
+
+use crate::{failure::Outcome, local::Local, secrets, terminal::Terminal};
+
+/// Connections: a product's OAuth client each, kept in the database.
+#[derive(Debug, Args)]
+pub(crate) struct Connections {
+    #[command(subcommand)]
+    command: ConnectionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ConnectionsCommand {
+    /// Create a connection, and print the redirect URI to register at the product.
+    Create {
+        /// Name of the connection.
+        name: String,
+        /// Product of the connection, such as mail.
+        #[arg(long)]
+        product: String,
+        #[command(flatten)]
+        client: Client,
+        #[command(flatten)]
+        local: Local,
+    },
+    /// List all connections.
+    List {
+        #[command(flatten)]
+        local: Local,
+    },
+    /// Show a connection with its redirect URI.
+    Show {
+        /// Name of the connection.
+        name: String,
+        #[command(flatten)]
+        local: Local,
+    },
+    /// Change a connection; what is not given stays.
+    Change {
+        /// Name of the connection.
+        name: String,
+        #[command(flatten)]
+        client: Client,
+        /// Switch it off; its accounts keep their state.
+        #[arg(long, conflicts_with = "enable")]
+        disable: bool,
+        /// Switch it on again.
+        #[arg(long)]
+        enable: bool,
+        #[command(flatten)]
+        local: Local,
+    },
+    /// Delete a connection without connected accounts.
+    Delete {
+        /// Name of the connection.
+        name: String,
+        #[command(flatten)]
+        local: Local,
+    },
+}
+
+/// The OAuth client that was registered at the product.
+#[derive(Debug, Args)]
+struct Client {
+    /// Client id of the OAuth client.
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
+
+    /// File with the client secret, or - for the standard input; without it, the environment variable
+    /// STEAD_PRODUCT_CLIENT_SECRET holds the secret.
+    #[arg(long, value_name = "FILE")]
+    client_secret_file: Option<PathBuf>,
+
+    #[arg(
+        id = "product_secret",
+        long = "product-client-secret",
+        env = "STEAD_PRODUCT_CLIENT_SECRET",
+        hide = true,
+        hide_env_values = true,
+        value_parser = secrets::parse
+    )]
+    client_secret: Option<SecretString>,
+
+    /// Scope or capability that users are asked for; may be given several times. The product's least when absent.
+    #[arg(long = "permission", value_name = "SCOPE")]
+    permissions: Vec<String>,
+
+    /// Settings of the product, as a JSON object.
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    settings: Option<Map<String, Value>>,
+}
+
+impl Client {
+    fn secret(&self) -> Outcome<Option<SecretString>> {
+        match &self.client_secret_file {
+            Some(path) => secrets::read(path).map(Some),
+            None => Ok(self.client_secret.clone()),
+        }
+    }
+}
+
+impl Connections {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let platform = self.command.local().open(Verification::Application).await?;
+        let outcome = self.command.run(&platform, terminal).await;
+        platform.shut_down().await;
+        outcome
+    }
+}
+
+impl ConnectionsCommand {
+    fn local(&self) -> &Local {
+        match self {
+            Self::Create { local, .. }
+            | Self::List { local }
+            | Self::Show { local, .. }
+            | Self::Change { local, .. }
+            | Self::Delete { local, .. } => local,
+        }
+    }
+
+    async fn run(self, platform: &Platform, terminal: &Terminal) -> Outcome {
+        let environment = platform.environment();
+        match self {
+            Self::Create {
+                name,
+                product,
+                client,
+                ..
+            } => {
+                let new = NewConnection {
+                    client_secret: client.secret()?,
+                    connection_name: name,
+                    product,
+                    client_id: client.client_id,
+                    permissions: client.permissions,
+                    settings: client.settings.unwrap_or_default(),
+                };
+                show(&environment.create_connection(new).await?, terminal);
+            }
+            Self::List { .. } => list(platform, terminal).await?,
+            Self::Show { name, .. } => show(&environment.connection(&name).await?, terminal),
+            Self::Change {
+                name,
+                client,
+                disable,
+                enable,
+                ..
+            } => {
+                let change = ConnectionChange {
+                    client_secret: client.secret()?,
+                    client_id: client.client_id,
+                    permissions: (!client.permissions.is_empty()).then_some(client.permissions),
+                    settings: client.settings,
+                    disabled: (disable || enable).then_some(disable),
+                };
+                show(
+                    &environment.change_connection(&name, change).await?,
+                    terminal,
+                );
+            }
+            Self::Delete { name, .. } => {
+                environment.delete_connection(&name).await?;
+                terminal.note(format_args!("Deleted {name}."));
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn list(platform: &Platform, terminal: &Terminal) -> Outcome {
+    let mut all = Vec::new();
+    let mut page_token: Option<String> = None;
+    loop {
+        let page = platform
+            .environment()
+            .connections(page_token.as_deref(), 100)
+            .await?;
+        all.extend(page.items);
+        page_token = page.next_page_token;
+        if page_token.is_none() {
+            break;
+        }
+    }
+    if terminal.json() {
+        terminal.result_json(&all);
+    } else if all.is_empty() {
+        terminal.note("There are no connections yet; `stead connections create` makes one.");
+    }
+    for connection in all.iter().filter(|_| !terminal.json()) {
+        terminal.result(format_args!(
+            "{:<24} {:<10} {}",
+            connection.connection_name.as_str(),
+            connection.product,
+            connection.state.name()
+        ));
+    }
+    Ok(())
+}
+
+fn show(connection: &Connection, terminal: &Terminal) {
+    terminal.either(connection, || {
+        let secret = if connection.has_client_secret {
+            "kept"
+        } else {
+            "missing"
+        };
+        let health = match connection.health {
+            ConnectionHealth::ClientOk => "",
+            ConnectionHealth::ClientRejected => ", and the product refuses its client credentials",
+        };
+        let permissions = if connection.permissions.is_empty() {
+            String::from("the product's least")
+        } else {
+            connection.permissions.join(" ")
+        };
+        format!(
+            "{}\n  product        {}\n  state          {}{health}\n  client id      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
+            terminal.bold(connection.connection_name.as_str()),
+            connection.product,
+            connection.state.name(),
+            connection.client_id.as_deref().unwrap_or("missing"),
+            connection.redirect_uri,
+        )
+    });
+    terminal.note("Register the redirect URI at the product, byte for byte.");
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(text).map_err(|error| format!("it is no JSON object: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Failure;
+
+    #[test]
+    fn settings_are_an_object() {
+        assert_eq!(object(r#"{"a":1}"#).unwrap().len(), 1);
+        assert!(object("[1]").is_err());
+    }
+
+    #[test]
+    fn a_secret_comes_from_the_file_first() {
+        let folder = std::env::temp_dir().join(format!("stead-cli-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("secret");
+        std::fs::write(&file, "from the file\n").unwrap();
+        let client = Client {
+            client_id: None,
+            client_secret_file: Some(file),
+            client_secret: Some("from the environment".into()),
+            permissions: Vec::new(),
+            settings: None,
+        };
+        let secret = client.secret().unwrap().unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(
+            secrecy::ExposeSecret::expose_secret(&secret),
+            "from the file"
+        );
+    }
+
+    #[test]
+    fn a_failure_names_the_file() {
+        let failure = secrets::read(std::path::Path::new("/nonexistent/secret")).unwrap_err();
+        assert!(
+            matches!(failure, Failure::Own { what, .. } if what.contains("/nonexistent/secret"))
+        );
+    }
+}

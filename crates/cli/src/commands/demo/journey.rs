@@ -1,0 +1,242 @@
+use http::StatusCode;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use stead::{
+    Actions, Client, ErrorKind,
+    core::{
+        error::ActBy,
+        product::Product,
+        resource::{AccountState, ProxyRequest},
+    },
+};
+use stead_sandbox::Fault;
+
+use super::{
+    case::{self, Case, World},
+    report::{Report, in_words},
+};
+use crate::{
+    browser::Browser,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    house::{House, SANDBOX_USER, USER},
+};
+
+/// Walks the whole journey, as far as it goes.
+pub(super) async fn walk(
+    house: &House,
+    break_tool: Option<&str>,
+    report: &mut Report<'_>,
+) -> Outcome {
+    let world = World::of(&house.sandbox.world(), SANDBOX_USER).ok_or_else(|| {
+        Failure::own(
+            Exit::Failed,
+            format!("the sandbox does not know {SANDBOX_USER}"),
+            "This is an error in Stead.",
+        )
+    })?;
+    let secret = house.client_secret.expose_secret();
+    let client = Client::new(&house.url, house.client_id.clone(), secret)?;
+    let journey = Journey {
+        house,
+        actions: client.actions(),
+        world,
+    };
+    report.part("Set-up");
+    if !report
+        .step("token and catalogue", journey.catalogue())
+        .await
+    {
+        return Ok(());
+    }
+    for product in house.platform.environment().catalogue().products() {
+        report.part(product.title);
+        journey.product(product, break_tool, report).await?;
+    }
+    Ok(())
+}
+
+struct Journey<'a> {
+    house: &'a House,
+    actions: Actions,
+    world: World,
+}
+
+type Told = Result<String, String>;
+
+impl Journey<'_> {
+    async fn product(
+        &self,
+        product: &Product,
+        break_tool: Option<&str>,
+        report: &mut Report<'_>,
+    ) -> Outcome {
+        let mut browser = Browser::new()?;
+        let connection = product.name;
+        if !report
+            .step("link and consent", self.connect(connection, &mut browser))
+            .await
+        {
+            return Ok(());
+        }
+        // The catalogue counts, not the cases: a tool without a case is a tool that was not shown.
+        let mut shown = None;
+        for tool in product.tools {
+            let case = case::all().find(|case| case.tool == tool.name());
+            let broken = break_tool == Some(tool.name());
+            if report
+                .tool(tool.name(), self.tool(connection, case, broken))
+                .await
+            {
+                shown = case.or(shown);
+            }
+        }
+        if connection == "mail" {
+            report.step("raw request", self.proxy(connection)).await;
+        }
+        let Some(case) = shown else { return Ok(()) };
+        report
+            .step("expiry, refreshed unseen", self.expiry(connection, case))
+            .await;
+        report
+            .step("revocation, told calmly", self.revocation(connection, case))
+            .await;
+        report
+            .step(
+                "link again, active again",
+                self.again(connection, case, &mut browser),
+            )
+            .await;
+        Ok(())
+    }
+
+    async fn catalogue(&self) -> Told {
+        let tools = self.actions.tools().await.map_err(in_words)?;
+        Ok(format!("{} tools offered", tools.len()))
+    }
+
+    async fn connect(&self, connection: &str, browser: &mut Browser) -> Told {
+        let link = self
+            .actions
+            .authorization_link(connection, USER)
+            .await
+            .map_err(in_words)?;
+        browser
+            .connect(&link.link, SANDBOX_USER)
+            .await
+            .map_err(in_words)?;
+        let account = self
+            .actions
+            .account(connection, USER)
+            .await
+            .map_err(in_words)?;
+        if account.state != AccountState::Active {
+            return Err(format!("the account is {}", account.state.name()));
+        }
+        let user = account
+            .product_user
+            .unwrap_or_else(|| String::from("the user"));
+        Ok(format!(
+            "{user} allowed {} scopes",
+            account.granted_scopes.len()
+        ))
+    }
+
+    /// Runs a tool, compares its answer with the sandbox's world, and looks whether the sandbox saw it.
+    async fn tool(&self, connection: &str, case: Option<&Case>, broken: bool) -> Told {
+        let case = case.ok_or("this demo does not show it")?;
+        let seen_before = self.house.sandbox.received().len();
+        if broken {
+            self.house.sandbox.fault(Fault::Error {
+                host: None,
+                path_contains: None,
+                status: 400,
+                reason: String::from("failedPrecondition"),
+                message: Some(String::from("broken on purpose")),
+                retry_after: None,
+                times: 1,
+            });
+        }
+        let data = self.call(connection, case).await?;
+        let told = (case.check)(&self.world, &data)?;
+        let received = self.house.sandbox.received();
+        let requests = received.get(seen_before..).unwrap_or_default();
+        if requests.is_empty() {
+            return Err(String::from("the sandbox saw no request"));
+        }
+        if let Some(refused) = requests.iter().find(|request| request.status != Some(200)) {
+            return Err(format!("the sandbox refused {}", refused.path));
+        }
+        let plural = if requests.len() == 1 { "" } else { "s" };
+        Ok(format!("{told}, {} request{plural}", requests.len()))
+    }
+
+    async fn call(&self, connection: &str, case: &Case) -> Result<Value, String> {
+        let input = (case.input)(&self.world);
+        let execution = self
+            .actions
+            .execute_tool(case.tool, connection, USER, input)
+            .await
+            .map_err(in_words)?;
+        execution.json().map_err(in_words)
+    }
+
+    async fn proxy(&self, connection: &str) -> Told {
+        let request = ProxyRequest {
+            connection_name: connection.to_owned(),
+            identifier: USER.to_owned(),
+            path: String::from("/v1/users/me/profile"),
+            method: String::from("GET"),
+            ..ProxyRequest::default()
+        };
+        let answer = self.actions.request(request).await.map_err(in_words)?;
+        if answer.status() != StatusCode::OK {
+            return Err(format!("status {}", answer.status().as_u16()));
+        }
+        let profile: Value =
+            serde_json::from_slice(answer.body()).map_err(|error| error.to_string())?;
+        case::same("address", &json!(SANDBOX_USER), &profile["emailAddress"])?;
+        Ok(format!("GET /v1/users/me/profile is {SANDBOX_USER}"))
+    }
+
+    async fn expiry(&self, connection: &str, case: &Case) -> Told {
+        let refreshes = || self.house.sandbox.token_requests_of("refresh_token");
+        let before = refreshes();
+        self.house
+            .sandbox
+            .fault(Fault::ExpireAccessTokens { user: None });
+        let data = self.call(connection, case).await?;
+        (case.check)(&self.world, &data)?;
+        match refreshes() - before {
+            1 => Ok(format!("{} went on, 1 refresh", case.tool)),
+            several => Err(format!("{several} refreshes, 1 was due")),
+        }
+    }
+
+    async fn revocation(&self, connection: &str, case: &Case) -> Told {
+        self.house.sandbox.fault(Fault::Revoke {
+            user: Some(SANDBOX_USER.to_owned()),
+        });
+        let input = (case.input)(&self.world);
+        match self
+            .actions
+            .execute_tool(case.tool, connection, USER, input)
+            .await
+        {
+            Ok(_) => Err(String::from("the call went on as if nothing had happened")),
+            Err(error)
+                if error.kind() == ErrorKind::AuthorizationRequired
+                    && error.act_by() == ActBy::EndUser =>
+            {
+                Ok(format!("{}, the user must act", error.kind()))
+            }
+            Err(error) => Err(in_words(error)),
+        }
+    }
+
+    async fn again(&self, connection: &str, case: &Case, browser: &mut Browser) -> Told {
+        self.connect(connection, browser).await?;
+        let data = self.call(connection, case).await?;
+        (case.check)(&self.world, &data)
+    }
+}

@@ -1,0 +1,145 @@
+use std::time::Duration;
+
+use serde::Serialize;
+use stead::core::ports::Runtime;
+
+use crate::{failure::Failure, house::House, progress::Progress, terminal::Terminal};
+
+/// The steps so far, each told as it ends.
+pub(super) struct Report<'a> {
+    terminal: &'a Terminal,
+    progress: &'a Progress,
+    runtime: &'a dyn Runtime,
+    steps: Vec<Step>,
+}
+
+/// One step of the journey.
+#[derive(Debug, Serialize)]
+struct Step {
+    name: String,
+    is_tool: bool,
+    good: bool,
+    milliseconds: f64,
+    /// What was seen, or why it failed.
+    detail: String,
+}
+
+/// How it went.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    tools_good: usize,
+    tools: usize,
+    steps: Vec<Step>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(terminal: &'a Terminal, progress: &'a Progress, house: &'a House) -> Self {
+        Self {
+            terminal,
+            progress,
+            runtime: house.platform.environment().runtime(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// A part of the journey begins.
+    pub(super) fn part(&self, title: &str) {
+        self.progress.aside(|| {
+            self.terminal
+                .note(format_args!("\n{}", self.terminal.bold(title)));
+        });
+    }
+
+    /// Takes a step; says whether it went well.
+    pub(super) async fn step(
+        &mut self,
+        name: &str,
+        work: impl Future<Output = Result<String, String>>,
+    ) -> bool {
+        self.take(name, false, work).await
+    }
+
+    /// Takes the step of a tool, which counts.
+    pub(super) async fn tool(
+        &mut self,
+        name: &str,
+        work: impl Future<Output = Result<String, String>>,
+    ) -> bool {
+        self.take(name, true, work).await
+    }
+
+    /// All steps, counted.
+    pub(super) fn end(self) -> Summary {
+        let tools = self.steps.iter().filter(|step| step.is_tool);
+        Summary {
+            tools: tools.clone().count(),
+            tools_good: tools.filter(|step| step.good).count(),
+            steps: self.steps,
+        }
+    }
+
+    async fn take(
+        &mut self,
+        name: &str,
+        is_tool: bool,
+        work: impl Future<Output = Result<String, String>>,
+    ) -> bool {
+        self.progress.now(name);
+        let before = self.runtime.monotonic();
+        let outcome = work.await;
+        let step = Step {
+            name: name.to_owned(),
+            is_tool,
+            good: outcome.is_ok(),
+            milliseconds: milliseconds(self.runtime.monotonic().saturating_sub(before)),
+            detail: outcome.unwrap_or_else(|reason| reason),
+        };
+        self.progress.aside(|| self.tell(&step));
+        let good = step.good;
+        self.steps.push(step);
+        good
+    }
+
+    fn tell(&self, step: &Step) {
+        let sign = if step.good {
+            self.terminal.green("ok  ")
+        } else {
+            self.terminal.red("FAIL")
+        };
+        let line = format!(
+            "  {sign} {:<28} {:>8.1} ms  {}",
+            step.name, step.milliseconds, step.detail
+        );
+        if step.good {
+            self.terminal.note(line);
+        } else if !self.terminal.json() {
+            self.terminal.result(line);
+        }
+    }
+}
+
+impl Summary {
+    /// Whether every step went well.
+    pub(super) fn good(&self) -> bool {
+        self.steps.iter().all(|step| step.good) && self.tools > 0
+    }
+
+    /// The last line.
+    pub(super) fn verdict(&self) -> String {
+        format!("\n{} of {} tools", self.tools_good, self.tools)
+    }
+}
+
+/// A failure in one line.
+pub(super) fn in_words(failure: impl Into<Failure>) -> String {
+    match failure.into() {
+        Failure::Stead(error) => error.to_string(),
+        Failure::Own { what, .. } => what,
+        Failure::Told => String::from("it failed"),
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    // One digit behind the point is all that is shown, and all that is meant.
+    (duration.as_secs_f64() * 10_000.0).round() / 10.0
+}

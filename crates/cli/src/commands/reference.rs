@@ -1,0 +1,296 @@
+use std::fmt::Write as _;
+
+use clap::{Args, CommandFactory as _, ValueEnum};
+use serde_json::Value;
+use stead::{
+    ErrorKind,
+    core::{product::Permissions, resource::ToolDescription},
+};
+
+use super::tools::descriptions;
+use crate::{CommandLine, exit, failure::Outcome, terminal::Terminal};
+
+/// First line of every generated page.
+const MADE_BY: &str = "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->";
+
+/// Print a page of the reference, in Markdown.
+#[derive(Debug, Args)]
+pub(crate) struct Reference {
+    page: Page,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Page {
+    Errors,
+    Tools,
+    Cli,
+}
+
+impl Reference {
+    pub(crate) fn run(self, terminal: &Terminal) -> Outcome {
+        let page = match self.page {
+            Page::Errors => errors(),
+            Page::Tools => tools()?,
+            Page::Cli => command_line(),
+        };
+        terminal.result(page.trim_end());
+        Ok(())
+    }
+}
+
+fn errors() -> String {
+    let mut page = format!(
+        "{MADE_BY}\n\n# Errors\n\nEvery error has a kind. Over HTTP it is the member `kind` of an \
+         `application/problem+json` answer (RFC 9457), in Rust `Error::kind()`.\n\n\
+         | Kind | Status | Who acts | Again later | Meaning |\n|---|---|---|---|---|\n"
+    );
+    for kind in ErrorKind::ALL {
+        let again = if kind.retryable() { "yes" } else { "no" };
+        line(
+            &mut page,
+            &format!(
+                "| `{}` | {} | {} | {again} | {} |",
+                kind.name(),
+                kind.status(),
+                kind.act_by().name().replace('_', " "),
+                kind.summary()
+            ),
+        );
+    }
+    page
+}
+
+fn tools() -> Outcome<String> {
+    let mut page = format!(
+        "{MADE_BY}\n\n# Tools\n\nEvery tool also takes `schema_version` and `tool_version`, dates that name the same \
+         version; the newest when absent.\n"
+    );
+    for product in stead::products::catalogue().products() {
+        line(
+            &mut page,
+            &format!("\n## {}: {}", product.name, product.title),
+        );
+        if let Permissions::Scopes { default, .. } = product.oauth.permissions {
+            line(
+                &mut page,
+                "\nScopes that a connection asks for where it names none:\n",
+            );
+            for scope in default {
+                line(&mut page, &format!("- `{scope}`"));
+            }
+        }
+        for tool in descriptions(Some(product.name))? {
+            describe(&mut page, &tool);
+        }
+    }
+    Ok(page)
+}
+
+fn describe(page: &mut String, tool: &ToolDescription) {
+    line(
+        page,
+        &format!("\n### {}\n\n{}\n", tool.name, tool.description),
+    );
+    line(page, &format!("- Version: {}", tool.tool_version));
+    line(page, &format!("- Effect: {}", tool.effect.name()));
+    if !tool.scopes.is_empty() {
+        let scopes: Vec<String> = tool
+            .scopes
+            .iter()
+            .map(|scope| format!("`{scope}`"))
+            .collect();
+        line(page, &format!("- Needs one of: {}", scopes.join(", ")));
+    }
+    let parameters: Vec<(&String, &Value)> = tool.input_schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !matches!(name.as_str(), "schema_version" | "tool_version"))
+        .collect();
+    if parameters.is_empty() {
+        return;
+    }
+    line(
+        page,
+        "\n| Parameter | Type | Required | Meaning |\n|---|---|---|---|",
+    );
+    let required: Vec<&str> = tool.input_schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    for (name, schema) in parameters {
+        let needed = if required.contains(&name.as_str()) {
+            "yes"
+        } else {
+            "no"
+        };
+        let meaning = schema["description"]
+            .as_str()
+            .unwrap_or_default()
+            .replace('\n', " ");
+        line(
+            page,
+            &format!(
+                "| `{name}` | {} | {needed} | {} |",
+                type_of(schema),
+                meaning.replace('|', "\\|")
+            ),
+        );
+    }
+}
+
+/// A schema in a few words: type, allowed values, bounds.
+fn type_of(schema: &Value) -> String {
+    if let Some(values) = schema["enum"].as_array() {
+        let values: Vec<String> = values
+            .iter()
+            .map(|value| format!("`{}`", value.as_str().unwrap_or_default()))
+            .collect();
+        return values.join(", ");
+    }
+    let mut words = match &schema["type"] {
+        Value::String(one) if one == "array" => format!("array of {}", type_of(&schema["items"])),
+        Value::String(one) => one.clone(),
+        Value::Array(several) => several
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(" or "),
+        _ => String::from("any"),
+    };
+    match (&schema["minimum"], &schema["maximum"]) {
+        (Value::Null, Value::Null) => {}
+        (low, Value::Null) => words.push_str(&format!(", {low} or more")),
+        (Value::Null, high) => words.push_str(&format!(", {high} or less")),
+        (low, high) => words.push_str(&format!(", {low} to {high}")),
+    }
+    words
+}
+
+fn command_line() -> String {
+    let mut page = format!("{MADE_BY}\n\n# Command line\n");
+    let mut command = CommandLine::command();
+    command.build();
+    let about = command.get_long_about().or(command.get_about());
+    line(
+        &mut page,
+        &format!("\n{}", about.map(ToString::to_string).unwrap_or_default()),
+    );
+    line(
+        &mut page,
+        &format!("\n## Exit codes\n\n{}", exit::markdown().trim_end()),
+    );
+    line(&mut page, "\n## Options of every command\n");
+    options(
+        &mut page,
+        command
+            .get_arguments()
+            .filter(|argument| argument.is_global_set()),
+    );
+    for inner in command.get_subcommands() {
+        section(&mut page, inner, "stead", 2);
+    }
+    page
+}
+
+fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usize) {
+    if command.is_hide_set() || command.get_name() == "help" {
+        return;
+    }
+    let name = format!("{parent} {}", command.get_name());
+    let about = command
+        .get_long_about()
+        .or(command.get_about())
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    line(page, &format!("\n{} {name}\n\n{about}", "#".repeat(depth)));
+    let own: Vec<&clap::Arg> = command
+        .get_arguments()
+        .filter(|argument| {
+            !argument.is_global_set() && !matches!(argument.get_id().as_str(), "help" | "version")
+        })
+        .collect();
+    if !own.is_empty() {
+        line(page, "");
+        options(page, own.into_iter());
+    }
+    for inner in command.get_subcommands() {
+        section(page, inner, &name, depth + 1);
+    }
+}
+
+fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>) {
+    line(
+        page,
+        "| Argument | Environment | Default | Meaning |\n|---|---|---|---|",
+    );
+    for argument in arguments.filter(|argument| !argument.is_hide_set()) {
+        let value = argument
+            .get_value_names()
+            .filter(|_| argument.get_action().takes_values())
+            .map(|names| names.join(" "));
+        let shown = match (argument.get_long(), value) {
+            (Some(long), Some(value)) => format!("--{long} {value}"),
+            (Some(long), None) => format!("--{long}"),
+            (None, value) => value.unwrap_or_else(|| argument.get_id().to_string()),
+        };
+        let environment = argument
+            .get_env()
+            .map(|name| format!("`{}`", name.to_string_lossy()))
+            .unwrap_or_default();
+        let default: Vec<_> = argument
+            .get_default_values()
+            .iter()
+            .filter(|_| argument.get_action().takes_values())
+            .map(|value| format!("`{}`", value.to_string_lossy()))
+            .collect();
+        let meaning = argument
+            .get_help()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        line(
+            page,
+            &format!(
+                "| `{shown}` | {environment} | {} | {} |",
+                default.join(" "),
+                meaning.replace('\n', " ")
+            ),
+        );
+    }
+}
+
+fn line(page: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(page, "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_says_who_made_it_and_has_what_it_is_about() {
+        let pages = [errors(), tools().unwrap(), command_line()];
+        for page in &pages {
+            assert!(page.starts_with(MADE_BY), "{page}");
+        }
+        for kind in ErrorKind::ALL {
+            assert!(pages[0].contains(&format!("| `{}` |", kind.name())));
+        }
+        for tool in descriptions(None).unwrap() {
+            assert!(pages[1].contains(&format!("### {}", tool.name)));
+        }
+        assert!(pages[2].contains("## stead dev"));
+        assert!(!pages[2].contains("bench-server"));
+    }
+
+    #[test]
+    fn types_are_told_with_their_bounds() {
+        let schema = serde_json::json!({ "type": "integer", "minimum": 1, "maximum": 100 });
+        assert_eq!(type_of(&schema), "integer, 1 to 100");
+        let schema = serde_json::json!({ "type": "array", "items": { "enum": ["a", "b"] } });
+        assert_eq!(type_of(&schema), "array of `a`, `b`");
+    }
+}

@@ -1,0 +1,115 @@
+use clap::Args;
+use stead::core::resource::ToolDescription;
+
+use crate::{
+    exit::Exit,
+    failure::{Failure, Outcome},
+    terminal::Terminal,
+};
+
+/// List the tools; with --json, with their input schemas.
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// Tools of this product alone.
+    #[arg(long)]
+    product: Option<String>,
+}
+
+impl Tools {
+    pub(crate) fn run(self, terminal: &Terminal) -> Outcome {
+        let tools = descriptions(self.product.as_deref())?;
+        if terminal.json() {
+            terminal.result_json(&tools);
+            return Ok(());
+        }
+        let width = tools.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+        for tool in &tools {
+            let summary = tool.description.lines().next().unwrap_or_default();
+            terminal.result(format_args!(
+                "{:<width$}  {:<6}  {summary}",
+                tool.name,
+                tool.effect.name()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The newest version of every tool, by name: of one product or of all.
+pub(super) fn descriptions(product: Option<&str>) -> Outcome<Vec<ToolDescription>> {
+    let catalogue = stead::products::catalogue();
+    if let Some(name) = product
+        && catalogue.product(name).is_none()
+    {
+        let known: Vec<&str> = catalogue
+            .products()
+            .iter()
+            .map(|product| product.name)
+            .collect();
+        return Err(Failure::own(
+            Exit::Input,
+            format!("there is no product {name:?}"),
+            format!("There are: {}.", known.join(", ")),
+        ));
+    }
+    let tools = catalogue
+        .newest()
+        .filter(|tool| product.is_none_or(|name| tool.product().name == name))
+        .map(ToolDescription::of)
+        .collect::<Result<_, _>>()?;
+    Ok(tools)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_tool_has_the_members_that_programs_read() {
+        let listed = serde_json::to_value(descriptions(None).unwrap()).unwrap();
+        let tools = listed.as_array().unwrap();
+        assert!(!tools.is_empty());
+        for tool in tools {
+            let members: Vec<&str> = tool
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            assert_eq!(
+                members,
+                [
+                    "description",
+                    "effect",
+                    "input_schema",
+                    "name",
+                    "product",
+                    "schema_version",
+                    "scopes",
+                    "tool_version"
+                ]
+            );
+            let name = tool["name"].as_str().unwrap();
+            assert!(
+                name.starts_with(tool["product"].as_str().unwrap()),
+                "{name}"
+            );
+            assert_eq!(tool["schema_version"], tool["tool_version"]);
+            assert!(tool["scopes"].is_array());
+            assert_ne!(tool["description"], "");
+            assert_eq!(tool["input_schema"]["type"], "object");
+            assert!(matches!(
+                tool["input_schema"]["properties"],
+                Value::Object(_)
+            ));
+        }
+    }
+
+    #[test]
+    fn a_product_narrows_the_list_and_an_unknown_one_is_told() {
+        assert_eq!(descriptions(Some("mail")).unwrap().len(), 8);
+        assert_eq!(descriptions(Some("post")).unwrap_err().exit(), Exit::Input);
+    }
+}

@@ -1,0 +1,106 @@
+//! The one table of exit codes.
+
+use stead::{ErrorKind, core::error::ActBy};
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Good,
+    Failed,
+    Usage,
+    User,
+    Input,
+    Product,
+    Configuration,
+}
+
+/// Every exit code with its meaning; `stead help` and the reference print it.
+const TABLE: &[(Exit, u8, &str)] = &[
+    (Exit::Good, 0, "all went well"),
+    (
+        Exit::Failed,
+        1,
+        "a step or a tool failed, or Stead itself did",
+    ),
+    (Exit::Usage, 2, "the command line is wrong"),
+    (
+        Exit::User,
+        3,
+        "the user must act: authorize, or grant a permission",
+    ),
+    (Exit::Input, 4, "the input, or what it names, must change"),
+    (
+        Exit::Product,
+        5,
+        "the product failed, refused to serve now, or left the outcome open",
+    ),
+    (
+        Exit::Configuration,
+        78,
+        "the configuration or the key is missing or wrong",
+    ),
+];
+
+impl Exit {
+    /// How the program ends for an error.
+    pub(crate) fn of(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::KeyUnavailable => Self::Configuration,
+            ErrorKind::OutcomeUnknown | ErrorKind::WriteUnconfirmed => Self::Product,
+            kind => match kind.act_by() {
+                ActBy::EndUser => Self::User,
+                ActBy::AppDeveloper => Self::Input,
+                ActBy::Product => Self::Product,
+                _ => Self::Failed,
+            },
+        }
+    }
+
+    /// The code.
+    pub(crate) fn code(self) -> u8 {
+        TABLE
+            .iter()
+            .find(|(exit, ..)| *exit == self)
+            .map_or(1, |(_, code, _)| *code)
+    }
+}
+
+/// The table for a terminal.
+pub(crate) fn table() -> String {
+    let rows = TABLE
+        .iter()
+        .map(|(_, code, meaning)| format!("  {code:>3}  {meaning}\n"));
+    format!("Exit codes:\n{}", rows.collect::<String>())
+}
+
+/// The table in Markdown.
+pub(crate) fn markdown() -> String {
+    let rows = TABLE
+        .iter()
+        .map(|(_, code, meaning)| format!("| {code} | {meaning} |\n"));
+    format!(
+        "| Code | Meaning |\n|---|---|\n{}",
+        rows.collect::<String>()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_end_as_the_table_says() {
+        for (kind, code) in [
+            (ErrorKind::AuthorizationRequired, 3),
+            (ErrorKind::ScopeMissing, 3),
+            (ErrorKind::SchemaViolation, 4),
+            (ErrorKind::UnknownTool, 4),
+            (ErrorKind::ProductUnavailable, 5),
+            (ErrorKind::OutcomeUnknown, 5),
+            (ErrorKind::KeyUnavailable, 78),
+            (ErrorKind::StorageUnavailable, 1),
+        ] {
+            assert_eq!(Exit::of(kind).code(), code, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! How a command fails, and how that is told: what happened, who must act, what to do next.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use stead::{Error, core::error::ActBy};
+
+use crate::{exit::Exit, terminal::Terminal};
+
+/// Result of a command.
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// An error of Stead.
+    Stead(Box<Error>),
+    /// Something of the command line itself.
+    Own {
+        exit: Exit,
+        what: String,
+        next: String,
+    },
+    /// It was told already, line by line.
+    Told,
+}
+
+impl Failure {
+    /// The command line does not go together.
+    pub(crate) fn usage(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::own(Exit::Usage, what, next)
+    }
+
+    /// A file, a port or a setting is not as it must be.
+    pub(crate) fn configuration(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::own(Exit::Configuration, what, next)
+    }
+
+    /// Something else.
+    pub(crate) fn own(exit: Exit, what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::Own {
+            exit,
+            what: what.into(),
+            next: next.into(),
+        }
+    }
+
+    /// How the program ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Stead(error) => Exit::of(error.kind()),
+            Self::Own { exit, .. } => *exit,
+            Self::Told => Exit::Failed,
+        }
+    }
+
+    /// Says it on the standard error stream: for people, or as one JSON object.
+    pub(crate) fn tell(&self, terminal: &Terminal) {
+        let text = match self {
+            Self::Told => return,
+            Self::Stead(error) if terminal.json() => {
+                serde_json::to_string(&error.to_problem()).unwrap_or_default()
+            }
+            Self::Stead(error) => describe(error, terminal),
+            Self::Own { what, next, exit } if terminal.json() => {
+                json!({ "title": what, "detail": next, "exit_code": exit.code() }).to_string()
+            }
+            Self::Own { what, next, .. } => {
+                format!("{} {what}\n  {next}", terminal.red("stead:"))
+            }
+        };
+        terminal.error(text);
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Stead(Box::new(error))
+    }
+}
+
+fn describe(error: &Error, terminal: &Terminal) -> String {
+    let mut text = format!("{} {}", terminal.red("stead:"), error.message());
+    let mut fact = |name: &str, value: &str| {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n  {:<14}{value}",
+            terminal.dim(&format!("{name:<14}")).trim_end()
+        );
+    };
+    fact("kind", error.kind().name());
+    fact("who acts", who(error.act_by()));
+    fact("what to do", error.kind().summary());
+    for (key, value) in error.context() {
+        fact(key, value);
+    }
+    if let Some(link) = error.authorization_link() {
+        fact("link", link);
+    }
+    if !error.required_scopes().is_empty() {
+        fact("needs one of", &error.required_scopes().join(", "));
+    }
+    if let [_, _, ..] = error.violation_list() {
+        for violation in error.violation_list() {
+            fact("at", &format!("{} {}", violation.path, violation.message));
+        }
+    }
+    if let Some(upstream) = error.upstream() {
+        let code = upstream.code.as_deref().unwrap_or("no code");
+        let message = upstream.message.as_deref().unwrap_or("no message");
+        fact("product", &format!("{} {code}: {message}", upstream.status));
+    }
+    if let Some(after) = error.retry_after() {
+        fact("try again in", &format!("{} s", after.as_secs_f64().ceil()));
+    }
+    if let Some(id) = error.execution_id() {
+        fact("execution", id);
+    }
+    text
+}
+
+fn who(act_by: ActBy) -> &'static str {
+    match act_by {
+        ActBy::AppDeveloper => "you, the application's developer",
+        ActBy::EndUser => "the user",
+        ActBy::Product => "the product; waiting is all that others can do",
+        _ => "whoever runs this Stead",
+    }
+}

@@ -1,0 +1,141 @@
+//! The platform over a database of this machine, as the service opens it.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use clap::Args;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use stead::{
+    Error, ErrorKind, Platform, PlatformBuilder,
+    core::environment::{ProductOptions, Verification},
+};
+
+use crate::{
+    failure::{Failure, Outcome},
+    secrets,
+};
+
+/// Where the database, its key and its settings are.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Database")]
+pub(crate) struct Local {
+    /// Where users' browsers reach this environment, such as https://stead.example.com.
+    #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
+    public_url: Option<String>,
+
+    /// Database: an SQLite file, which is made where it is missing.
+    #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
+    database: Option<PathBuf>,
+
+    #[arg(long, env = "STEAD_KEY", value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
+    key: Option<SecretString>,
+
+    /// File with the key that seals the database's secrets, readable by its owner alone; without it, the environment
+    /// variable STEAD_KEY holds the key.
+    #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+
+    /// Settings per product, in TOML: other endpoints, pacing.
+    #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// The settings file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    #[serde(default)]
+    products: BTreeMap<String, ProductOptions>,
+}
+
+impl Local {
+    /// Opens the platform for commands that make links or show redirect URIs.
+    pub(crate) async fn open(&self, verification: Verification) -> Outcome<Platform> {
+        let public_url = self.public_url.as_deref().ok_or_else(|| {
+            Failure::configuration(
+                "the environment's public URL is missing",
+                "Give --public-url, or the environment variable STEAD_PUBLIC_URL: links and redirect URIs start with it.",
+            )
+        })?;
+        self.open_at(public_url, verification).await
+    }
+
+    /// Opens the platform for commands that make neither.
+    pub(crate) async fn open_without_links(&self) -> Outcome<Platform> {
+        let public_url = self.public_url.as_deref().unwrap_or("http://127.0.0.1");
+        self.open_at(public_url, Verification::Application).await
+    }
+
+    async fn open_at(&self, public_url: &str, verification: Verification) -> Outcome<Platform> {
+        let key = self.key()?;
+        let database = self.database.as_ref().ok_or_else(|| {
+            Failure::configuration(
+                "the database is missing",
+                "Give --database, or the environment variable STEAD_DATABASE: a file, which is made where it is missing.",
+            )
+        })?;
+        let mut builder = Platform::builder(public_url)
+            .key(key.expose_secret())
+            .sqlite(database)
+            .verification(verification);
+        for (name, options) in self.settings()?.products {
+            builder = builder.product(&name, options);
+        }
+        build(builder).await
+    }
+
+    fn key(&self) -> Outcome<SecretString> {
+        match (&self.key_file, &self.key) {
+            (Some(path), _) => secrets::read_key(path),
+            (None, Some(key)) => Ok(key.clone()),
+            (None, None) => Err(Failure::configuration(
+                "the key that seals the database's secrets is missing",
+                "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY or with --key-file.",
+            )),
+        }
+    }
+
+    fn settings(&self) -> Outcome<Settings> {
+        let Some(path) = &self.config else {
+            return Ok(Settings::default());
+        };
+        toml::from_str(&secrets::read_text(path)?).map_err(|error| {
+            Failure::configuration(
+                format!("{} is not as it must be: {}", path.display(), error.message()),
+                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, paced.",
+            )
+        })
+    }
+}
+
+/// Builds the platform; what was asked for wrongly is a matter of configuration here.
+async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
+    builder
+        .build()
+        .await
+        .map_err(|error: Error| match error.kind() {
+            ErrorKind::InvalidRequest => Failure::configuration(
+                error.message().to_owned(),
+                "Look at --public-url and at the settings file.",
+            ),
+            _ => error.into(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_name_products_and_refuse_what_they_do_not_know() {
+        let settings: Settings = toml::from_str(
+            "[products.mail]\npaced = false\n[products.mail.origins]\ngmail = \"https://gateway.example.com\"\n",
+        )
+        .unwrap();
+        let mail = &settings.products["mail"];
+        assert_eq!(mail.paced, Some(false));
+        assert_eq!(mail.origins["gmail"], "https://gateway.example.com");
+        assert!(toml::from_str::<Settings>("[products.mail]\npace = 1\n").is_err());
+        assert!(toml::from_str::<Settings>("[mail]\n").is_err());
+    }
+}

@@ -1,0 +1,106 @@
+//! The binary `stead`: the service, its sandbox and its commands.
+
+mod browser;
+mod commands;
+mod exit;
+mod failure;
+mod house;
+mod local;
+mod logs;
+mod progress;
+mod reach;
+mod secrets;
+mod signals;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+
+use commands::Command;
+use failure::{Failure, Outcome};
+use terminal::Terminal;
+
+/// About a tenth less time per call than the system's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Act in your users' stead: typed tools and raw requests to their products, with OAuth and tokens taken care of.
+///
+/// New here? `stead demo` shows the whole journey, `stead dev` starts a service and a sandbox to play with.
+#[derive(Debug, Parser)]
+#[command(name = "stead", version, after_help = exit::table(), arg_required_else_help = true)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Print results as JSON, one object a line; errors too, on the standard error stream.
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Print results alone.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+
+    /// Print without colour, as on anything that is no terminal.
+    #[arg(long, global = true, env = "NO_COLOR", value_parser = not_empty, hide_env_values = true)]
+    no_color: bool,
+
+    /// What to log: a level, or targets with levels.
+    #[arg(
+        long,
+        global = true,
+        env = "STEAD_LOG",
+        default_value = "warn",
+        value_name = "FILTER"
+    )]
+    log: String,
+}
+
+fn main() -> ExitCode {
+    logs::keep_panics_quiet();
+    let matches = CommandLine::command().get_matches();
+    let arguments = match CommandLine::from_arg_matches(&matches) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
+    let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
+    let outcome =
+        secrets::refuse_on_command_line(&matches).and_then(|()| run(arguments, &terminal));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.tell(&terminal);
+            ExitCode::from(failure.exit().code())
+        }
+    }
+}
+
+fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
+    logs::start(&arguments.log, arguments.no_color)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            Failure::configuration(
+                format!("the system gives no threads: {error}"),
+                "Look at the limits of this user.",
+            )
+        })?;
+    runtime.block_on(arguments.command.run(terminal))
+}
+
+/// NO_COLOR counts when it is not empty, whatever it says (no-color.org).
+fn not_empty(text: &str) -> Result<bool, std::convert::Infallible> {
+    Ok(!text.is_empty() && text != "false")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        CommandLine::command().debug_assert();
+    }
+}

@@ -1,0 +1,117 @@
+//! Secrets come in through the environment, a file or the standard input, never on the command line: there, everybody
+//! on the machine can read them.
+
+use std::{
+    fs,
+    io::{self, Read as _, Write as _},
+    path::Path,
+};
+
+use clap::{ArgMatches, parser::ValueSource};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::failure::{Failure, Outcome};
+
+/// Hidden arguments that stand for environment variables, with what to use in their place.
+const FROM_ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "key",
+        "Use the environment variable STEAD_KEY, or --key-file.",
+    ),
+    (
+        "product_secret",
+        "Use the environment variable STEAD_PRODUCT_CLIENT_SECRET, or --client-secret-file.",
+    ),
+];
+
+/// Refuses a secret that was typed as an argument.
+pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
+    for (id, instead) in FROM_ENVIRONMENT {
+        let known = matches.try_contains_id(id).unwrap_or_default();
+        if known && matches.value_source(id) == Some(ValueSource::CommandLine) {
+            return Err(Failure::usage(
+                "a secret on the command line can be read by others on this machine",
+                *instead,
+            ));
+        }
+    }
+    match matches.subcommand() {
+        Some((_, inner)) => refuse_on_command_line(inner),
+        None => Ok(()),
+    }
+}
+
+/// Takes a text as a secret.
+pub(crate) fn parse(text: &str) -> Result<SecretString, std::convert::Infallible> {
+    Ok(SecretString::from(text))
+}
+
+/// The first line of a file, or of the standard input for `-`.
+pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
+    let text = read_text(path)?;
+    let line = text.lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        return Err(Failure::configuration(
+            format!("there is no secret in {}", name(path)),
+            "It is the first line of the file.",
+        ));
+    }
+    Ok(SecretString::from(line))
+}
+
+/// A file's text, or that of the standard input for `-`.
+pub(crate) fn read_text(path: &Path) -> Outcome<String> {
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(path)
+    };
+    text.map_err(|error| {
+        Failure::configuration(
+            format!("{} cannot be read: {error}", name(path)),
+            "Look at its name and its permissions.",
+        )
+    })
+}
+
+/// A key's file, which its owner alone may read.
+pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0);
+        if open {
+            return Err(Failure::configuration(
+                format!("the key file {} can be read by others", path.display()),
+                format!("Run: chmod 600 {}", path.display()),
+            ));
+        }
+    }
+    read(path)
+}
+
+/// Keeps a key in a new file that its owner alone may read.
+pub(crate) fn write_key(path: &Path, key: &SecretString) -> Outcome {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .open(path)
+        .and_then(|mut file| writeln!(file, "{}", key.expose_secret()))
+        .map_err(|error| {
+            Failure::configuration(
+                format!("{} cannot be written: {error}", path.display()),
+                "Look at its folder and its permissions.",
+            )
+        })
+}
+
+fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        String::from("the standard input")
+    } else {
+        path.display().to_string()
+    }
+}

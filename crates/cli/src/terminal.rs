@@ -1,0 +1,81 @@
+//! The one place that prints.
+
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal as _, Write as _},
+};
+
+use serde::Serialize;
+
+/// How to print: for people or for programs, with or without colour.
+#[derive(Debug, Clone)]
+pub(crate) struct Terminal {
+    json: bool,
+    quiet: bool,
+    color: bool,
+}
+
+impl Terminal {
+    pub(crate) fn new(json: bool, quiet: bool, no_color: bool) -> Self {
+        let color = !no_color && io::stdout().is_terminal() && io::stderr().is_terminal();
+        Self { json, quiet, color }
+    }
+
+    /// Whether programs read.
+    pub(crate) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// A result: it is what the command was called for.
+    pub(crate) fn result(&self, text: impl Display) {
+        // A reader that went away has seen enough.
+        let _ = writeln!(io::stdout(), "{text}");
+    }
+
+    /// A result as one line of JSON.
+    pub(crate) fn result_json(&self, value: &impl Serialize) {
+        self.result(serde_json::to_string(value).unwrap_or_default());
+    }
+
+    /// A result for a program as one line of JSON, or for people as text.
+    pub(crate) fn either(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
+        if self.json {
+            self.result_json(value);
+        } else {
+            self.result(text());
+        }
+    }
+
+    /// What helps people and is no result: not with `--quiet`, not with `--json`.
+    pub(crate) fn note(&self, text: impl Display) {
+        if !self.quiet && !self.json {
+            let _ = writeln!(io::stdout(), "{text}");
+        }
+    }
+
+    /// A line on the standard error stream.
+    pub(crate) fn error(&self, text: impl Display) {
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+
+    pub(crate) fn bold(&self, text: &str) -> String {
+        self.styled("1", text)
+    }
+    pub(crate) fn dim(&self, text: &str) -> String {
+        self.styled("2", text)
+    }
+    pub(crate) fn green(&self, text: &str) -> String {
+        self.styled("32", text)
+    }
+    pub(crate) fn red(&self, text: &str) -> String {
+        self.styled("31", text)
+    }
+
+    fn styled(&self, code: &str, text: &str) -> String {
+        if self.color {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}

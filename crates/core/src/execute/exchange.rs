@@ -1,0 +1,127 @@
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, stream};
+
+use super::{
+    read::{self, Reading},
+    send, send_again,
+};
+use crate::{
+    Error, ErrorKind, Result,
+    environment::Environment,
+    oauth::Renewal,
+    ports::BoxFuture,
+    snapshot::Snapshot,
+    tool::{Answer, ApiRequest, Exchange},
+};
+
+/// Requests of one call at most: a tool that needs more is wrong.
+const REQUESTS: u32 = 500;
+
+/// The port of a tool that runs for real.
+pub(super) struct LiveExchange {
+    environment: Environment,
+    /// The newest snapshot: replaced when the credential is renewed in the middle of the call.
+    snapshot: Mutex<Arc<Snapshot>>,
+    ends_at: Duration,
+    requests: Arc<AtomicU32>,
+}
+
+impl LiveExchange {
+    pub(super) fn new(environment: Environment, snapshot: Arc<Snapshot>, deadline: Duration, requests: Arc<AtomicU32>) -> Self {
+        let ends_at = environment.monotonic() + deadline;
+        Self { environment, snapshot: Mutex::new(snapshot), ends_at, requests }
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn left(&self) -> Duration {
+        self.ends_at.saturating_sub(self.environment.monotonic())
+    }
+
+    /// One request through its stages: pace, token, send, read, send again.
+    async fn one(&self, request: ApiRequest) -> Result<Answer> {
+        let mut renewed = false;
+        let mut attempt = 1;
+        loop {
+            if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+                return Err(Error::new(ErrorKind::Internal, format!("a call may send {REQUESTS} requests at most")));
+            }
+            let snapshot = self.snapshot();
+            let endpoints = self.environment.endpoints_of(&snapshot.connection)?;
+            let target = send::target(endpoints, &request, attempt)?;
+            let cost = (endpoints.product.cost)(&request.method, target.path());
+            let permit = snapshot.pace.enter(&self.environment, cost, self.left()).await?;
+            let snapshot = self.live(snapshot).await?;
+            let sent = send::send(&self.environment, endpoints.product, &request, target, &snapshot, self.left()).await;
+            drop(permit);
+            match read::read(&self.environment, endpoints.product, &request, attempt, sent).await {
+                Reading::Answer(answer) => return Ok(answer),
+                Reading::Unauthorized if !renewed => {
+                    renewed = true;
+                    self.renew(&snapshot).await?;
+                }
+                Reading::Unauthorized => return Err(read::rejected_token()),
+                Reading::Failure(failure) => {
+                    let pause = send_again::pause(&self.environment, &request, &failure, attempt, self.left());
+                    let Some(pause) = pause else { return Err(send_again::settle(&request, failure)) };
+                    self.environment.runtime().sleep(pause).await;
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    async fn live(&self, snapshot: Arc<Snapshot>) -> Result<Arc<Snapshot>> {
+        let generation = snapshot.account.generation;
+        let live = self.environment.live(snapshot).await?;
+        if live.account.generation != generation {
+            self.replace(&live);
+        }
+        Ok(live)
+    }
+
+    /// After the product's 401: one refresh, unless somebody has renewed the credential since it was sent.
+    async fn renew(&self, sent: &Arc<Snapshot>) -> Result<()> {
+        let current = self.snapshot();
+        if current.account.generation == sent.account.generation {
+            self.replace(&self.environment.renew(sent, Renewal::Refused).await?);
+        }
+        Ok(())
+    }
+
+    fn replace(&self, snapshot: &Arc<Snapshot>) {
+        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(snapshot);
+    }
+}
+
+impl Exchange for LiveExchange {
+    fn exchange(&self, mut requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>> {
+        if requests.len() == 1
+            && let Some(request) = requests.pop()
+        {
+            return Box::pin(async move { vec![self.one(request).await] });
+        }
+        let at_once = self.environment.endpoints_of(&self.snapshot().connection).map_or(1, |endpoints| endpoints.product.quota.concurrency);
+        let sending = stream::iter(requests).map(|request| self.one(request)).buffered(at_once.max(1).into());
+        Box::pin(sending.collect())
+    }
+
+    fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            if duration >= self.left() {
+                return Err(Error::new(ErrorKind::ProductTimeout, "the call's time would pass while waiting for the product"));
+            }
+            self.environment.runtime().sleep(duration).await;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,150 @@
+use std::io::Read as _;
+
+use bytes::Bytes;
+use http::{HeaderMap, header};
+
+use super::send::{Unsent, transport_failure};
+use crate::{
+    Error, ErrorKind, Result,
+    environment::Environment,
+    error::Upstream,
+    ports::{Body, TransportError, TransportErrorKind},
+    product::Product,
+    tool::{Answer, ApiRequest},
+};
+
+/// Largest answer that a tool reads, after decompression.
+const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
+/// Largest growth by decompression; a mail of plain text comes near 20.
+const RATIO: u64 = 100;
+
+/// What an exchange brought.
+pub(super) enum Reading {
+    Answer(Answer),
+    /// The product's 401.
+    Unauthorized,
+    Failure(Failure),
+}
+
+/// An error, and whether the product can have processed the request.
+pub(super) struct Failure {
+    pub(super) error: Error,
+    pub(super) processed: Processed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Processed {
+    No,
+    Unknown,
+}
+
+/// Reads an answer to its end and judges it by the product's table.
+pub(super) async fn read(
+    environment: &Environment,
+    product: &Product,
+    request: &ApiRequest,
+    attempt: u8,
+    sent: Result<http::Response<Body>, Unsent>,
+) -> Reading {
+    let response = match sent {
+        Ok(response) => response,
+        Err(Unsent::Ours(error)) => return Reading::Failure(Failure { error, processed: Processed::No }),
+        Err(Unsent::Transport(error)) => return failed(error, request),
+    };
+    let (head, body) = response.into_parts();
+    let body = match body.collect(ANSWER_BYTES.min(product.limits.response_bytes)).await {
+        Ok(body) => body,
+        Err(error) => return failed(error, request),
+    };
+    let mut headers = head.headers;
+    let body = match decompressed(&mut headers, body) {
+        Ok(body) => body,
+        Err(error) => return Reading::Failure(Failure { error, processed: Processed::Unknown }),
+    };
+    tracing::debug!(product = product.name, status = head.status.as_u16(), bytes = body.len(), "answer of the product");
+    let answer = Answer::new(head.status.as_u16(), headers, body).with_attempt(attempt);
+    judge(environment, product, request, answer)
+}
+
+fn judge(environment: &Environment, product: &Product, request: &ApiRequest, answer: Answer) -> Reading {
+    if request.accept.contains(&answer.status) {
+        return Reading::Answer(answer);
+    }
+    if answer.status == 401 {
+        return Reading::Unauthorized;
+    }
+    let error = match (product.read_error)(&answer) {
+        Some(error) => error,
+        None if answer.is_success() => return Reading::Answer(answer),
+        None => by_status(&answer),
+    };
+    let error = match (error.retry_after(), retry_after(&answer.headers, environment.now())) {
+        (None, Some(after)) => error.with_retry_after(after),
+        _ => error,
+    };
+    let processed = match error.kind() {
+        // The product says that it has not begun.
+        ErrorKind::ProductRateLimited | ErrorKind::ProductQuotaExhausted => Processed::No,
+        _ => Processed::Unknown,
+    };
+    Reading::Failure(Failure { error, processed })
+}
+
+fn failed(error: TransportError, request: &ApiRequest) -> Reading {
+    let processed = if error.may_have_been_sent() && error.kind() != TransportErrorKind::TooLarge { Processed::Unknown } else { Processed::No };
+    Reading::Failure(Failure { error: transport_failure(error, request.effect_of()), processed })
+}
+
+/// Where the product's own table does not know an answer.
+fn by_status(answer: &Answer) -> Error {
+    let status = answer.status;
+    let (kind, message) = match status {
+        300..=399 => (ErrorKind::UpstreamRedirectBlocked, "the product redirected; credentials are not sent along"),
+        403 => (ErrorKind::ProductForbidden, "the product forbids this"),
+        404 | 410 => (ErrorKind::ProductNotFound, "the product has no such object, or the user may not see it"),
+        408 => (ErrorKind::ProductTimeout, "the product gave up waiting"),
+        409 | 412 => (ErrorKind::ProductConflict, "the product's object is in another state"),
+        429 => (ErrorKind::ProductRateLimited, "the product asks to slow down"),
+        400..=499 => (ErrorKind::ProductInvalidRequest, "the product refuses the request"),
+        _ => (ErrorKind::ProductUnavailable, "the product failed"),
+    };
+    Error::new(kind, message).with_upstream(Upstream::new(status))
+}
+
+pub(super) fn rejected_token() -> Error {
+    Error::new(ErrorKind::ProductRejectedToken, "the product refuses a token that it has just issued; if this stays, the user has to authorize again")
+        .with_upstream(Upstream::new(401))
+}
+
+/// RFC 9110, 10.2.3: seconds, or a date.
+fn retry_after(headers: &HeaderMap, now: jiff::Timestamp) -> Option<std::time::Duration> {
+    let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse::<u64>() {
+        return Some(std::time::Duration::from_secs(seconds.min(86_400)));
+    }
+    let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(value).ok()?;
+    std::time::Duration::try_from(at.duration_since(now)).ok()
+}
+
+fn decompressed(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes> {
+    let Some(encoding) = headers.remove(header::CONTENT_ENCODING) else { return Ok(body) };
+    match encoding.as_bytes() {
+        b"identity" => Ok(body),
+        b"gzip" | b"x-gzip" if body.is_empty() => Ok(body),
+        b"gzip" | b"x-gzip" => gunzip(&body),
+        _ => Err(Error::new(ErrorKind::ProductProtocolError, "the product's answer has an encoding that was not asked for")),
+    }
+}
+
+fn gunzip(body: &[u8]) -> Result<Bytes> {
+    let limit = ANSWER_BYTES.min((body.len() as u64).saturating_mul(RATIO).max(1024 * 1024));
+    let mut plain = Vec::with_capacity(body.len().saturating_mul(4).min(1024 * 1024));
+    flate2::read::MultiGzDecoder::new(body)
+        .take(limit + 1)
+        .read_to_end(&mut plain)
+        .map_err(|error| Error::new(ErrorKind::ProductProtocolError, "the product's answer cannot be decompressed").with_source(error))?;
+    if plain.len() as u64 > limit {
+        return Err(Error::new(ErrorKind::ResponseTooLarge, "the product's answer grows beyond its limit when decompressed"));
+    }
+    Ok(plain.into())
+}

@@ -1,0 +1,149 @@
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+
+use super::new_execution_id;
+use crate::{
+    Error, Result,
+    catalogue::CatalogueTool,
+    environment::Environment,
+    identifier::{AccountId, ExecutionId},
+    store::{Batch, ExecutionRow},
+};
+
+/// Records wait so long for company before they are written together.
+const GATHER: Duration = Duration::from_millis(200);
+/// Records that wait at most; beyond that the oldest are dropped, and a warning says so.
+const CAPACITY: usize = 20_000;
+const BATCH: usize = 500;
+
+/// One run while it lasts.
+pub(crate) struct Record {
+    id: ExecutionId,
+    tool: String,
+    tool_version: String,
+    account: Option<AccountId>,
+    connection_name: String,
+    identifier: String,
+    started_at: Timestamp,
+    began: Duration,
+    requests: Arc<AtomicU32>,
+}
+
+impl Record {
+    pub(crate) fn begin(environment: &Environment, tool: &str, connection_name: &str, identifier: &str) -> Self {
+        Self {
+            id: new_execution_id(environment),
+            tool: tool.chars().take(100).collect(),
+            tool_version: String::new(),
+            account: None,
+            connection_name: connection_name.chars().take(100).collect(),
+            identifier: identifier.chars().take(256).collect(),
+            started_at: environment.now(),
+            began: environment.monotonic(),
+            requests: Arc::new(AtomicU32::new(0)),
+        }
+    }
+
+    pub(crate) fn id(&self) -> ExecutionId {
+        self.id
+    }
+    pub(crate) fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+    pub(crate) fn requests(&self) -> Arc<AtomicU32> {
+        Arc::clone(&self.requests)
+    }
+    pub(super) fn tool(&mut self, tool: &CatalogueTool) {
+        self.tool = tool.entry().name().to_owned();
+        self.tool_version = tool.entry().version().to_owned();
+    }
+    pub(crate) fn version(&mut self, version: &str) {
+        self.tool_version = version.to_owned();
+    }
+    pub(crate) fn account(&mut self, account: AccountId) {
+        self.account = Some(account);
+    }
+
+    /// Hands the record over, and the error its execution's id.
+    pub(crate) fn end<T>(self, environment: &Environment, result: Result<T>) -> Result<T> {
+        let outcome = result.as_ref().err().map_or("ok", |error: &Error| error.kind().name());
+        let duration = environment.monotonic().saturating_sub(self.began);
+        tracing::debug!(execution = %self.id, tool = %self.tool, outcome, micros = duration.as_micros(), "execution");
+        let result = result.map_err(|error| error.with_execution_id(self.id.to_string()));
+        environment.recorder().add(
+            environment,
+            ExecutionRow {
+                id: self.id,
+                tool: self.tool,
+                tool_version: self.tool_version,
+                account_id: self.account,
+                connection_name: self.connection_name,
+                identifier: self.identifier,
+                started_at: self.started_at,
+                duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+                outcome: outcome.to_owned(),
+                requests: self.requests.load(Ordering::Relaxed),
+            },
+        );
+        result
+    }
+}
+
+/// Gathers records and writes them together, so that no call waits for the store.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    waiting: Mutex<Vec<ExecutionRow>>,
+    writing: AtomicBool,
+}
+
+impl Recorder {
+    fn add(&self, environment: &Environment, row: ExecutionRow) {
+        {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if waiting.len() >= CAPACITY {
+                let dropped = waiting.drain(..CAPACITY / 2).count();
+                tracing::warn!(dropped, "the store takes no records; the oldest were dropped");
+            }
+            waiting.push(row);
+        }
+        if !self.writing.swap(true, Ordering::AcqRel) {
+            let weak = environment.downgrade();
+            let gather = environment.runtime().sleep(GATHER);
+            environment.runtime().spawn(Box::pin(async move {
+                gather.await;
+                if let Some(environment) = weak.upgrade() {
+                    environment.recorder().writing.store(false, Ordering::Release);
+                    environment.recorder().flush(&environment).await;
+                }
+            }));
+        }
+    }
+
+    /// Writes everything that waits; what the store does not take goes back to waiting.
+    pub(crate) async fn flush(&self, environment: &Environment) {
+        loop {
+            let rows: Vec<ExecutionRow> = {
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                let count = waiting.len().min(BATCH);
+                waiting.drain(..count).collect()
+            };
+            if rows.is_empty() {
+                return;
+            }
+            let batch = rows.iter().cloned().fold(Batch::new(), Batch::insert);
+            if let Err(error) = environment.store().commit(batch).await {
+                tracing::warn!(kind = %error.kind(), waiting = rows.len(), "records could not be written yet");
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                waiting.splice(..0, rows);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Validated names and ids.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Error, ErrorKind, Result, error::Violation};
+
+/// The application's own id of its end user: opaque, 1 to 256 characters, no control characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Identifier(String);
+
+impl Identifier {
+    /// Takes a text as an identifier.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where it is empty, longer than 256 characters or holds a control character.
+    pub fn new(text: impl Into<String>) -> Result<Self> {
+        let text = text.into();
+        let characters = text.chars().count();
+        if characters == 0 || characters > 256 || text.chars().any(char::is_control) {
+            return Err(invalid("/identifier", "an identifier has 1 to 256 characters and no control characters"));
+        }
+        Ok(Self(text))
+    }
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Name of a connection, chosen by the developer: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a digit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConnectionName(String);
+
+impl ConnectionName {
+    /// Takes a text as a connection's name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where it breaks the rule above.
+    pub fn new(text: impl Into<String>) -> Result<Self> {
+        let text = text.into();
+        let well_formed = text.len() <= 64
+            && text.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+        if !well_formed {
+            return Err(invalid(
+                "/connection_name",
+                "a connection name has 1 to 64 letters, digits, '-', '_' or '.', and starts with a letter or a digit",
+            ));
+        }
+        Ok(Self(text))
+    }
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+macro_rules! text_type {
+    ($($type:ident),+) => { $(
+        impl TryFrom<String> for $type {
+            type Error = Error;
+            fn try_from(text: String) -> Result<Self> { Self::new(text) }
+        }
+        impl FromStr for $type {
+            type Err = Error;
+            fn from_str(text: &str) -> Result<Self> { Self::new(text) }
+        }
+        impl From<$type> for String {
+            fn from(value: $type) -> Self { value.0 }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(&self.0) }
+        }
+    )+ };
+}
+text_type!(Identifier, ConnectionName);
+
+fn invalid(path: &str, message: &str) -> Error {
+    Error::invalid(vec![Violation::new(path, "format", message)])
+}
+
+macro_rules! id_type {
+    ($($(#[doc = $doc:literal])+ $type:ident, $prefix:literal;)+) => { $(
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $type(Uuid);
+
+        impl $type {
+            /// What its text starts with.
+            pub const PREFIX: &'static str = $prefix;
+            /// The id with these bytes.
+            pub const fn from_uuid(uuid: Uuid) -> Self { Self(uuid) }
+            /// Its bytes.
+            pub const fn uuid(self) -> Uuid { self.0 }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}{}", $prefix, self.0.as_simple())
+            }
+        }
+        impl FromStr for $type {
+            type Err = Error;
+            fn from_str(text: &str) -> Result<Self> {
+                text.strip_prefix($prefix)
+                    .filter(|digits| digits.len() == 32)
+                    .and_then(|digits| Uuid::try_parse(digits).ok())
+                    .map(Self)
+                    .ok_or_else(|| Error::new(ErrorKind::InvalidRequest, concat!("an id of this kind is ", $prefix, " and 32 hex digits")))
+            }
+        }
+        impl Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+ };
+}
+
+id_type! {
+    /// Id of a connection.
+    ConnectionId, "conn_";
+    /// Id of an account.
+    AccountId, "acct_";
+    /// Id of an authorization.
+    AuthorizationId, "auth_";
+    /// Id of an execution.
+    ExecutionId, "exec_";
+    /// Id of an event.
+    EventId, "evt_";
+    /// Id of an outbox entry.
+    OutboxId, "out_";
+    /// Id of a data key.
+    DataKeyId, "key_";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_take_any_printable_text() {
+        for good in ["a/b %2F@ü", " ", &"x".repeat(256)] {
+            assert_eq!(Identifier::new(good).unwrap().as_str(), good);
+        }
+        for bad in ["", "a\nb", "\u{7f}", &"x".repeat(257)] {
+            assert_eq!(Identifier::new(bad).unwrap_err().kind(), ErrorKind::InvalidRequest, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn connection_names_are_one_plain_segment() {
+        for good in ["mail", "MY-mail_2.prod", "9"] {
+            assert!(ConnectionName::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", "-a", "a/b", "a b", "ü", &"x".repeat(65)] {
+            assert!(ConnectionName::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn ids_read_back() {
+        let id = ConnectionId::from_uuid(Uuid::from_u128(7));
+        assert_eq!(id.to_string(), "conn_00000000000000000000000000000007");
+        assert_eq!(id.to_string().parse::<ConnectionId>().unwrap(), id);
+        assert!("acct_00000000000000000000000000000007".parse::<ConnectionId>().is_err());
+    }
+}

@@ -1,0 +1,125 @@
+use serde::Deserialize;
+
+use super::link::same;
+use crate::{
+    Error, ErrorKind, Result,
+    authorization::{returnable, returned},
+    environment::Environment,
+    error::scrub,
+    identifier::{AuthorizationId, ConnectionId},
+    resource::AccountState,
+    store::{AuthorizationRow, AuthorizationState, Batch, Commit, Fingerprint, Versioned},
+};
+
+/// Query of the browser's return from the product. Members beyond these are ignored, as RFC 6749, 4.1.2 asks.
+#[derive(Default, Deserialize)]
+pub struct Callback {
+    /// The state that was sent.
+    pub state: Option<String>,
+    /// The authorization code.
+    pub code: Option<String>,
+    /// Issuer (RFC 9207).
+    pub iss: Option<String>,
+    /// Error code.
+    pub error: Option<String>,
+    /// Error text.
+    pub error_description: Option<String>,
+}
+
+impl std::fmt::Debug for Callback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Callback").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+/// How an authorization went on after the browser's return.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FinishedAuthorization {
+    /// Authorization.
+    pub authorization_id: AuthorizationId,
+    /// Name of the product for people.
+    pub product_title: &'static str,
+    /// Where the browser goes now: the application's `verify_url` with `authorization_id` and `state`.
+    pub return_to: Option<String>,
+    /// State of the account: active, or waiting for the application's word.
+    pub account_state: AccountState,
+}
+
+impl Environment {
+    /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
+    /// cookie of an authorization, where the browser has it.
+    ///
+    /// The exchange goes on where the browser hangs up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
+    /// [`ErrorKind::BrowserMismatch`], [`ErrorKind::AuthorizationDenied`], [`ErrorKind::AuthorizationFailed`],
+    /// [`ErrorKind::ConnectionCredentialsRejected`], [`ErrorKind::ProductAccountMismatch`].
+    pub async fn finish_authorization(
+        &self,
+        connection_id: &str,
+        callback: Callback,
+        browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
+    ) -> Result<FinishedAuthorization> {
+        let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "this return from the product belongs to no link");
+        let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
+        let connection = self.connection_by_id(connection_id).await.map_err(|_| unknown())?.row;
+        let state = callback.state.as_deref().ok_or_else(unknown)?;
+        let authorization = self.store().authorization_by_state(&Fingerprint::of(state)).await?;
+        let authorization = authorization.filter(|found| found.row.connection_id == connection_id).ok_or_else(unknown)?;
+        let row = &authorization.row;
+        returnable(row, self.now())?;
+        let cookie = browser(row.id);
+        if !row.browser.as_ref().zip(cookie.as_deref()).is_some_and(|(bound, secret)| same(bound, secret)) {
+            return Err(Error::new(ErrorKind::BrowserMismatch, "this browser did not open the link; go on in the one that did, or ask for a new link"));
+        }
+        check_issuer(row, &callback)?;
+        let authorization = self.spend_state(authorization).await?;
+        if let Some(code) = callback.error {
+            return Err(self.refused(authorization, &code, callback.error_description.as_deref()).await);
+        }
+        let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
+            let _ = self.end_authorization(authorization, AuthorizationState::Failed, "no_code").await;
+            return Err(Error::new(ErrorKind::AuthorizationFailed, "the product returned neither a code nor an error"));
+        };
+        let environment = self.clone();
+        self.detached(async move { environment.exchange(connection, authorization, code.into()).await }).await
+    }
+
+    /// Makes this callback the only one that is taken.
+    async fn spend_state(&self, authorization: Versioned<AuthorizationRow>) -> Result<Versioned<AuthorizationRow>> {
+        let row = returned(&authorization.row);
+        match self.store().commit(Batch::new().update(row.clone(), authorization.version)).await? {
+            Commit::Committed => Ok(Versioned { row, version: authorization.version + 1, read_at: authorization.read_at }),
+            Commit::Conflict => Err(Error::new(ErrorKind::AuthorizationConsumed, "this return from the product was handled already")),
+        }
+    }
+
+    async fn refused(&self, authorization: Versioned<AuthorizationRow>, code: &str, text: Option<&str>) -> Error {
+        let code = scrub(code, 60);
+        let (state, error) = match code.as_str() {
+            "access_denied" => (AuthorizationState::Denied, Error::new(ErrorKind::AuthorizationDenied, "you did not allow the access; nothing was connected")),
+            "temporarily_unavailable" | "server_error" => {
+                (AuthorizationState::Failed, Error::new(ErrorKind::AuthorizationFailed, "the product could not complete this just now; ask for a new link"))
+            }
+            _ => (AuthorizationState::Failed, Error::new(ErrorKind::AuthorizationFailed, "the product refuses this application's request; its developer has to act")),
+        };
+        let error = error.with_context("product_error", code.as_str()).with_context("product_message", scrub(text.unwrap_or_default(), 200));
+        match self.end_authorization(authorization, state, &code).await {
+            Ok(_) => error,
+            Err(storage) => storage,
+        }
+    }
+}
+
+/// RFC 9207, 2.4: compared as it is, without normalization.
+fn check_issuer(row: &AuthorizationRow, callback: &Callback) -> Result<()> {
+    let expected = row.endpoints.as_ref().and_then(|endpoints| endpoints.issuer.as_deref());
+    match (expected, callback.iss.as_deref()) {
+        (Some(expected), Some(given)) if expected != given => {
+            Err(Error::new(ErrorKind::AuthorizationFailed, "the answer comes from another authorization server than the one asked"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,251 @@
+use oauth2::{AuthorizationCode, PkceCodeVerifier};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::{
+    callback::FinishedAuthorization,
+    client::{Granted, TokenEndpoint, TokenFailure, oauth_client},
+    link::verifier_place,
+    subject::subject,
+};
+use crate::{
+    Error, ErrorKind, Result,
+    account::{account_resource, activate, shredded},
+    authorization::{completed, expired, verifying},
+    environment::{Environment, Verification},
+    identifier::{AuthorizationId, Identifier},
+    resource::{Account, AccountState},
+    store::{
+        AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Quarantine, Versioned,
+    },
+};
+
+impl Environment {
+    /// Exchanges a code and keeps the tokens: in quarantine where the application has to confirm, else as the account's
+    /// credential. A code is never sent twice.
+    pub(super) async fn exchange(
+        &self,
+        connection: ConnectionRow,
+        authorization: Versioned<AuthorizationRow>,
+        code: SecretString,
+    ) -> Result<FinishedAuthorization> {
+        let product = self.endpoints_of(&connection)?.product;
+        let granted = match self.granted_for_code(&connection, &authorization.row, &code).await {
+            Ok(granted) => granted,
+            Err((error, reason)) => {
+                let _ = self.end_authorization(authorization, AuthorizationState::Failed, reason).await;
+                return Err(error);
+            }
+        };
+        let asked = &authorization.row.scopes;
+        let granted_scopes = granted.scopes.clone().unwrap_or_else(|| asked.clone());
+        let quarantine = Quarantine {
+            generation: 0,
+            missing_scopes: missing(asked, &granted_scopes),
+            granted_scopes,
+            subject: subject(product.oauth.subject, &granted.members),
+            token_expires_at: granted.tokens.expires_at(),
+        };
+        let (authorization, account) = self.keep_in_quarantine(authorization, quarantine, &granted).await?;
+        let row = &authorization.row;
+        let finished = |account_state| FinishedAuthorization {
+            authorization_id: row.id,
+            product_title: product.title,
+            return_to: return_to(row),
+            account_state,
+        };
+        if self.verification() == Verification::Application {
+            return Ok(finished(account.state));
+        }
+        let done = finished(AccountState::Active);
+        self.promote(&connection, authorization).await?;
+        Ok(done)
+    }
+
+    async fn granted_for_code(
+        &self,
+        connection: &ConnectionRow,
+        authorization: &AuthorizationRow,
+        code: &SecretString,
+    ) -> Result<Granted, (Error, &'static str)> {
+        let internal = |error| (error, "exchange_not_possible");
+        let product = self.endpoints_of(connection).map_err(internal)?.product;
+        let endpoints = authorization.endpoints.as_ref().ok_or_else(|| internal(expired()))?;
+        let client = oauth_client(self, product, connection, endpoints).map_err(internal)?;
+        let mut request = client.exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()));
+        if let Some(sealed) = &authorization.verifier {
+            let verifier = self.vault().open_sealed(verifier_place(authorization.id), sealed).map_err(internal)?;
+            request = request.set_pkce_verifier(PkceCodeVerifier::new(String::from_utf8_lossy(&verifier).into_owned()));
+        }
+        let endpoint = TokenEndpoint::new(self, product);
+        let sent_at = self.now();
+        let answer = endpoint.read(request.request_async(&endpoint).await).map_err(failed)?;
+        Granted::read(&answer, product, sent_at, None).map_err(internal)
+    }
+
+    /// Inserts the tokens as a new generation that no call selects, whatever else happens to the account meanwhile.
+    async fn keep_in_quarantine(
+        &self,
+        mut authorization: Versioned<AuthorizationRow>,
+        mut quarantine: Quarantine,
+        granted: &Granted,
+    ) -> Result<(Versioned<AuthorizationRow>, AccountRow)> {
+        loop {
+            let account = self.store().account(authorization.row.account_id).await?;
+            let Some(account) = account.filter(|account| account.row.state != AccountState::Disconnected) else {
+                let _ = self.end_authorization(authorization, AuthorizationState::Failed, "disconnected").await;
+                return Err(Error::new(ErrorKind::AuthorizationExpired, "the account was disconnected meanwhile; ask for a new link"));
+            };
+            if let Some(error) = switched(&account.row, &quarantine, &authorization.row) {
+                let _ = self.end_authorization(authorization, AuthorizationState::Failed, "product_account_mismatch").await;
+                return Err(error);
+            }
+            let mut row = account.row.clone();
+            row.last_generation += 1;
+            row.updated_at = self.now();
+            let waits = row.state == AccountState::PendingAuthorization && self.verification() == Verification::Application;
+            if waits {
+                row.state = AccountState::PendingVerification;
+            }
+            quarantine.generation = row.last_generation;
+            let credential = CredentialRow {
+                account_id: row.id,
+                generation: row.last_generation,
+                sealed: Some(granted.tokens.seal(self.vault(), row.id, row.last_generation)?),
+                created_at: self.now(),
+            };
+            let mut next = verifying(&authorization.row, self.now());
+            next.quarantine = Some(quarantine.clone());
+            let mut batch = Batch::new()
+                .update(row.clone(), account.version)
+                .insert(credential)
+                .update(next.clone(), authorization.version);
+            if waits {
+                batch = batch.insert(self.account_event("account.verification_required", &row));
+            }
+            if self.store().commit(batch).await? == Commit::Committed {
+                authorization.row = next;
+                authorization.version += 1;
+                return Ok((authorization, row));
+            }
+        }
+    }
+
+    /// Confirms that the user who came back is the one whom the link was made for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`] where nothing waits for a word, [`ErrorKind::IdentifierMismatch`], which
+    /// ends the authorization and revokes its tokens, [`ErrorKind::AuthorizationExpired`].
+    pub async fn verify_authorization(&self, authorization_id: &str, identifier: &str) -> Result<Account> {
+        let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "no authorization with this id waits to be verified");
+        let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
+        let identifier = Identifier::new(identifier)?;
+        let authorization = self.authorization_row(id).await.map_err(|_| unknown())?;
+        match authorization.row.state {
+            AuthorizationState::Verifying => {}
+            AuthorizationState::Completed => {
+                return Err(Error::new(ErrorKind::AuthorizationConsumed, "this authorization was verified already"));
+            }
+            AuthorizationState::Expired => return Err(expired()),
+            _ => return Err(unknown()),
+        }
+        if authorization.row.expires_at <= self.now() {
+            let _ = self.end_authorization(authorization, AuthorizationState::Expired, "verification_timeout").await?;
+            return Err(expired());
+        }
+        if authorization.row.identifier != identifier {
+            let _ = self.end_authorization(authorization, AuthorizationState::Failed, "identifier_mismatch").await?;
+            return Err(Error::new(
+                ErrorKind::IdentifierMismatch,
+                "the link was made for another identifier; the authorization is ended and its tokens are revoked",
+            ));
+        }
+        let connection = self.connection_by_id(authorization.row.connection_id).await?.row;
+        let account = self.promote(&connection, authorization).await?;
+        Ok(account_resource(&connection, account))
+    }
+
+    /// Makes a quarantined credential the account's current one; keeps the one before, shreds older ones.
+    async fn promote(&self, connection: &ConnectionRow, authorization: Versioned<AuthorizationRow>) -> Result<AccountRow> {
+        let quarantine = authorization.row.quarantine.clone().ok_or_else(expired)?;
+        loop {
+            let account = self.store().account(authorization.row.account_id).await?;
+            let Some(account) = account.filter(|account| account.row.state != AccountState::Disconnected) else {
+                let _ = self.end_authorization(authorization, AuthorizationState::Failed, "disconnected").await?;
+                return Err(Error::new(ErrorKind::AuthorizationExpired, "the account was disconnected meanwhile; ask for a new link"));
+            };
+            let (row, event) = activate(&account.row, &quarantine, self.now());
+            let mut batch = Batch::new()
+                .update(row.clone(), account.version)
+                .update(completed(&authorization.row), authorization.version)
+                .insert(self.account_event(event, &row));
+            for credential in self.store().credentials(row.id).await? {
+                if credential.row.generation != row.generation && credential.row.generation != account.row.generation {
+                    batch = batch.update(shredded(credential.row), credential.version);
+                }
+            }
+            if self.store().commit(batch).await? == Commit::Committed {
+                self.snapshots().forget(connection.name.as_str(), row.identifier.as_str());
+                return Ok(row);
+            }
+            // Either the account changed, and the loop decides anew, or somebody else finished this authorization.
+            if self.authorization_row(authorization.row.id).await?.version != authorization.version {
+                return Err(Error::new(ErrorKind::AuthorizationConsumed, "this authorization was finished already"));
+            }
+        }
+    }
+}
+
+/// A re-authorization with another account of the product than before, where that is not allowed.
+fn switched(account: &AccountRow, quarantine: &Quarantine, authorization: &AuthorizationRow) -> Option<Error> {
+    let (before, now) = (account.subject.as_ref()?, quarantine.subject.as_ref()?);
+    (before.id != now.id && !authorization.allow_account_switch).then(|| {
+        Error::new(
+            ErrorKind::ProductAccountMismatch,
+            "this is another account of the product than the one connected before; the connection stays as it was",
+        )
+    })
+}
+
+fn missing(asked: &[String], granted: &[String]) -> Vec<String> {
+    asked.iter().filter(|scope| !granted.contains(scope) && scope.as_str() != "openid").cloned().collect()
+}
+
+fn return_to(row: &AuthorizationRow) -> Option<String> {
+    let mut url = Url::parse(row.verify_url.as_deref()?).ok()?;
+    url.query_pairs_mut().append_pair("authorization_id", &row.id.to_string());
+    if let Some(state) = &row.app_state {
+        url.query_pairs_mut().append_pair("state", state);
+    }
+    Some(url.into())
+}
+
+fn failed(failure: TokenFailure) -> (Error, &'static str) {
+    let (kind, message, said, reason) = match failure {
+        TokenFailure::Rejected(said) => {
+            (ErrorKind::AuthorizationFailed, "the product refuses the code; ask for a new link", said, "exchange_rejected")
+        }
+        TokenFailure::Client(said) => (
+            ErrorKind::ConnectionCredentialsRejected,
+            "the product refuses the connection's client id or secret; its developer has to act",
+            said,
+            "client_rejected",
+        ),
+        TokenFailure::Misconfigured(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product refuses this application's request; its developer has to act",
+            said,
+            "exchange_refused",
+        ),
+        TokenFailure::Temporary(said) => {
+            (ErrorKind::AuthorizationFailed, "the product could not complete this just now; ask for a new link", said, "exchange_failed")
+        }
+        TokenFailure::Unanswered(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product's answer was lost; ask for a new link",
+            said,
+            "exchange_outcome_unknown",
+        ),
+    };
+    (Error::new(kind, message).with_context("product_message", said), reason)
+}

@@ -1,0 +1,235 @@
+use jiff::{SignedDuration, Timestamp};
+use oauth2::{CsrfToken, PkceCodeChallenge, PkceCodeVerifier, Scope};
+use secrecy::{ExposeSecret as _, SecretString};
+use subtle::ConstantTimeEq as _;
+use url::Url;
+
+use super::client::oauth_client;
+use crate::{
+    Error, ErrorKind, Result,
+    account::new_account,
+    authorization::{expired, openable, redirected},
+    connection::{asked_scopes, check_permissions, invalid},
+    environment::{Environment, Verification, is_loopback},
+    identifier::{AccountId, AuthorizationId, ConnectionName, Identifier},
+    resource::{AccountState, AuthorizationLink, NewAuthorizationLink},
+    seal::Place,
+    snapshot::connection_ready,
+    store::{AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Fingerprint, Versioned},
+};
+
+/// What the page that the link leads to says.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ConnectPage {
+    /// Authorization.
+    pub authorization_id: AuthorizationId,
+    /// Connection.
+    pub connection_name: ConnectionName,
+    /// Product.
+    pub product: &'static str,
+    /// Name of the product for people.
+    pub product_title: &'static str,
+    /// Scopes that will be asked for.
+    pub scopes: Vec<String>,
+    /// When the link ends.
+    pub expires_at: Timestamp,
+}
+
+/// Where the browser goes, and what binds it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct StartedAuthorization {
+    /// Authorization; names the cookie.
+    pub authorization_id: AuthorizationId,
+    /// The product's authorization page. Holds the state: do not log it.
+    pub location: String,
+    /// Value of the cookie that binds the browser.
+    pub browser: SecretString,
+}
+
+impl Environment {
+    /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
+    /// about the user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], [`ErrorKind::InvalidRequest`].
+    pub async fn create_authorization_link(&self, new: NewAuthorizationLink) -> Result<AuthorizationLink> {
+        let identifier = Identifier::new(new.identifier.as_str())?;
+        let connection = self.connection_row(&new.connection_name).await?.row;
+        connection_ready(&connection)?;
+        let product = self.endpoints_of(&connection)?.product;
+        check_permissions(product, new.scopes.as_deref().unwrap_or_default())?;
+        let verify_url = self.checked_verify_url(new.verify_url.as_deref())?;
+        if new.state.as_ref().is_some_and(|state| state.chars().count() > 500) {
+            return Err(invalid("/state", "the state has at most 500 characters"));
+        }
+        let seconds = new.expires_in.unwrap_or(600);
+        if !(60..=86_400).contains(&seconds) {
+            return Err(invalid("/expires_in", "a link lives 60 to 86400 seconds"));
+        }
+        let secret = self.new_secret("");
+        let now = self.now();
+        let expires_at = now.checked_add(SignedDuration::from_secs(seconds.into())).unwrap_or(Timestamp::MAX);
+        loop {
+            let (account_id, batch) = self.awaited_account(&connection, &identifier, now).await?;
+            let row = AuthorizationRow {
+                id: AuthorizationId::from_uuid(self.new_id()),
+                account_id,
+                connection_id: connection.id,
+                identifier: identifier.clone(),
+                state: AuthorizationState::Created,
+                reason: None,
+                link: Fingerprint::of(secret.expose_secret()),
+                oauth_state: None,
+                browser: None,
+                verifier: None,
+                endpoints: None,
+                scopes: asked_scopes(product, &connection, new.scopes.as_deref()),
+                verify_url: verify_url.clone(),
+                app_state: new.state.clone(),
+                allow_account_switch: new.allow_account_switch.unwrap_or(false),
+                quarantine: None,
+                created_at: now,
+                expires_at,
+            };
+            let id = row.id;
+            if self.store().commit(batch.insert(row)).await? == Commit::Committed {
+                self.snapshots().forget(connection.name.as_str(), identifier.as_str());
+                let link = self.at(&format!("/connect/{}", secret.expose_secret()));
+                return Ok(AuthorizationLink::new(link, expires_at, id));
+            }
+        }
+    }
+
+    /// The account that a link is for: made where there is none, revived where it was disconnected.
+    async fn awaited_account(&self, connection: &ConnectionRow, identifier: &Identifier, now: Timestamp) -> Result<(AccountId, Batch)> {
+        let Some(Versioned { row, version, .. }) = self.store().account_of(connection.id, identifier).await? else {
+            let row = new_account(AccountId::from_uuid(self.new_id()), connection.id, identifier.clone(), now);
+            let (id, event) = (row.id, self.account_event("account.created", &row));
+            return Ok((id, Batch::new().insert(row).insert(event)));
+        };
+        let id = row.id;
+        if row.state != AccountState::Disconnected {
+            return Ok((id, Batch::new()));
+        }
+        let mut revived = row;
+        revived.state = AccountState::PendingAuthorization;
+        revived.updated_at = now;
+        let event = self.account_event("account.created", &revived);
+        Ok((id, Batch::new().update(revived, version).insert(event)))
+    }
+
+    fn checked_verify_url(&self, given: Option<&str>) -> Result<Option<String>> {
+        let Some(given) = given else {
+            return match self.verification() {
+                Verification::LinkPossession => Ok(None),
+                Verification::Application => Err(invalid(
+                    "/verify_url",
+                    "verify_url is required: the user's browser returns there, and your application confirms who it was",
+                )),
+            };
+        };
+        let wrong = || invalid("/verify_url", "verify_url is an https URL without user and fragment (http for this machine alone)");
+        let url = Url::parse(given).map_err(|_| wrong())?;
+        let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
+        if !safe || url.host().is_none() || !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+            return Err(wrong());
+        }
+        Ok(Some(url.into()))
+    }
+
+    /// What the page of a link says. Changes nothing: mail scanners open links too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
+    /// [`ErrorKind::ConnectionNotReady`].
+    pub async fn connect_page(&self, link: &str) -> Result<ConnectPage> {
+        let authorization = self.authorization_of_link(link).await?.row;
+        openable(&authorization, self.now())?;
+        let connection = self.connection_by_id(authorization.connection_id).await?.row;
+        connection_ready(&connection)?;
+        let product = self.endpoints_of(&connection)?.product;
+        Ok(ConnectPage {
+            authorization_id: authorization.id,
+            connection_name: connection.name,
+            product: product.name,
+            product_title: product.title,
+            scopes: authorization.scopes,
+            expires_at: authorization.expires_at,
+        })
+    }
+
+    /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
+    /// the browser has one: the first browser keeps the link, and may start over.
+    ///
+    /// # Errors
+    /// As [`Environment::connect_page`], and [`ErrorKind::BrowserMismatch`] for a second browser.
+    pub async fn start_authorization(&self, link: &str, browser: Option<&str>) -> Result<StartedAuthorization> {
+        loop {
+            let Versioned { row, version, .. } = self.authorization_of_link(link).await?;
+            openable(&row, self.now())?;
+            if let Some(bound) = &row.browser
+                && !browser.is_some_and(|secret| same(bound, secret))
+            {
+                return Err(Error::new(ErrorKind::BrowserMismatch, "this link was opened in another browser; go on there, or ask for a new link"));
+            }
+            let connection = self.connection_by_id(row.connection_id).await?.row;
+            connection_ready(&connection)?;
+            let endpoints = self.endpoints_of(&connection)?;
+            let product = endpoints.product;
+            let snapshot = endpoints.snapshot();
+            let state = self.new_secret("");
+            let cookie = match browser.filter(|_| row.browser.is_some()) {
+                Some(kept) => SecretString::from(kept),
+                None => self.new_secret(""),
+            };
+            let client = oauth_client(self, product, &connection, &snapshot)?;
+            let mut request = client.authorize_url(|| CsrfToken::new(state.expose_secret().to_owned()));
+            for scope in &row.scopes {
+                request = request.add_scope(Scope::new(scope.clone()));
+            }
+            for (name, value) in product.oauth.authorize_parameters {
+                request = request.add_extra_param(*name, *value);
+            }
+            let mut next = redirected(&row, self.now());
+            next.oauth_state = Some(Fingerprint::of(state.expose_secret()));
+            next.browser = Some(Fingerprint::of(cookie.expose_secret()));
+            next.endpoints = Some(snapshot);
+            if product.oauth.pkce {
+                let verifier = self.new_secret("");
+                let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(verifier.expose_secret().to_owned()));
+                request = request.set_pkce_challenge(challenge);
+                next.verifier = Some(self.vault().seal(verifier_place(row.id), verifier.expose_secret().as_bytes())?);
+            }
+            let (location, _) = request.url();
+            match self.store().commit(Batch::new().update(next, version)).await? {
+                Commit::Committed => {
+                    return Ok(StartedAuthorization { authorization_id: row.id, location: location.into(), browser: cookie });
+                }
+                Commit::Conflict => continue,
+            }
+        }
+    }
+
+    async fn authorization_of_link(&self, link: &str) -> Result<Versioned<AuthorizationRow>> {
+        let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "this link is not known; ask for a new one");
+        if link.len() != 43 {
+            return Err(unknown());
+        }
+        let found = self.store().authorization_by_link(&Fingerprint::of(link)).await?.ok_or_else(unknown)?;
+        if found.row.state == AuthorizationState::Expired {
+            return Err(expired());
+        }
+        Ok(found)
+    }
+}
+
+pub(super) fn verifier_place(id: AuthorizationId) -> Place<'static> {
+    Place::new("authorization", id.uuid(), "verifier")
+}
+
+/// Compares a secret with a stored fingerprint in constant time.
+pub(super) fn same(stored: &Fingerprint, secret: &str) -> bool {
+    stored.as_str().as_bytes().ct_eq(Fingerprint::of(secret).as_str().as_bytes()).into()
+}

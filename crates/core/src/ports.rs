@@ -1,0 +1,253 @@
+//! Everything that touches the world: network, time, randomness. Core has no other way out.
+
+use std::{fmt, pin::Pin, task, time::Duration};
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use jiff::Timestamp;
+
+/// A boxed future that can move between threads.
+pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;
+
+/// Sends one HTTP request and returns the answer as it comes.
+///
+/// An adapter sends the request target byte for byte as given, or refuses; follows no redirect; reads no
+/// proxy from its surroundings; adds no credentials; does not decompress. It honours [`Limits`] among the
+/// request's extensions.
+pub trait Transport: Send + Sync + 'static {
+    /// Sends `request`; resolves when the answer's head has arrived.
+    fn send(&self, request: http::Request<Body>) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>>;
+}
+
+/// Time and tasks.
+pub trait Runtime: Send + Sync + 'static {
+    /// Time of day.
+    fn now(&self) -> Timestamp;
+    /// Time since some fixed moment, which never goes back.
+    fn monotonic(&self) -> Duration;
+    /// Resolves after `duration`.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+    /// Runs `task` to its end, whatever becomes of its caller.
+    fn spawn(&self, task: BoxFuture<'static, ()>);
+}
+
+/// Randomness fit for secrets.
+pub trait Entropy: Send + Sync + 'static {
+    /// Fills `buffer` with random bytes.
+    fn fill(&self, buffer: &mut [u8]);
+}
+
+/// Bounds of one exchange, carried among the request's extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest wait for a connection.
+    pub connect: Duration,
+    /// Longest wait from sending to the answer's head.
+    pub first_byte: Duration,
+    /// Longest wait between two pieces of the answer's body.
+    pub idle: Duration,
+    /// Longest time for the whole exchange.
+    pub total: Duration,
+    /// Most bytes of the answer's body.
+    pub response_bytes: u64,
+}
+
+impl Limits {
+    /// 5 s to connect, 30 s to the first byte and between pieces, 120 s in all, 50 MiB.
+    pub const DEFAULT: Self = Self {
+        connect: Duration::from_secs(5),
+        first_byte: Duration::from_secs(30),
+        idle: Duration::from_secs(30),
+        total: Duration::from_secs(120),
+        response_bytes: 50 * 1024 * 1024,
+    };
+}
+
+/// How far an exchange came before it failed; decides whether sending again is safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransportErrorKind {
+    /// The request cannot be sent as given.
+    Refused,
+    /// No connection came about: nothing was sent.
+    Unreachable,
+    /// The request may have been sent; the time was up.
+    TimedOut,
+    /// The request may have been sent; the connection broke.
+    Cut,
+    /// The answer's body is larger than its limit.
+    TooLarge,
+}
+
+/// A failed exchange. Never holds the request's headers or body.
+#[derive(Debug)]
+pub struct TransportError {
+    kind: TransportErrorKind,
+    message: String,
+    source: Option<BoxError>,
+}
+
+/// Any error.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl TransportError {
+    /// An error of a kind.
+    pub fn new(kind: TransportErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+    /// Keeps the cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+    /// How far the exchange came.
+    pub fn kind(&self) -> TransportErrorKind {
+        self.kind
+    }
+    /// Whether the product can have seen the request.
+    pub fn may_have_been_sent(&self) -> bool {
+        !matches!(self.kind, TransportErrorKind::Refused | TransportErrorKind::Unreachable)
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TransportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// A body: nothing, bytes at hand, or a stream that is passed on piece by piece.
+///
+/// An error of a stream is a [`TransportError`] in a box where the transport made it.
+#[derive(Default)]
+pub enum Body {
+    /// No bytes.
+    #[default]
+    Empty,
+    /// All bytes at hand.
+    Bytes(Bytes),
+    /// Bytes as they come.
+    Stream(UnsyncBoxBody<Bytes, BoxError>),
+}
+
+impl Body {
+    /// Wraps any body whose errors can be boxed.
+    pub fn stream<B>(body: B) -> Self
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        use http_body_util::BodyExt as _;
+        Self::Stream(UnsyncBoxBody::new(body.map_err(Into::into)))
+    }
+
+    /// Collects the body when it has at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`TransportErrorKind::TooLarge`] past the limit, the stream's own error, or [`TransportErrorKind::Cut`].
+    pub async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
+        use http_body_util::BodyExt as _;
+        let too_large = || TransportError::new(TransportErrorKind::TooLarge, format!("the body is larger than {limit} bytes"));
+        match self {
+            Self::Empty => Ok(Bytes::new()),
+            Self::Bytes(bytes) if bytes.len() as u64 > limit => Err(too_large()),
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Stream(mut stream) => {
+                let mut first: Option<Bytes> = None;
+                let mut rest: Vec<u8> = Vec::new();
+                while let Some(frame) = stream.frame().await {
+                    let Ok(data) = frame.map_err(from_stream)?.into_data() else { continue };
+                    let so_far = first.as_ref().map_or(0, Bytes::len) + rest.len();
+                    if (so_far + data.len()) as u64 > limit {
+                        return Err(too_large());
+                    }
+                    match &first {
+                        None => first = Some(data),
+                        Some(_) => rest.extend_from_slice(&data),
+                    }
+                }
+                let first = first.unwrap_or_default();
+                if rest.is_empty() {
+                    return Ok(first);
+                }
+                let mut whole = Vec::with_capacity(first.len() + rest.len());
+                whole.extend_from_slice(&first);
+                whole.append(&mut rest);
+                Ok(whole.into())
+            }
+        }
+    }
+}
+
+fn from_stream(error: BoxError) -> TransportError {
+    match error.downcast::<TransportError>() {
+        Ok(error) => *error,
+        Err(error) => TransportError::new(TransportErrorKind::Cut, "the answer broke off").with_source(error),
+    }
+}
+
+impl fmt::Debug for Body {
+    /// Never shows content.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("Empty"),
+            Self::Bytes(bytes) => write!(f, "Bytes({})", bytes.len()),
+            Self::Stream(_) => f.write_str("Stream"),
+        }
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        if bytes.is_empty() { Self::Empty } else { Self::Bytes(bytes) }
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+    ) -> task::Poll<Option<Result<http_body::Frame<Bytes>, BoxError>>> {
+        match &mut *self {
+            Self::Empty => task::Poll::Ready(None),
+            Self::Bytes(bytes) => {
+                let bytes = std::mem::take(bytes);
+                *self = Self::Empty;
+                task::Poll::Ready((!bytes.is_empty()).then(|| Ok(http_body::Frame::data(bytes))))
+            }
+            Self::Stream(stream) => Pin::new(stream).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::Stream(stream) => stream.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        match self {
+            Self::Empty => http_body::SizeHint::with_exact(0),
+            Self::Bytes(bytes) => http_body::SizeHint::with_exact(bytes.len() as u64),
+            Self::Stream(stream) => stream.size_hint(),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What a product is: a static description that the executor, the proxy and the OAuth flow follow.
+
+use std::{fmt, time::Duration};
+
+use http::Method;
+
+use crate::{
+    Error,
+    ports::Limits,
+    tool::{Answer, ToolEntry},
+};
+
+/// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
+pub struct Product {
+    /// One of `workspace mail warehouse calendar sheets drive`; prefix of the tools' names.
+    pub name: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// Hosts of its API; the first one is the default.
+    pub origins: &'static [Origin],
+    /// Headers on every request.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// Reads an error from an answer whose status is not accepted, or from a body that tells of one in spite of
+    /// its status; `None` where the answer is none.
+    pub read_error: fn(&Answer) -> Option<Error>,
+    /// Units of quota that a request costs, by method and path without query.
+    pub cost: fn(&Method, &str) -> u32,
+    /// Published quota per user.
+    pub quota: Quota,
+    /// Which paths the proxy takes, and where they go.
+    pub proxy: ProxyRules,
+    /// Time and size limits of one request.
+    pub limits: Limits,
+    /// How it does OAuth.
+    pub oauth: OAuth,
+    /// Its tools.
+    pub tools: &'static [ToolEntry],
+    /// Set-up, scopes and quirks for people, in Markdown.
+    pub docs: &'static str,
+}
+
+impl Product {
+    /// Neutral values for everything that a product may leave out.
+    pub const BASE: Self = Self {
+        name: "",
+        title: "",
+        origins: &[],
+        headers: &[],
+        read_error: |_| None,
+        cost: |_, _| 1,
+        quota: Quota::UNLIMITED,
+        proxy: ProxyRules { routes: &[] },
+        limits: Limits::DEFAULT,
+        oauth: OAuth::BASE,
+        tools: &[],
+        docs: "",
+    };
+
+    /// The origin with this name; the first for an empty name.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        if name.is_empty() { self.origins.first() } else { self.origins.iter().find(|origin| origin.name == name) }
+    }
+}
+
+impl fmt::Debug for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Product").field("name", &self.name).field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+/// A host of a product's API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// Name by which tools and configuration speak of it.
+    pub name: &'static str,
+    /// `https://host`, without a path.
+    pub url: &'static str,
+    /// Path below which the tools' requests lie, such as `/calendar/v3`; may be empty. The proxy does not use it.
+    pub base: &'static str,
+}
+
+/// Quota of one user, as the product publishes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Units in any 60 seconds; 0 for no limit.
+    pub units_per_minute: u32,
+    /// Requests at the same time.
+    pub concurrency: u16,
+}
+
+impl Quota {
+    /// No published limit; 8 requests at the same time.
+    pub const UNLIMITED: Self = Self { units_per_minute: 0, concurrency: 8 };
+}
+
+/// Which paths the proxy takes.
+#[derive(Debug, Clone, Copy)]
+pub struct ProxyRules {
+    /// Routes in order; the first whose prefix fits is taken. A path that fits none is refused.
+    pub routes: &'static [ProxyRoute],
+}
+
+/// One prefix of paths that the proxy takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProxyRoute {
+    /// Prefix of the caller's path. It fits where the path is equal to it or goes on with `/` or `:`.
+    pub prefix: &'static str,
+    /// What the prefix becomes at the product.
+    pub rewrite: &'static str,
+    /// Name of the origin.
+    pub origin: &'static str,
+    /// Segment after which an encoded slash is data (`values` in `/v4/spreadsheets/{id}/values/{range}`).
+    pub encoded_slash_after: Option<&'static str>,
+}
+
+/// How a product does OAuth 2.0.
+#[derive(Debug, Clone, Copy)]
+pub struct OAuth {
+    /// Issuer that the callback's `iss` must equal where it is present.
+    pub issuer: Option<&'static str>,
+    /// Authorization endpoint.
+    pub authorize: &'static str,
+    /// Token endpoint.
+    pub token: &'static str,
+    /// Revocation endpoint, where there is one.
+    pub revoke: Option<&'static str>,
+    /// How the client proves itself at the token endpoint.
+    pub client_authentication: ClientAuthentication,
+    /// Format of the token request.
+    pub token_format: TokenFormat,
+    /// Whether the authorization server takes PKCE; S256 is then always sent.
+    pub pkce: bool,
+    /// Further parameters of the authorization request.
+    pub authorize_parameters: &'static [(&'static str, &'static str)],
+    /// What happens to the refresh token when it is used.
+    pub rotation: Rotation,
+    /// What the connection's permissions are.
+    pub permissions: Permissions,
+    /// Life of an access token where the answer does not say.
+    pub default_lifetime: Option<Duration>,
+    /// Where it says who the user is.
+    pub subject: SubjectSource,
+}
+
+impl OAuth {
+    /// Form body, secret in the body, PKCE, no scopes, a stable refresh token.
+    pub const BASE: Self = Self {
+        issuer: None,
+        authorize: "",
+        token: "",
+        revoke: None,
+        client_authentication: ClientAuthentication::Body,
+        token_format: TokenFormat::Form,
+        pkce: true,
+        authorize_parameters: &[],
+        rotation: Rotation::Stable,
+        permissions: Permissions::None,
+        default_lifetime: None,
+        subject: SubjectSource::Unknown,
+    };
+}
+
+/// How the client proves itself at the token endpoint (RFC 6749, 2.3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientAuthentication {
+    /// `client_id` and `client_secret` in the body.
+    Body,
+    /// HTTP Basic.
+    Basic,
+}
+
+/// Format of the token request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenFormat {
+    /// `application/x-www-form-urlencoded`, as RFC 6749 says.
+    Form,
+    /// `application/json`.
+    Json,
+}
+
+/// What happens to a refresh token when it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rotation {
+    /// It stays; an answer without a new one keeps the old.
+    Stable,
+    /// Every refresh brings a new one and the old one dies; a repeat of the old one may be refused.
+    Rotating,
+    /// As `Rotating`, and a repeat of an old one kills the whole family.
+    Strict,
+}
+
+/// What a connection's permissions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permissions {
+    /// OAuth scopes.
+    Scopes {
+        /// Asked for beside the connection's own, to know who the user is.
+        always: &'static [&'static str],
+        /// Asked for where the connection names none: the least that covers all tools.
+        default: &'static [&'static str],
+    },
+    /// Capabilities of the integration at the product: kept and shown, never sent.
+    Capabilities,
+    /// The connection takes none.
+    None,
+}
+
+/// Where a product says who the user is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubjectSource {
+    /// It does not.
+    Unknown,
+    /// Claims `sub` and `email` of the token answer's `id_token`.
+    IdToken,
+    /// A member of the token answer, by JSON pointer.
+    TokenAnswer(&'static str),
+}

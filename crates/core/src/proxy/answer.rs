@@ -1,0 +1,335 @@
+//! The product's headers on their way back to the caller.
+//!
+//! The answer comes from our own host, beside the dashboard. What speaks about a connection, sets something for a
+//! whole host, or makes a browser run the answer, is the product's to say about its own host alone.
+
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use url::Url;
+
+/// Takes off what is not for the caller, and keeps a browser from running what remains.
+pub(super) fn answer_headers(from: HeaderMap) -> HeaderMap {
+    let mut headers = from;
+    remove_nominated(&mut headers);
+    // One by one: nothing is allocated, and an answer has a handful of these.
+    while let Some(name) = headers
+        .keys()
+        .find(|name| is_withheld(name.as_str()))
+        .cloned()
+    {
+        headers.remove(name);
+    }
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    if runs_in_a_browser(&headers) && !is_attachment(&headers) {
+        headers.insert(
+            header::CONTENT_DISPOSITION,
+            HeaderValue::from_static("attachment"),
+        );
+    }
+    headers
+}
+
+/// Host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query. `None`
+/// where the redirect stays on the product's host or goes to no host of the web.
+pub(super) fn redirect_host(headers: &HeaderMap) -> Option<String> {
+    let location = headers.get(header::LOCATION)?.to_str().ok()?;
+    // A name that cannot exist (RFC 2606, section 2) stands for the product's, so that relative locations are read.
+    let base = Url::parse("https://product.invalid").ok()?;
+    let target = base.join(location).ok()?;
+    let host = target.host_str()?;
+    let of_the_web = matches!(target.scheme(), "https" | "http");
+    (of_the_web && host.len() <= 253 && base.host_str() != Some(host)).then(|| host.to_owned())
+}
+
+/// Removes the headers that `Connection` names (RFC 9110, section 7.6.1).
+fn remove_nominated(headers: &mut HeaderMap) {
+    let nominated: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .map(<[u8]>::trim_ascii)
+        .filter(|option| {
+            !option.eq_ignore_ascii_case(b"keep-alive") && !option.eq_ignore_ascii_case(b"close")
+        })
+        .filter_map(|option| HeaderName::from_bytes(option).ok())
+        .collect();
+    for name in nominated {
+        headers.remove(name);
+    }
+}
+
+/// Whether a header, in lower case, is not for the caller.
+fn is_withheld(name: &str) -> bool {
+    matches!(
+        name,
+        // Of one connection (RFC 9110, section 7.6.1).
+        "connection" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade"
+        // Of the exchange of credentials, which is ours.
+        | "authentication-info" | "proxy-authenticate" | "proxy-authentication-info" | "proxy-authorization"
+        | "www-authenticate"
+        // Of the whole host that a browser believes to have asked.
+        | "accept-ch" | "alt-svc" | "clear-site-data" | "critical-ch" | "expect-ct" | "nel" | "origin-agent-cluster"
+        | "origin-trial" | "public-key-pins" | "public-key-pins-report-only" | "report-to" | "reporting-endpoints"
+        | "service-worker-allowed" | "set-cookie" | "set-cookie2" | "strict-transport-security"
+        // Of a page, or of the product's inside.
+        | "refresh" | "server-timing"
+    ) || name.starts_with("access-control-")
+        || name.starts_with("content-security-policy")
+}
+
+/// Whether a browser would run or render the answer as a document: HTML, SVG, anything in XML, and the stream of
+/// documents that `multipart/x-mixed-replace` is. Unreadable types count as such.
+fn runs_in_a_browser(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::CONTENT_TYPE)
+        .iter()
+        .any(|value| match value.to_str() {
+            Ok(kind) => ["html", "svg", "xml", "xsl", "mixed-replace"]
+                .iter()
+                .any(|part| contains_ignoring_case(kind, part)),
+            Err(_) => true,
+        })
+}
+
+fn contains_ignoring_case(text: &str, part: &str) -> bool {
+    text.as_bytes()
+        .windows(part.len())
+        .any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
+}
+
+/// Whether the product says itself that the answer is to be saved; its file name then stays.
+fn is_attachment(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(header::CONTENT_DISPOSITION).iter();
+    let first = values.next();
+    values.next().is_none()
+        && first.is_some_and(|value| {
+            let kind = value.as_bytes().split(|byte| *byte == b';').next();
+            kind.is_some_and(|kind| kind.trim_ascii().eq_ignore_ascii_case(b"attachment"))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(headers: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_static(value));
+        }
+        map
+    }
+
+    /// What is left of the headers, beside the one that is always set.
+    #[track_caller]
+    fn left(headers: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut left = answer_headers(map(headers));
+        assert_eq!(left.remove("x-content-type-options").unwrap(), "nosniff");
+        left
+    }
+
+    #[test]
+    fn what_is_for_the_caller_stays() {
+        let given = [
+            ("content-type", "application/json; charset=UTF-8"),
+            ("content-length", "12"),
+            ("content-encoding", "gzip"),
+            ("etag", "\"a\""),
+            ("vary", "Origin"),
+            ("vary", "X-Origin"),
+            ("cache-control", "private"),
+            ("retry-after", "3"),
+            ("x-notion-request-id", "r"),
+            ("link", "</x>; rel=next"),
+            ("location", "/created/1"),
+        ];
+        assert_eq!(left(&given), map(&given));
+    }
+
+    #[test]
+    fn what_is_the_products_own_is_taken_off() {
+        for name in [
+            "connection",
+            "keep-alive",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "proxy-connection",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "set-cookie",
+            "set-cookie2",
+            "www-authenticate",
+            "authentication-info",
+            "access-control-allow-origin",
+            "access-control-anything",
+            "strict-transport-security",
+            "alt-svc",
+            "server-timing",
+            "content-security-policy",
+            "content-security-policy-report-only",
+            "clear-site-data",
+            "refresh",
+            "nel",
+            "report-to",
+            "service-worker-allowed",
+        ] {
+            let given = [(name, "a"), ("etag", "e"), (name, "b")];
+            assert_eq!(left(&given), map(&[("etag", "e")]), "{name}");
+        }
+    }
+
+    #[test]
+    fn v61_a_page_with_a_cookie_becomes_a_file() {
+        let left = left(&[
+            ("set-cookie", "a=b"),
+            ("content-type", "text/html; charset=utf-8"),
+        ]);
+        assert_eq!(left.get("set-cookie"), None);
+        assert_eq!(left["content-disposition"], "attachment");
+    }
+
+    #[test]
+    fn v62_headers_that_the_connection_names_are_taken_off() {
+        let given = [
+            ("connection", "close, X-Foo"),
+            ("connection", " x-bar ,,bad name"),
+            ("x-foo", "1"),
+            ("x-foo", "2"),
+            ("x-bar", "3"),
+            ("x-baz", "4"),
+        ];
+        assert_eq!(left(&given), map(&[("x-baz", "4")]));
+    }
+
+    #[test]
+    fn what_a_browser_would_run_becomes_a_file() {
+        for kind in [
+            "text/html",
+            "TEXT/HTML",
+            "application/xhtml+xml",
+            "image/svg+xml",
+            "text/xml",
+            "application/atom+xml",
+            "text/xsl",
+            "multipart/x-mixed-replace; boundary=a",
+            "text/plain, text/html",
+        ] {
+            assert_eq!(
+                left(&[("content-type", kind)])["content-disposition"],
+                "attachment",
+                "{kind}"
+            );
+        }
+        let mut unreadable = HeaderMap::new();
+        unreadable.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_bytes(b"text/\xFF").unwrap(),
+        );
+        assert_eq!(
+            answer_headers(unreadable)["content-disposition"],
+            "attachment"
+        );
+        let two = left(&[
+            ("content-type", "text/plain"),
+            ("content-type", "text/html"),
+        ]);
+        assert_eq!(two["content-disposition"], "attachment");
+        for kind in [
+            "application/json",
+            "text/plain",
+            "image/png",
+            "application/pdf",
+            "message/rfc822",
+        ] {
+            assert_eq!(
+                left(&[("content-type", kind)]).get("content-disposition"),
+                None,
+                "{kind}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_keeps_its_name_and_nothing_else_keeps_its_place() {
+        let named = "Attachment ; filename=\"a.html\"";
+        let kept = left(&[
+            ("content-type", "text/html"),
+            ("content-disposition", named),
+        ]);
+        assert_eq!(kept["content-disposition"], named);
+        for shown in ["inline", "inline; filename=attachment", "attachmentx", ""] {
+            let left = left(&[
+                ("content-type", "text/html"),
+                ("content-disposition", shown),
+            ]);
+            assert_eq!(left["content-disposition"], "attachment", "{shown}");
+        }
+        let two = left(&[
+            ("content-type", "text/html"),
+            ("content-disposition", "attachment"),
+            ("content-disposition", "inline"),
+        ]);
+        assert_eq!(two.get_all("content-disposition").iter().count(), 1);
+        let json = left(&[
+            ("content-type", "application/json"),
+            ("content-disposition", "inline"),
+        ]);
+        assert_eq!(json["content-disposition"], "inline");
+    }
+
+    #[test]
+    fn a_sniffing_policy_of_the_products_own_does_not_stay() {
+        let left = answer_headers(map(&[
+            ("x-content-type-options", "sniff"),
+            ("x-content-type-options", "b"),
+        ]));
+        assert_eq!(
+            left.get_all("x-content-type-options")
+                .iter()
+                .collect::<Vec<_>>(),
+            ["nosniff"]
+        );
+    }
+
+    #[test]
+    fn the_host_of_a_redirect_is_read_as_a_browser_reads_it() {
+        let host = |location| redirect_host(&map(&[("location", location)]));
+        for (location, expected) in [
+            ("https://Evil.Test:8443/path?token=canary#f", "evil.test"),
+            ("http://127.0.0.1/x", "127.0.0.1"),
+            ("http://[::1]/x", "[::1]"),
+            ("//evil.test/x", "evil.test"),
+            ("/\\evil.test/x", "evil.test"),
+            ("https:\\\\evil.test", "evil.test"),
+            ("https://user:canary@evil.test/", "evil.test"),
+            ("https://xn--bcher-kva.test/", "xn--bcher-kva.test"),
+        ] {
+            assert_eq!(host(location).as_deref(), Some(expected), "{location}");
+        }
+        for location in [
+            "/relative",
+            "",
+            "?a=b",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "ftp://evil.test/",
+        ] {
+            assert_eq!(host(location), None, "{location}");
+        }
+        let long = format!("https://{}test", "a.".repeat(200));
+        let long =
+            HeaderMap::from_iter([(header::LOCATION, HeaderValue::from_str(&long).unwrap())]);
+        assert_eq!(redirect_host(&long), None);
+        assert_eq!(redirect_host(&HeaderMap::new()), None);
+        let mut unreadable = HeaderMap::new();
+        unreadable.insert(
+            header::LOCATION,
+            HeaderValue::from_bytes(b"https://\xFF.test/").unwrap(),
+        );
+        assert_eq!(redirect_host(&unreadable), None);
+    }
+}

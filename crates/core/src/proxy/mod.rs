@@ -1,0 +1,220 @@
+//! A raw request to a product: validated, sent with the user's token, its answer passed on as it comes.
+
+mod answer;
+mod headers;
+mod path;
+
+use std::sync::{Arc, atomic::Ordering};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+
+use crate::{
+    Error, ErrorKind, Result,
+    environment::Environment,
+    error::Upstream,
+    execute::{Record, set_product_headers, transport_failure},
+    oauth::Renewal,
+    ports::{Body, TransportErrorKind},
+    product::Product,
+    resource::ProxyRequest,
+    snapshot::Snapshot,
+    tool::{Effect, effect_of_method},
+};
+
+/// Names the execution on every answer of the proxy.
+const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
+const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+
+/// A validated request.
+struct Outgoing {
+    method: Method,
+    uri: Uri,
+    /// Path without the origin and the query, for policy and cost.
+    path: String,
+    headers: HeaderMap,
+    body: Body,
+    effect: Effect,
+}
+
+impl Environment {
+    /// Sends a raw request that is given as JSON.
+    ///
+    /// # Errors
+    /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and whatever keeps the
+    /// product from answering. The product's own refusals are answers, not errors; its 401 alone is not passed on.
+    pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
+        let ProxyRequest { connection_name, identifier, path, method, query, headers, body } = request;
+        let mut record = Record::begin(self, "proxy", &connection_name, &identifier);
+        let stages = async {
+            let method = path::method(&method)?;
+            let (snapshot, product) = self.proxied(&connection_name, &identifier, &mut record).await?;
+            let resolved = path::resolve(&product.proxy, &path)?;
+            let path_and_query = path::with_query(&resolved.path_and_query, &query)?;
+            let given = headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+            let mut headers = headers::request_headers(given)?;
+            let body = match body {
+                None => Body::Empty,
+                Some(body) => {
+                    headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+                    body.to_string().into_bytes().into()
+                }
+            };
+            let outgoing = self.outgoing(product, method, resolved.origin, path_and_query, headers, body)?;
+            self.pass(snapshot, product, outgoing, &mut record).await
+        };
+        let result = stages.await;
+        record.end(self, result)
+    }
+
+    /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
+    ///
+    /// # Errors
+    /// As [`Environment::proxy`].
+    pub async fn proxy_streaming(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+        request: http::Request<Body>,
+    ) -> Result<http::Response<Body>> {
+        let mut record = Record::begin(self, "proxy", connection_name, identifier);
+        let stages = async {
+            let (head, body) = request.into_parts();
+            let method = path::method(head.method.as_str())?;
+            let (snapshot, product) = self.proxied(connection_name, identifier, &mut record).await?;
+            let raw = head.uri.path_and_query().map_or("", |raw| raw.as_str());
+            let resolved = path::resolve(&product.proxy, raw)?;
+            let headers = headers::streamed_headers(&head.headers)?;
+            let outgoing = self.outgoing(product, method, resolved.origin, resolved.path_and_query, headers, body)?;
+            self.pass(snapshot, product, outgoing, &mut record).await
+        };
+        let result = stages.await;
+        record.end(self, result)
+    }
+
+    async fn proxied(&self, connection_name: &str, identifier: &str, record: &mut Record) -> Result<(Arc<Snapshot>, &'static Product)> {
+        self.tasks().open()?;
+        let snapshot = self.snapshot(connection_name, identifier).await?;
+        record.account(snapshot.account.id);
+        snapshot.usable()?;
+        let product = self.endpoints_of(&snapshot.connection)?.product;
+        Ok((snapshot, product))
+    }
+
+    fn outgoing(
+        &self,
+        product: &Product,
+        method: Method,
+        origin: &str,
+        path_and_query: String,
+        headers: HeaderMap,
+        body: Body,
+    ) -> Result<Outgoing> {
+        let unknown = || Error::new(ErrorKind::Internal, format!("the product has no origin {origin:?}"));
+        let (prefix, _) = self.endpoints(product.name)?.origin(origin).ok_or_else(unknown)?;
+        let uri = Uri::try_from(format!("{prefix}{path_and_query}"))
+            .map_err(|error| Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI").with_source(error))?;
+        let mut path = path_and_query;
+        path.truncate(path.find('?').unwrap_or(path.len()));
+        Ok(Outgoing { effect: effect_of_method(&method), method, uri, path, headers, body })
+    }
+
+    /// Admit, pace, token, send, answer. A request that changes something goes on where the caller hangs up.
+    async fn pass(
+        &self,
+        snapshot: Arc<Snapshot>,
+        product: &'static Product,
+        outgoing: Outgoing,
+        record: &mut Record,
+    ) -> Result<http::Response<Body>> {
+        record.version(outgoing.method.as_str());
+        self.admit_proxy(&snapshot, outgoing.effect, outgoing.method.as_str(), &outgoing.path)?;
+        let requests = record.requests();
+        let mut response = if outgoing.effect == Effect::Read {
+            self.send_proxied(snapshot, product, outgoing, &requests).await?
+        } else {
+            let environment = self.clone();
+            self.detached(async move { environment.send_proxied(snapshot, product, outgoing, &requests).await }).await?
+        };
+        if let Ok(id) = HeaderValue::try_from(record.id().to_string()) {
+            response.headers_mut().insert(EXECUTION_ID, id);
+        }
+        Ok(response)
+    }
+
+    async fn send_proxied(
+        &self,
+        mut snapshot: Arc<Snapshot>,
+        product: &'static Product,
+        outgoing: Outgoing,
+        requests: &std::sync::atomic::AtomicU32,
+    ) -> Result<http::Response<Body>> {
+        let Outgoing { method, uri, path, headers, body, effect } = outgoing;
+        let units = (product.cost)(&method, &path);
+        // Bytes at hand can be sent once more after a 401; a stream cannot.
+        let (mut body, spare) = match body {
+            Body::Empty => (Some(Body::Empty), Some(bytes::Bytes::new())),
+            Body::Bytes(bytes) => (Some(Body::Bytes(bytes.clone())), Some(bytes)),
+            stream @ Body::Stream(_) => (Some(stream), None),
+        };
+        let mut renewed = false;
+        loop {
+            let permit = snapshot.pace.enter(self, units, product.limits.total).await?;
+            let live = self.live(Arc::clone(&snapshot)).await?;
+            requests.fetch_add(1, Ordering::Relaxed);
+            let mut request = http::Request::new(body.take().unwrap_or_default());
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = uri.clone();
+            *request.headers_mut() = headers.clone();
+            request.headers_mut().entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
+            set_product_headers(request.headers_mut(), product);
+            request.headers_mut().insert(header::AUTHORIZATION, live.usable()?.bearer().clone());
+            request.extensions_mut().insert(product.limits);
+            let sent = self.transport().send(request).await;
+            drop(permit);
+            let response = match sent {
+                Ok(response) => response,
+                Err(error) if error.kind() == TransportErrorKind::Unreachable && !renewed && spare.is_some() => {
+                    // Nothing was sent: one more attempt is safe for every method.
+                    renewed = true;
+                    body = spare.clone().map(Body::from);
+                    continue;
+                }
+                Err(error) => return Err(transport_failure(error, effect)),
+            };
+            if response.status() == http::StatusCode::UNAUTHORIZED {
+                if renewed || spare.is_none() {
+                    return Err(self.unauthorized(&live, renewed).await);
+                }
+                renewed = true;
+                snapshot = self.renew(&live, Renewal::Refused).await?;
+                body = spare.clone().map(Body::from);
+                continue;
+            }
+            return passed_on(response);
+        }
+    }
+
+    /// The product's 401 that cannot be mended by sending again. The credential is renewed for the next call.
+    async fn unauthorized(&self, live: &Arc<Snapshot>, renewed: bool) -> Error {
+        if !renewed && let Err(error) = self.renew(live, Renewal::Refused).await {
+            return error;
+        }
+        let message = if renewed {
+            "the product refuses a token that it has just issued; if this stays, the user has to authorize again"
+        } else {
+            "the product refused the token, and a streamed body cannot be sent twice; the token is renewed, send again"
+        };
+        Error::new(ErrorKind::ProductRejectedToken, message).with_upstream(Upstream::new(401))
+    }
+}
+
+fn passed_on(response: http::Response<Body>) -> Result<http::Response<Body>> {
+    let (mut head, body) = response.into_parts();
+    if head.status.is_redirection() && head.status != http::StatusCode::NOT_MODIFIED {
+        let host = answer::redirect_host(&head.headers).unwrap_or_else(|| String::from("an unnamed place"));
+        return Err(Error::new(ErrorKind::UpstreamRedirectBlocked, format!("the product redirects to {host}; credentials are not sent along"))
+            .with_upstream(Upstream::new(head.status.as_u16())));
+    }
+    head.headers = answer::answer_headers(head.headers);
+    Ok(http::Response::from_parts(head, body))
+}

@@ -1,0 +1,299 @@
+//! The caller's path: checked byte by byte as it was given, matched to a route of the product, rewritten.
+//!
+//! No URL parser reads it before that. Parsers repair what they are given (they walk dot segments, drop line breaks,
+//! take a backslash for a slash), and the product, its front end and our own client each repair in another way. What
+//! any of them could read differently is refused here, so that the path that was checked is the path that is served.
+
+#[cfg(test)]
+mod properties;
+mod query;
+#[cfg(test)]
+mod vectors;
+
+use std::borrow::Cow;
+
+use http::Method;
+use percent_encoding::percent_decode_str;
+
+use crate::{
+    Error, ErrorKind, Result,
+    error::scrub,
+    product::{ProxyRoute, ProxyRules},
+};
+pub(super) use query::with_query;
+
+/// Most bytes of a path.
+const MAX_PATH: usize = 4096;
+
+/// How often escapes are undone to see what a product could see that does so more than once.
+const ROUNDS: usize = 3;
+
+/// Most characters of the caller's text in a message.
+const MAX_ECHO: usize = 80;
+
+/// Where a checked path goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Resolved {
+    /// Name of the product's origin.
+    pub(super) origin: &'static str,
+    /// Path and query as they go over the wire.
+    pub(super) path_and_query: String,
+}
+
+/// Checks the caller's path, which may carry a query, and finds where it goes.
+///
+/// # Errors
+/// [`ErrorKind::PathInvalid`]; the message says what is wrong at which byte.
+pub(super) fn resolve(rules: &ProxyRules, raw: &str) -> Result<Resolved> {
+    let (path, query) = match raw.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (raw, None),
+    };
+    let has_escapes = check_bytes(path)?;
+    let (route, rest) = find(rules, path)?;
+    if has_escapes {
+        check_escapes(path, route.encoded_slash_after)?;
+    }
+    let room = route.rewrite.len() + rest.len() + query.map_or(0, |query| query.len() + 1);
+    let mut path_and_query = String::with_capacity(room);
+    path_and_query.push_str(route.rewrite);
+    path_and_query.push_str(rest);
+    check_bytes(&path_and_query)?;
+    if let Some(query) = query {
+        query::append(&mut path_and_query, query)?;
+    }
+    Ok(Resolved {
+        origin: route.origin,
+        path_and_query,
+    })
+}
+
+/// The method with this name, in capitals. A method that opens a tunnel, echoes the request or is the product's own
+/// invention does not pass.
+///
+/// # Errors
+/// [`ErrorKind::MethodNotAllowed`].
+pub(super) fn method(text: &str) -> Result<Method> {
+    match text {
+        "GET" => Ok(Method::GET),
+        "HEAD" => Ok(Method::HEAD),
+        "POST" => Ok(Method::POST),
+        "PUT" => Ok(Method::PUT),
+        "PATCH" => Ok(Method::PATCH),
+        "DELETE" => Ok(Method::DELETE),
+        other => Err(Error::new(
+            ErrorKind::MethodNotAllowed,
+            format!(
+                "the proxy does not pass the method {:?}; use GET, HEAD, POST, PUT, PATCH or DELETE in capitals",
+                scrub(other, 20)
+            ),
+        )),
+    }
+}
+
+/// What a byte means in a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Plain,
+    Slash,
+    Escape,
+    Refused,
+}
+
+/// One look-up per byte. Plain is what RFC 3986, section 3.3 allows in a segment: parsers disagree about the rest.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Refused; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = match byte as u8 {
+            b'/' => Class::Slash,
+            b'%' => Class::Escape,
+            b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+'
+            | b',' | b';' | b'=' | b':' | b'@' => Class::Plain,
+            byte if byte.is_ascii_alphanumeric() => Class::Plain,
+            _ => Class::Refused,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Checks everything that needs no decoding; says whether there is something to decode.
+fn check_bytes(path: &str) -> Result<bool> {
+    if !path.starts_with('/') {
+        return Err(invalid("the path must begin with a slash"));
+    }
+    if path.len() > MAX_PATH {
+        let length = path.len();
+        return Err(invalid(format!(
+            "the path has {length} bytes; at most {MAX_PATH} pass"
+        )));
+    }
+    let bytes = path.as_bytes();
+    let mut has_escapes = false;
+    let mut start = 1;
+    for (at, &byte) in bytes.iter().enumerate().skip(1) {
+        match CLASSES[usize::from(byte)] {
+            Class::Plain => {}
+            Class::Slash => {
+                check_segment(&path[start..at], start)?;
+                if is_nameless(&path[start..at]) {
+                    return Err(invalid(format!("the segment at byte {start} is empty")));
+                }
+                start = at + 1;
+            }
+            Class::Escape => {
+                check_escape(bytes, at, "path")?;
+                has_escapes = true;
+            }
+            Class::Refused => return Err(refused_byte(path, at, "path")),
+        }
+    }
+    check_segment(&path[start..], start)?;
+    Ok(has_escapes)
+}
+
+fn check_segment(segment: &str, at: usize) -> Result<()> {
+    if is_dots(segment) {
+        return Err(invalid(format!(
+            "the segment at byte {at} is a dot segment"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether nothing is left of a segment without its parameters: a product that drops those sees two slashes.
+fn is_nameless(segment: &str) -> bool {
+    segment.is_empty() || segment.starts_with(';')
+}
+
+/// Whether a segment is `.` or `..`, also with parameters (`..;a=b`), with blanks, or in one of the characters that
+/// compatibility normalization (Unicode, NFKC) turns into those.
+fn is_dots(segment: &str) -> bool {
+    let mut dots = 0;
+    for character in segment.chars() {
+        dots += match character {
+            '.' | '\u{2024}' | '\u{FE52}' | '\u{FF0E}' => 1,
+            '\u{2025}' | '\u{FE30}' => 2,
+            ';' | '\u{037E}' | '\u{FF1B}' => break,
+            blank if blank.is_whitespace() => 0,
+            _ => return false,
+        };
+    }
+    matches!(dots, 1 | 2)
+}
+
+fn check_escape(bytes: &[u8], at: usize, place: &str) -> Result<()> {
+    match bytes.get(at + 1..at + 3) {
+        Some([high, low]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Ok(()),
+        _ => Err(invalid(format!(
+            "the percent sign at byte {at} of the {place} is not followed by two hexadecimal digits; write %25 for the sign itself"
+        ))),
+    }
+}
+
+fn refused_byte(text: &str, at: usize, place: &str) -> Error {
+    let character = text.get(at..).and_then(|rest| rest.chars().next());
+    invalid(match character.unwrap_or(char::REPLACEMENT_CHARACTER) {
+        '\\' => format!("there is a backslash at byte {at} of the {place}"),
+        control if control.is_control() => {
+            format!("there is a control character at byte {at} of the {place}")
+        }
+        other => format!("{other:?} at byte {at} of the {place} must be percent-encoded"),
+    })
+}
+
+/// The first route whose prefix fits, and what follows the prefix.
+fn find<'a>(rules: &ProxyRules, path: &'a str) -> Result<(&'static ProxyRoute, &'a str)> {
+    let fits = |route: &'static ProxyRoute| {
+        let rest = path.strip_prefix(route.prefix)?;
+        (rest.is_empty() || rest.starts_with(['/', ':'])).then_some((route, rest))
+    };
+    rules.routes.iter().find_map(fits).ok_or_else(|| {
+        if rules.routes.is_empty() {
+            return invalid("the product takes no raw paths");
+        }
+        let prefixes: Vec<&str> = rules.routes.iter().map(|route| route.prefix).collect();
+        invalid(format!(
+            "the product has no route for {:?}; its paths begin with {}",
+            scrub(path, MAX_ECHO),
+            prefixes.join(", ")
+        ))
+    })
+}
+
+/// Checks what the escapes of each segment stand for, as often as a product could undo them.
+fn check_escapes(path: &str, encoded_slash_after: Option<&str>) -> Result<()> {
+    let mut previous = "";
+    let mut at = 1;
+    for segment in path[1..].split('/') {
+        if segment.contains('%') {
+            let slash_is_data = encoded_slash_after == Some(previous);
+            check_decoded(segment, at, slash_is_data)?;
+        }
+        previous = segment;
+        at += segment.len() + 1;
+    }
+    Ok(())
+}
+
+fn check_decoded(segment: &str, at: usize, slash_is_data: bool) -> Result<()> {
+    let mut text = segment.to_owned();
+    for _ in 0..ROUNDS {
+        text = match percent_decode_str(&text).decode_utf8() {
+            Ok(Cow::Borrowed(_)) => return Ok(()),
+            Ok(Cow::Owned(decoded)) => decoded,
+            Err(_) => {
+                return Err(invalid(format!(
+                    "the escapes of the segment at byte {at} are not UTF-8"
+                )));
+            }
+        };
+        check_text(&text, at, slash_is_data)?;
+    }
+    match Cow::from(percent_decode_str(&text)) {
+        Cow::Borrowed(_) => Ok(()),
+        Cow::Owned(_) => Err(invalid(format!(
+            "the segment at byte {at} is escaped more than {ROUNDS} times"
+        ))),
+    }
+}
+
+/// Checks the text that a product could see in place of a segment.
+fn check_text(text: &str, at: usize, slash_is_data: bool) -> Result<()> {
+    if text.contains('\\') {
+        return Err(invalid(format!(
+            "the segment at byte {at} has an escaped backslash"
+        )));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(invalid(format!(
+            "the segment at byte {at} has an escaped control character"
+        )));
+    }
+    if text.contains('/') && !slash_is_data {
+        return Err(invalid(format!(
+            "the segment at byte {at} has an escaped slash, which this path does not take"
+        )));
+    }
+    text.split(is_slash)
+        .try_for_each(|part| check_segment(part, at))
+}
+
+/// Slashes and backslashes, also those that normalization or a "best fit" conversion turns into one.
+fn is_slash(character: char) -> bool {
+    matches!(
+        character,
+        '/' | '\u{2044}'
+            | '\u{2215}'
+            | '\u{2216}'
+            | '\u{29F8}'
+            | '\u{FE68}'
+            | '\u{FF0F}'
+            | '\u{FF3C}'
+    )
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::PathInvalid, message)
+}

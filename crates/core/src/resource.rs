@@ -1,0 +1,404 @@
+//! What an application sees: connections, accounts, links, tools and executions. The service sends these as JSON,
+//! the client reads them, the embedded platform returns them; none holds a secret.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{
+    Error, ErrorKind, Result,
+    identifier::{AccountId, AuthorizationId, ConnectionId, ConnectionName, ExecutionId, Identifier},
+    tool::{Effect, Warning},
+};
+
+macro_rules! state_names {
+    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// Stable snake_case name.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )+ }
+            }
+        }
+    };
+}
+
+/// State of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionState {
+    /// Client id or secret are missing.
+    Draft,
+    /// Usable.
+    Ready,
+    /// Switched off; its accounts keep their state.
+    Disabled,
+}
+state_names!(ConnectionState { Draft = "draft", Ready = "ready", Disabled = "disabled" });
+
+/// Whether the product takes the connection's client credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionHealth {
+    /// Nothing speaks against them.
+    ClientOk,
+    /// The product refused them.
+    ClientRejected,
+}
+
+/// State of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccountState {
+    /// The user has never authorized, or has to do so anew after a disconnect.
+    PendingAuthorization,
+    /// The user came back; the application has yet to confirm who it was.
+    PendingVerification,
+    /// Usable.
+    Active,
+    /// The credential is dead; only the user can mend it.
+    NeedsReauthorization,
+    /// Paused; the credential is kept.
+    Suspended,
+    /// Ended; the credential is shredded.
+    Disconnected,
+}
+state_names!(AccountState {
+    PendingAuthorization = "pending_authorization",
+    PendingVerification = "pending_verification",
+    Active = "active",
+    NeedsReauthorization = "needs_reauthorization",
+    Suspended = "suspended",
+    Disconnected = "disconnected",
+});
+
+/// Whether an active account's credential could be refreshed the last time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccountHealth {
+    /// Yes.
+    #[default]
+    Ok,
+    /// No, for a reason that passes; the present access token may still serve.
+    Degraded,
+}
+
+/// Why an account needs a new authorization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AccountReason {
+    /// The product refused the refresh token.
+    RefreshRejected,
+    /// The access token expired and there is no refresh token.
+    RefreshTokenMissing,
+    /// A refresh was cut between the product's commit and ours, and the old token is spent.
+    RefreshOutcomeLost,
+    /// The connection's client id changed.
+    ClientChanged,
+}
+
+/// A connection: one product's OAuth client.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Connection {
+    /// Id, part of the redirect URI.
+    pub id: ConnectionId,
+    /// Name chosen by the developer.
+    pub connection_name: ConnectionName,
+    /// Product.
+    pub product: String,
+    /// State.
+    pub state: ConnectionState,
+    /// Whether the product takes the client credentials.
+    pub health: ConnectionHealth,
+    /// OAuth client id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// Whether a client secret is stored; the secret itself is never shown.
+    pub has_client_secret: bool,
+    /// Scopes or capabilities.
+    pub permissions: Vec<String>,
+    /// Settings of the product.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub settings: Map<String, Value>,
+    /// Redirect URI to register at the product, byte for byte.
+    pub redirect_uri: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What a new connection is made of.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewConnection {
+    /// Name, unique in the environment.
+    pub connection_name: String,
+    /// Product.
+    pub product: String,
+    /// OAuth client id; without it the connection is a draft.
+    pub client_id: Option<String>,
+    /// OAuth client secret; write-only.
+    pub client_secret: Option<SecretString>,
+    /// Scopes or capabilities; the product's default where absent.
+    #[serde(default)]
+    pub permissions: Vec<String>,
+    /// Settings of the product.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+}
+
+/// What changes in a connection; absent members stay.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionChange {
+    /// New OAuth client id; accounts then need a new authorization.
+    pub client_id: Option<String>,
+    /// New OAuth client secret; write-only.
+    pub client_secret: Option<SecretString>,
+    /// New scopes or capabilities.
+    pub permissions: Option<Vec<String>>,
+    /// New settings.
+    pub settings: Option<Map<String, Value>>,
+    /// Switches the connection off or on.
+    pub disabled: Option<bool>,
+}
+
+/// A user's account at a product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Account {
+    /// Id.
+    pub id: AccountId,
+    /// Connection.
+    pub connection_name: ConnectionName,
+    /// Product.
+    pub product: String,
+    /// The application's id of the user.
+    pub identifier: Identifier,
+    /// State.
+    pub state: AccountState,
+    /// Why it needs a new authorization.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<AccountReason>,
+    /// Whether the last refresh went well.
+    pub health: AccountHealth,
+    /// Scopes that the user granted.
+    pub granted_scopes: Vec<String>,
+    /// Scopes that the connection asks for and the user did not grant.
+    pub missing_scopes: Vec<String>,
+    /// Who the user is at the product, as the product says (such as an address).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product_user: Option<String>,
+    /// When the present access token ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_expires_at: Option<Timestamp>,
+    /// When the account was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What an authorization link is made for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewAuthorizationLink {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// Where the user's browser comes back to; the application then confirms who it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify_url: Option<String>,
+    /// Handed back to `verify_url` unchanged, at most 500 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Scopes to ask for instead of the connection's permissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<String>>,
+    /// Life of the link in seconds: 60 to 86400, 600 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u32>,
+    /// Whether another account of the product may take the place of the present one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_account_switch: Option<bool>,
+}
+
+/// A link for a user to open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AuthorizationLink {
+    /// The link.
+    pub link: String,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// Id of the authorization.
+    pub authorization_id: AuthorizationId,
+}
+
+impl AuthorizationLink {
+    /// A link with its end and authorization.
+    pub fn new(link: String, expires_at: Timestamp, authorization_id: AuthorizationId) -> Self {
+        Self { link, expires_at, authorization_id }
+    }
+}
+
+/// A call of a tool by name.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExecuteRequest {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// Input of the tool: an object.
+    #[serde(default)]
+    pub input: Value,
+    /// Version of the schema, a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_version: Option<String>,
+    /// Version of the tool, a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_version: Option<String>,
+    /// Describes the first requests instead of sending them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// Makes the ids of this call derive from this key; comes from the header `Idempotency-Key` over HTTP.
+    #[serde(skip)]
+    pub idempotency_key: Option<String>,
+}
+
+/// Result of a call.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Execution {
+    /// Id of the run.
+    pub execution_id: ExecutionId,
+    /// Tool.
+    pub tool: String,
+    /// Version that ran.
+    pub tool_version: String,
+    /// Result: the product's own JSON text where the tool passes it on.
+    pub data: Box<RawValue>,
+    /// What did not fail the call, yet matters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+impl Execution {
+    /// A result.
+    pub fn new(
+        execution_id: ExecutionId,
+        tool: impl Into<String>,
+        tool_version: impl Into<String>,
+        data: Box<RawValue>,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        Self { execution_id, tool: tool.into(), tool_version: tool_version.into(), data, warnings }
+    }
+
+    /// The data as a value or a struct.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
+    pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_str(self.data.get())
+            .map_err(|error| Error::new(ErrorKind::ProductProtocolError, format!("the result has another shape: {error}")))
+    }
+}
+
+/// A raw request to a product.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProxyRequest {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// The product's path, starting with `/`, percent-encoded where needed; may carry a query.
+    pub path: String,
+    /// HTTP method, in capitals.
+    pub method: String,
+    /// Query pairs; a list gives one pair per item.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub query: Map<String, Value>,
+    /// Headers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// JSON body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+}
+
+/// A tool of the catalogue.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDescription {
+    /// Name.
+    pub name: String,
+    /// Product.
+    pub product: String,
+    /// Version of the tool, a date.
+    pub tool_version: String,
+    /// Version of the schema: the same date.
+    pub schema_version: String,
+    /// What a call can do.
+    pub effect: Effect,
+    /// Scopes of which one is needed.
+    pub scopes: Vec<String>,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of the input, draft 2020-12.
+    pub input_schema: Value,
+    /// Whether the user asked about can call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<Readiness>,
+}
+
+impl ToolDescription {
+    /// Describes a tool of the catalogue.
+    ///
+    /// # Errors
+    /// As [`CatalogueTool::schema`](crate::catalogue::CatalogueTool::schema).
+    pub fn of(tool: &crate::catalogue::CatalogueTool) -> Result<Self> {
+        let (entry, schema) = (tool.entry(), tool.schema()?);
+        Ok(Self {
+            name: entry.name().to_owned(),
+            product: tool.product().name.to_owned(),
+            tool_version: entry.version().to_owned(),
+            schema_version: entry.version().to_owned(),
+            effect: entry.effect(),
+            scopes: entry.scopes().0.iter().map(|scope| (*scope).to_owned()).collect(),
+            description: schema.description().to_owned(),
+            input_schema: schema.schema().clone(),
+            readiness: None,
+        })
+    }
+}
+
+/// Whether a user can call a tool now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Readiness {
+    /// Yes.
+    Ready,
+    /// The account is active and lacks a scope.
+    NeedsScope,
+    /// There is no usable account.
+    NeedsConnection,
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Page<T> {
+    /// The items, in a stable order.
+    pub items: Vec<T>,
+    /// Where the next page starts; absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_page_token: Option<String>,
+}

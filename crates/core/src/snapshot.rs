@@ -1,0 +1,218 @@
+//! What a call needs to know of its account, kept in memory so that the hot path touches no store.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{
+    Error, ErrorKind, Result,
+    environment::{Endpoints, Environment},
+    execute::Pace,
+    identifier::{AccountId, ConnectionId, ConnectionName, Identifier},
+    oauth::TokenSet,
+    resource::{AccountState, ConnectionState},
+    store::{AccountRow, ConnectionRow, Versioned},
+};
+
+/// Younger than this, a snapshot is taken as it is.
+const FRESH: Duration = Duration::from_secs(5);
+/// Younger than this, it still serves while it is read anew in the background.
+const USABLE: Duration = Duration::from_secs(60);
+/// Accounts kept at most; beyond that the map starts anew.
+const CAPACITY: usize = 100_000;
+
+/// A connection and an account with their current tokens.
+pub(crate) struct Snapshot {
+    pub(crate) connection: Arc<ConnectionRow>,
+    pub(crate) account: AccountRow,
+    pub(crate) tokens: Option<TokenSet>,
+    pub(crate) pace: Arc<Pace>,
+    loaded_at: Duration,
+    revalidating: AtomicBool,
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").field("account", &self.account.id).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// The tokens of an account that may be called now.
+    pub(crate) fn usable(&self) -> Result<&TokenSet> {
+        connection_ready(&self.connection)?;
+        match self.account.state {
+            AccountState::Active => self.tokens.as_ref().ok_or_else(|| self.authorization_required("has no credential")),
+            AccountState::PendingAuthorization => Err(self.authorization_required("has not authorized yet")),
+            AccountState::NeedsReauthorization => Err(self.authorization_required("has to authorize again")),
+            AccountState::Disconnected => Err(self.authorization_required("is disconnected")),
+            AccountState::PendingVerification => Err(Error::new(
+                ErrorKind::VerificationRequired,
+                "the user came back; confirm who it was with POST /v1/authorizations/{id}/verify",
+            )),
+            AccountState::Suspended => Err(Error::new(ErrorKind::AccountSuspended, "the account is suspended; resume it first")),
+        }
+    }
+
+    pub(crate) fn authorization_required(&self, why: &str) -> Error {
+        let mut error = Error::new(
+            ErrorKind::AuthorizationRequired,
+            format!("the user {why}; create an authorization link and show it to the user"),
+        )
+        .with_context("connection_name", self.connection.name.as_str())
+        .with_context("identifier", self.account.identifier.as_str())
+        .with_context("state", self.account.state.name());
+        if let Some(reason) = self.account.reason {
+            error = error.with_context("reason", serde_json::to_value(reason).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default());
+        }
+        error
+    }
+}
+
+/// Refuses a connection through which nothing can be called.
+pub(crate) fn connection_ready(connection: &ConnectionRow) -> Result<()> {
+    let why = match connection.state {
+        ConnectionState::Ready => return Ok(()),
+        ConnectionState::Draft => "has no client id or secret yet",
+        ConnectionState::Disabled => "is disabled",
+    };
+    Err(Error::new(ErrorKind::ConnectionNotReady, format!("the connection {} {why}", connection.name)))
+}
+
+type ByIdentifier = HashMap<Box<str>, Arc<Snapshot>>;
+
+/// Snapshots by connection name and identifier.
+#[derive(Default)]
+pub(crate) struct Snapshots {
+    by_connection: RwLock<HashMap<Box<str>, ByIdentifier>>,
+    /// Raised by every forgetting: what was read before one is not kept after it.
+    epoch: AtomicU64,
+}
+
+impl Snapshots {
+    fn cached(&self, connection: &str, identifier: &str) -> Option<Arc<Snapshot>> {
+        self.by_connection.read().unwrap_or_else(PoisonError::into_inner).get(connection)?.get(identifier).cloned()
+    }
+
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    fn keep(&self, snapshot: &Arc<Snapshot>, epoch: u64) {
+        let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
+        if self.epoch() != epoch {
+            return;
+        }
+        if all.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
+            all.clear();
+        }
+        let accounts = all.entry(snapshot.connection.name.as_str().into()).or_default();
+        accounts.insert(snapshot.account.identifier.as_str().into(), Arc::clone(snapshot));
+    }
+
+    /// Forgets an account: what this process changes acts at once.
+    pub(crate) fn forget(&self, connection: &str, identifier: &str) {
+        let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+        if let Some(accounts) = all.get_mut(connection) {
+            accounts.remove(identifier);
+        }
+    }
+
+    /// Forgets all accounts of a connection.
+    pub(crate) fn forget_connection(&self, connection: &str) {
+        let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+        all.remove(connection);
+    }
+}
+
+impl Environment {
+    /// The snapshot of an account: cached, or read from the store.
+    pub(crate) async fn snapshot(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
+        let Some(cached) = self.snapshots().cached(connection, identifier) else {
+            return self.reload(connection, identifier).await;
+        };
+        let age = self.monotonic().saturating_sub(cached.loaded_at);
+        if age < FRESH {
+            return Ok(cached);
+        }
+        if age >= USABLE {
+            return self.reload(connection, identifier).await;
+        }
+        if !cached.revalidating.swap(true, Ordering::AcqRel) {
+            let (environment, stale) = (self.clone(), Arc::clone(&cached));
+            self.runtime().spawn(Box::pin(async move {
+                let (connection, identifier) = (stale.connection.name.as_str(), stale.account.identifier.as_str());
+                if let Err(error) = environment.reload(connection, identifier).await {
+                    tracing::debug!(kind = %error.kind(), "an account could not be read anew");
+                    if error.kind() != ErrorKind::StorageUnavailable {
+                        environment.snapshots().forget(connection, identifier);
+                    }
+                    stale.revalidating.store(false, Ordering::Release);
+                }
+            }));
+        }
+        Ok(cached)
+    }
+
+    /// Reads an account from the store and keeps its snapshot.
+    pub(crate) async fn reload(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
+        let epoch = self.snapshots().epoch();
+        let connection = self.connection_row(connection).await?;
+        let identifier = Identifier::new(identifier)?;
+        let account = self.store().account_of(connection.row.id, &identifier).await?;
+        let account = account.ok_or_else(|| {
+            Error::new(ErrorKind::AuthorizationRequired, "this user has never authorized; create an authorization link and show it to the user")
+                .with_context("connection_name", connection.row.name.as_str())
+                .with_context("identifier", identifier.as_str())
+        })?;
+        self.snapshot_of(Arc::new(connection.row), account.row, epoch).await
+    }
+
+    /// Makes the snapshot of rows read since `epoch`, and keeps it.
+    pub(crate) async fn snapshot_of(&self, connection: Arc<ConnectionRow>, account: AccountRow, epoch: u64) -> Result<Arc<Snapshot>> {
+        let endpoints = self.endpoints(&connection.product)?;
+        let tokens = if account.state == AccountState::Active { self.tokens(account.id, account.generation).await? } else { None };
+        let snapshot = Arc::new(Snapshot {
+            pace: self.paces().of(account.id, endpoints),
+            connection,
+            account,
+            tokens,
+            loaded_at: self.monotonic(),
+            revalidating: AtomicBool::new(false),
+        });
+        self.snapshots().keep(&snapshot, epoch);
+        Ok(snapshot)
+    }
+
+    pub(crate) async fn tokens(&self, account: AccountId, generation: u64) -> Result<Option<TokenSet>> {
+        let row = self.store().credential(account, generation).await?;
+        let Some(sealed) = row.and_then(|row| row.row.sealed) else { return Ok(None) };
+        TokenSet::open(self.vault(), account, generation, &sealed).map(Some)
+    }
+
+    /// A connection by name.
+    pub(crate) async fn connection_row(&self, name: &str) -> Result<Versioned<ConnectionRow>> {
+        let unknown = || Error::new(ErrorKind::UnknownConnection, format!("there is no connection {:?}", crate::error::scrub(name, 80)));
+        let parsed = ConnectionName::new(name).map_err(|_| unknown())?;
+        self.store().connection_named(&parsed).await?.ok_or_else(unknown)
+    }
+
+    /// A connection by id.
+    pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<ConnectionRow>> {
+        let row = self.store().connection(id).await?;
+        row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "there is no connection with this id"))
+    }
+
+    /// A connection's endpoints.
+    pub(crate) fn endpoints_of(&self, connection: &ConnectionRow) -> Result<&Endpoints> {
+        self.endpoints(&connection.product)
+    }
+}

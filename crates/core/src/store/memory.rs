@@ -1,0 +1,228 @@
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use jiff::Timestamp;
+
+use super::{
+    AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow,
+    CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found, OutboxRow, Row, RowKey, Store, Versioned, Write,
+};
+use crate::{
+    Result,
+    identifier::{AccountId, AuthorizationId, ConnectionId, ConnectionName, EventId, ExecutionId, Identifier},
+    ports::{BoxFuture, Runtime},
+};
+
+/// A store that ends with the process: for tests, and for trying out.
+pub struct MemoryStore {
+    rows: Mutex<BTreeMap<RowKey, (Row, u64)>>,
+    runtime: Arc<dyn Runtime>,
+}
+
+impl MemoryStore {
+    /// An empty store that takes its time from `runtime`.
+    pub fn new(runtime: Arc<dyn Runtime>) -> Self {
+        Self { rows: Mutex::new(BTreeMap::new()), runtime }
+    }
+
+    fn rows(&self) -> MutexGuard<'_, BTreeMap<RowKey, (Row, u64)>> {
+        // A panic between two changes cannot happen: a batch is applied to a copy.
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find<'a, T: Clone + Send + 'a>(&'a self, key: &RowKey, pick: fn(&Row) -> Option<&T>) -> Found<'a, T> {
+        let found = self.rows().get(key).and_then(|(row, version)| self.versioned(pick(row)?, *version));
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn first<'a, T: Clone + Send + 'a>(&'a self, pick: fn(&Row) -> Option<&T>, fits: impl Fn(&T) -> bool) -> Found<'a, T> {
+        let found = self.select(pick, fits).into_iter().next();
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
+    fn select<T: Clone>(&self, pick: fn(&Row) -> Option<&T>, fits: impl Fn(&T) -> bool) -> Vec<Versioned<T>> {
+        let rows = self.rows();
+        rows.values()
+            .filter_map(|(row, version)| Some((pick(row)?, *version)))
+            .filter(|(row, _)| fits(row))
+            .filter_map(|(row, version)| self.versioned(row, version))
+            .collect()
+    }
+
+    fn versioned<T: Clone>(&self, row: &T, version: u64) -> Option<Versioned<T>> {
+        Some(Versioned { row: row.clone(), version, read_at: self.runtime.now() })
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").field("rows", &self.rows().len()).finish_non_exhaustive()
+    }
+}
+
+macro_rules! pick {
+    ($variant:ident) => {
+        |row| match row {
+            Row::$variant(row) => Some(row),
+            _ => None,
+        }
+    };
+}
+
+fn page<T>(mut rows: Vec<Versioned<T>>, limit: u32) -> BoxFuture<'static, Result<Vec<Versioned<T>>>>
+where
+    T: Send + 'static,
+{
+    rows.truncate(limit as usize);
+    Box::pin(std::future::ready(Ok(rows)))
+}
+
+impl Store for MemoryStore {
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        Box::pin(std::future::ready(Ok(self.runtime.now())))
+    }
+
+    fn connection(&self, id: ConnectionId) -> Found<'_, ConnectionRow> {
+        self.find(&RowKey::Connection(id), pick!(Connection))
+    }
+    fn connection_named<'a>(&'a self, name: &'a ConnectionName) -> Found<'a, ConnectionRow> {
+        self.first(pick!(Connection), |row| row.name == *name)
+    }
+    fn connections<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Versioned<ConnectionRow>>>> {
+        let mut rows = self.select(pick!(Connection), |row: &ConnectionRow| after.is_none_or(|after| row.name.as_str() > after));
+        rows.sort_by(|one, other| one.row.name.cmp(&other.row.name));
+        page(rows, limit)
+    }
+
+    fn account(&self, id: AccountId) -> Found<'_, AccountRow> {
+        self.find(&RowKey::Account(id), pick!(Account))
+    }
+    fn account_of<'a>(&'a self, connection: ConnectionId, identifier: &'a Identifier) -> Found<'a, AccountRow> {
+        self.first(pick!(Account), |row| row.connection_id == connection && row.identifier == *identifier)
+    }
+    fn accounts(
+        &self,
+        connection: Option<ConnectionId>,
+        after: Option<AccountId>,
+        limit: u32,
+    ) -> BoxFuture<'_, Result<Vec<Versioned<AccountRow>>>> {
+        let fits = |row: &AccountRow| {
+            connection.is_none_or(|connection| row.connection_id == connection) && after.is_none_or(|after| row.id > after)
+        };
+        page(self.select(pick!(Account), fits), limit)
+    }
+    fn credential(&self, account: AccountId, generation: u64) -> Found<'_, CredentialRow> {
+        self.find(&RowKey::Credential(account, generation), pick!(Credential))
+    }
+    fn credentials(&self, account: AccountId) -> BoxFuture<'_, Result<Vec<Versioned<CredentialRow>>>> {
+        let rows = self.select(pick!(Credential), |row: &CredentialRow| row.account_id == account && row.sealed.is_some());
+        page(rows, u32::MAX)
+    }
+
+    fn authorization(&self, id: AuthorizationId) -> Found<'_, AuthorizationRow> {
+        self.find(&RowKey::Authorization(id), pick!(Authorization))
+    }
+    fn authorization_by_link<'a>(&'a self, link: &'a Fingerprint) -> Found<'a, AuthorizationRow> {
+        self.first(pick!(Authorization), |row| row.link == *link)
+    }
+    fn authorization_by_state<'a>(&'a self, state: &'a Fingerprint) -> Found<'a, AuthorizationRow> {
+        self.first(pick!(Authorization), |row| row.oauth_state.as_ref() == Some(state))
+    }
+    fn authorizations(&self, account: AccountId, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>> {
+        let mut rows = self.select(pick!(Authorization), |row: &AuthorizationRow| row.account_id == account);
+        rows.reverse();
+        page(rows, limit)
+    }
+    fn overdue_authorizations(&self, now: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>> {
+        use AuthorizationState::{Created, Exchanged, Opened, Redirected, Returned, Verifying};
+        let fits = |row: &AuthorizationRow| {
+            matches!(row.state, Created | Opened | Redirected | Returned | Exchanged | Verifying) && row.expires_at < now
+        };
+        page(self.select(pick!(Authorization), fits), limit)
+    }
+
+    fn app_credential<'a>(&'a self, client_id: &'a str) -> Found<'a, AppCredentialRow> {
+        self.find(&RowKey::AppCredential(client_id.to_owned()), pick!(AppCredential))
+    }
+    fn app_credentials(&self) -> BoxFuture<'_, Result<Vec<Versioned<AppCredentialRow>>>> {
+        page(self.select(pick!(AppCredential), |_| true), u32::MAX)
+    }
+    fn access_token<'a>(&'a self, token: &'a Fingerprint) -> Found<'a, AccessTokenRow> {
+        self.find(&RowKey::AccessToken(token.clone()), pick!(AccessToken))
+    }
+
+    fn data_keys(&self) -> BoxFuture<'_, Result<Vec<Versioned<DataKeyRow>>>> {
+        page(self.select(pick!(DataKey), |_| true), u32::MAX)
+    }
+    fn executions(&self, after: Option<ExecutionId>, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<ExecutionRow>>>> {
+        let mut rows = self.select(pick!(Execution), |row: &ExecutionRow| after.is_none_or(|after| row.id < after));
+        rows.reverse();
+        page(rows, limit)
+    }
+    fn events(&self, after: Option<EventId>, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<EventRow>>>> {
+        page(self.select(pick!(Event), |row: &EventRow| after.is_none_or(|after| row.id > after)), limit)
+    }
+    fn due(&self, now: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<OutboxRow>>>> {
+        let mut rows = self.select(pick!(Outbox), |row: &OutboxRow| row.due_at <= now);
+        rows.sort_by_key(|entry| entry.row.due_at);
+        page(rows, limit)
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        let committed = apply(&mut self.rows(), batch);
+        Box::pin(std::future::ready(Ok(committed)))
+    }
+}
+
+/// Checks everything first, so that a conflict leaves nothing behind.
+fn apply(rows: &mut BTreeMap<RowKey, (Row, u64)>, batch: Batch) -> Commit {
+    let version_of = |key: &RowKey| rows.get(key).map(|(_, version)| *version);
+    let mut touched = std::collections::BTreeSet::new();
+    let guarded = batch.guards.iter().all(|(key, version)| version_of(key) == Some(*version));
+    let writable = batch.writes.iter().all(|write| match write {
+        Write::Insert(row) => {
+            touched.insert(row.key()) && version_of(&row.key()).is_none() && !rows.values().any(|(other, _)| clash(row, other))
+        }
+        Write::Update(row, version) => {
+            let key = row.key();
+            touched.insert(key.clone())
+                && version_of(&key) == Some(*version)
+                && !rows.values().any(|(other, _)| other.key() != key && clash(row, other))
+        }
+        Write::Delete(key, version) => touched.insert(key.clone()) && version_of(key) == Some(*version),
+    });
+    if !guarded || !writable {
+        return Commit::Conflict;
+    }
+    for write in batch.writes {
+        match write {
+            Write::Insert(row) => {
+                rows.insert(row.key(), (row, 1));
+            }
+            Write::Update(row, version) => {
+                rows.insert(row.key(), (row, version + 1));
+            }
+            Write::Delete(key, _) => {
+                rows.remove(&key);
+            }
+        }
+    }
+    Commit::Committed
+}
+
+/// Whether two rows share a value that is unique beside the primary key.
+fn clash(one: &Row, other: &Row) -> bool {
+    match (one, other) {
+        (Row::Connection(one), Row::Connection(other)) => one.name == other.name,
+        (Row::Account(one), Row::Account(other)) => {
+            one.connection_id == other.connection_id && one.identifier == other.identifier
+        }
+        (Row::Authorization(one), Row::Authorization(other)) => {
+            one.link == other.link || (one.oauth_state.is_some() && one.oauth_state == other.oauth_state)
+        }
+        _ => false,
+    }
+}

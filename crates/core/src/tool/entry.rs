@@ -1,0 +1,103 @@
+use std::fmt;
+
+use schemars::Schema;
+use serde_json::Value;
+
+use super::{AnyOf, Call, Effect, Io, Output, Tool};
+use crate::{Error, Result, error::Violation, ports::BoxFuture};
+
+/// A parsed input, ready to run.
+pub trait AnyTool: Send + Sync {
+    /// Rules across fields.
+    ///
+    /// # Errors
+    /// As [`Tool::check`].
+    fn check(&self, call: &Call) -> Result<()>;
+    /// Runs the tool.
+    fn run<'a>(&'a self, call: &'a Call, io: Io<'a>) -> BoxFuture<'a, Result<Output>>;
+}
+
+impl<T: Tool> AnyTool for T {
+    fn check(&self, call: &Call) -> Result<()> {
+        Tool::check(self, call)
+    }
+    fn run<'a>(&'a self, call: &'a Call, io: Io<'a>) -> BoxFuture<'a, Result<Output>> {
+        Box::pin(Tool::run(self, call, io))
+    }
+}
+
+/// A tool without its type: constants and function pointers, made at compile time.
+#[derive(Clone, Copy)]
+pub struct ToolEntry {
+    name: &'static str,
+    version: &'static str,
+    aliases: &'static [&'static str],
+    effect: Effect,
+    scopes: AnyOf,
+    schema: fn() -> Schema,
+    parse: fn(Value) -> Result<Box<dyn AnyTool>>,
+}
+
+impl ToolEntry {
+    /// The entry of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            name: T::NAME,
+            version: T::VERSION,
+            aliases: T::ALIASES,
+            effect: T::EFFECT,
+            scopes: T::SCOPES,
+            schema: schema_of::<T>,
+            parse: parse::<T>,
+        }
+    }
+    /// Name of the tool.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+    /// Date of the version.
+    pub const fn version(&self) -> &'static str {
+        self.version
+    }
+    /// Other names under which it answers.
+    pub const fn aliases(&self) -> &'static [&'static str] {
+        self.aliases
+    }
+    /// What a call can do.
+    pub const fn effect(&self) -> Effect {
+        self.effect
+    }
+    /// Scopes of which one is needed.
+    pub const fn scopes(&self) -> AnyOf {
+        self.scopes
+    }
+    /// JSON Schema of the struct, before any transformation.
+    pub fn struct_schema(&self) -> Schema {
+        (self.schema)()
+    }
+    /// Reads an input that has passed the schema.
+    ///
+    /// # Errors
+    /// [`ErrorKind::SchemaViolation`](crate::ErrorKind::SchemaViolation) where the struct still refuses it.
+    pub fn parse(&self, input: Value) -> Result<Box<dyn AnyTool>> {
+        (self.parse)(input)
+    }
+}
+
+impl fmt::Debug for ToolEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+fn schema_of<T: Tool>() -> Schema {
+    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+fn parse<T: Tool>(input: Value) -> Result<Box<dyn AnyTool>> {
+    match serde_json::from_value::<T>(input) {
+        Ok(tool) => Ok(Box::new(tool)),
+        Err(error) => Err(Error::violations(vec![Violation::new("", "struct", error.to_string())])),
+    }
+}

@@ -1,0 +1,55 @@
+use std::{fmt, time::Duration};
+
+use super::{Answer, ApiRequest};
+use crate::{Result, ports::BoxFuture};
+
+/// The narrow port behind [`Io`]: the executor, a canned script of a test, or a dry run.
+pub trait Exchange: Send + Sync {
+    /// Sends the requests, at most a few at once, and returns their results in the same order.
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>>;
+    /// Waits, unless the call's deadline would pass.
+    fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>>;
+}
+
+/// All that a tool can await.
+#[derive(Clone, Copy)]
+pub struct Io<'a>(&'a dyn Exchange);
+
+impl<'a> Io<'a> {
+    /// Opens the port to a tool.
+    pub fn new(exchange: &'a dyn Exchange) -> Self {
+        Self(exchange)
+    }
+
+    /// Sends one request.
+    ///
+    /// # Errors
+    /// The product's error by its table, or what kept the request from being answered.
+    pub async fn send(&self, request: ApiRequest) -> Result<Answer> {
+        let mut answers = self.0.exchange(vec![request]).await;
+        answers.pop().unwrap_or_else(|| Err(unanswered()))
+    }
+
+    /// Sends several requests, bounded in number at once; each has its own result, in order.
+    pub async fn send_all(&self, requests: Vec<ApiRequest>) -> Vec<Result<Answer>> {
+        self.0.exchange(requests).await
+    }
+
+    /// Waits for `duration`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ProductTimeout`](crate::ErrorKind::ProductTimeout) at once where the call's deadline would pass.
+    pub async fn pause(&self, duration: Duration) -> Result<()> {
+        self.0.pause(duration).await
+    }
+}
+
+fn unanswered() -> crate::Error {
+    crate::Error::new(crate::ErrorKind::Internal, "an exchange returned fewer answers than requests")
+}
+
+impl fmt::Debug for Io<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Io")
+    }
+}

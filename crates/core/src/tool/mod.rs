@@ -1,0 +1,103 @@
+//! What a tool is made of, and all that it sees of the world.
+
+mod answer;
+mod call;
+mod entry;
+mod io;
+mod output;
+mod request;
+mod scope;
+
+use std::future::Future;
+
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+
+pub use answer::Answer;
+pub use call::Call;
+pub use entry::{AnyTool, ToolEntry};
+pub use io::{Exchange, Io};
+pub use output::{Data, Output, Warning};
+#[cfg(feature = "platform")]
+pub(crate) use request::effect_of_method;
+pub use request::{ApiRequest, IntoQuery, Resend};
+pub use scope::AnyOf;
+
+use crate::Result;
+
+/// A named operation of a product. The struct is its input: its doc comment is the description that people and
+/// models read, its fields' doc comments are the parameters' descriptions.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+/// use stead_core::{Result, tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool}};
+///
+/// /// Read one note.
+/// #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+/// #[serde(deny_unknown_fields)]
+/// pub struct ReadNote {
+///     /// Note to read.
+///     pub note_id: String,
+/// }
+///
+/// impl Tool for ReadNote {
+///     const NAME: &'static str = "notes_read_note";
+///     const EFFECT: Effect = Effect::Read;
+///     const SCOPES: AnyOf = AnyOf(&["notes.read", "notes"]);
+///
+///     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+///         Ok(io.send(ApiRequest::get(["notes", &self.note_id])).await?.into())
+///     }
+/// }
+/// ```
+pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    /// Name, starting with the product's: `mail_list_drafts`.
+    const NAME: &'static str;
+    /// Date of the version (`YYYY-MM-DD`), which `schema_version` and `tool_version` both name.
+    const VERSION: &'static str = "2026-11-21";
+    /// Other names under which the tool answers; not listed.
+    const ALIASES: &'static [&'static str] = &[];
+    /// What a call can do to the user's data.
+    const EFFECT: Effect;
+    /// Scopes of which one must be granted; empty where the product has none.
+    const SCOPES: AnyOf = AnyOf::NONE;
+
+    /// Rules across fields, which a schema cannot say. Runs before anything is sent.
+    ///
+    /// # Errors
+    /// [`Error::violations`](crate::Error::violations) with a pointer to each field at fault.
+    fn check(&self, call: &Call) -> Result<()> {
+        let _ = call;
+        Ok(())
+    }
+
+    /// Runs the tool. Awaits nothing but `io`.
+    ///
+    /// # Errors
+    /// What the exchange returns, or the tool's own reading of an answer.
+    fn run(&self, call: &Call, io: Io<'_>) -> impl Future<Output = Result<Output>> + Send;
+}
+
+/// What a call can do to the user's data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Changes nothing.
+    Read,
+    /// Adds or changes.
+    Write,
+    /// Removes.
+    Delete,
+}
+
+impl Effect {
+    /// Stable snake_case name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+        }
+    }
+}

@@ -1,0 +1,261 @@
+use bytes::Bytes;
+use http::Method;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+
+use super::Effect;
+use crate::{Error, ErrorKind, Result};
+
+/// Description of one request to a product: a value, compared and printed in tests. It carries no credentials
+/// and names no host; the executor adds both.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ApiRequest {
+    /// HTTP method.
+    pub method: Method,
+    /// Name of the product's origin; the first one where empty.
+    pub origin: &'static str,
+    /// Path segments below the origin's base, not yet encoded.
+    pub path: Vec<String>,
+    /// Query pairs in order, not yet encoded.
+    pub query: Vec<(&'static str, String)>,
+    /// Headers beside those that the product and the executor set.
+    pub headers: Vec<(&'static str, String)>,
+    /// JSON body.
+    pub body: Option<Bytes>,
+    /// Statuses from 300 on that are answers, not errors.
+    pub accept: &'static [u16],
+    /// Whether it may be sent again.
+    pub resend: Resend,
+    /// What it does, where the method does not say so.
+    pub effect: Option<Effect>,
+}
+
+/// Whether a request may be sent again after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Resend {
+    /// Only where it is certain that the product has not processed it.
+    #[default]
+    Unprocessed,
+    /// Always: a repeat does no more than the first.
+    Always,
+    /// Always, and a repeat adds this query pair.
+    AlwaysWith(&'static str, &'static str),
+}
+
+impl ApiRequest {
+    /// A GET, which may always be sent again.
+    pub fn get<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
+        Self::new(Method::GET, path).resend(Resend::Always)
+    }
+    /// A POST.
+    pub fn post<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
+        Self::new(Method::POST, path)
+    }
+    /// A PUT, which may always be sent again.
+    pub fn put<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
+        Self::new(Method::PUT, path).resend(Resend::Always)
+    }
+    /// A PATCH.
+    pub fn patch<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
+        Self::new(Method::PATCH, path)
+    }
+    /// A DELETE.
+    pub fn delete<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
+        Self::new(Method::DELETE, path)
+    }
+    fn new<S: AsRef<str>>(method: Method, path: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            method,
+            origin: "",
+            path: path.into_iter().map(|segment| segment.as_ref().to_owned()).collect(),
+            query: Vec::new(),
+            headers: Vec::new(),
+            body: None,
+            accept: &[],
+            resend: Resend::Unprocessed,
+            effect: None,
+        }
+    }
+
+    /// Sends to another of the product's origins.
+    #[must_use]
+    pub fn origin(mut self, name: &'static str) -> Self {
+        self.origin = name;
+        self
+    }
+    /// Adds a query pair; nothing for `None`, one pair per item for a list.
+    #[must_use]
+    pub fn query(mut self, key: &'static str, value: impl IntoQuery) -> Self {
+        value.each(&mut |value| self.query.push((key, value)));
+        self
+    }
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+    /// Sets the JSON body.
+    ///
+    /// # Panics
+    /// Never for values of `serde_json` and for structs whose maps have string keys.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "tools pass serde_json values and plain structs")]
+    pub fn json(mut self, body: &(impl Serialize + ?Sized)) -> Self {
+        self.body = Some(serde_json::to_vec(body).expect("a JSON body serializes").into());
+        self
+    }
+    /// Takes these statuses as answers.
+    #[must_use]
+    pub fn accept(mut self, statuses: &'static [u16]) -> Self {
+        self.accept = statuses;
+        self
+    }
+    /// Says whether it may be sent again.
+    #[must_use]
+    pub fn resend(mut self, resend: Resend) -> Self {
+        self.resend = resend;
+        self
+    }
+    /// Says what it does, where the method does not.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = Some(effect);
+        self
+    }
+
+    /// What the request does: as declared, or by its method.
+    pub fn effect_of(&self) -> Effect {
+        self.effect.unwrap_or_else(|| effect_of_method(&self.method))
+    }
+
+    /// Path and query as they go over the wire, below `base` (such as `/calendar/v3`; may be empty).
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a segment that is empty, `.` or `..`: no encoding keeps those from
+    /// changing the path.
+    pub fn target(&self, base: &str) -> Result<String> {
+        let mut target = String::with_capacity(base.len() + 64);
+        target.push_str(base);
+        for segment in &self.path {
+            if matches!(segment.as_str(), "" | "." | "..") {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("{segment:?} cannot be an id or a name in a path"),
+                ));
+            }
+            target.push('/');
+            target.extend(utf8_percent_encode(segment, SEGMENT));
+        }
+        let mut separator = '?';
+        for (key, value) in &self.query {
+            target.push(separator);
+            target.extend(utf8_percent_encode(key, QUERY));
+            target.push('=');
+            target.extend(utf8_percent_encode(value, QUERY));
+            separator = '&';
+        }
+        Ok(target)
+    }
+}
+
+/// What a method does, by RFC 9110 section 9.
+pub(crate) fn effect_of_method(method: &Method) -> Effect {
+    match *method {
+        Method::GET | Method::HEAD => Effect::Read,
+        Method::DELETE => Effect::Delete,
+        _ => Effect::Write,
+    }
+}
+
+/// RFC 3986 unreserved characters stay; `:` stays too, since custom verbs (`people:searchContacts`) need it.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
+const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A value of a query pair: text, number, boolean, an option of those, or a list (one pair per item).
+pub trait IntoQuery {
+    /// Hands every text to `push`.
+    fn each(self, push: &mut dyn FnMut(String));
+}
+
+macro_rules! by_display {
+    ($($type:ty),+) => { $(
+        impl IntoQuery for $type {
+            fn each(self, push: &mut dyn FnMut(String)) { push(self.to_string()); }
+        }
+        impl IntoQuery for Option<$type> {
+            fn each(self, push: &mut dyn FnMut(String)) { if let Some(value) = self { push(value.to_string()); } }
+        }
+        impl IntoQuery for &Option<$type> {
+            fn each(self, push: &mut dyn FnMut(String)) { if let Some(value) = self { push(value.to_string()); } }
+        }
+    )+ };
+}
+by_display!(&str, String, bool, u32, u64, i32, i64);
+
+impl IntoQuery for &String {
+    fn each(self, push: &mut dyn FnMut(String)) {
+        push(self.clone());
+    }
+}
+
+impl IntoQuery for &[String] {
+    fn each(self, push: &mut dyn FnMut(String)) {
+        self.iter().cloned().for_each(push);
+    }
+}
+
+impl IntoQuery for &Vec<String> {
+    fn each(self, push: &mut dyn FnMut(String)) {
+        self.as_slice().each(push);
+    }
+}
+
+impl IntoQuery for &Option<Vec<String>> {
+    fn each(self, push: &mut dyn FnMut(String)) {
+        self.iter().flatten().cloned().for_each(push);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_and_queries_are_encoded() {
+        let request = ApiRequest::get(["calendars", "en.usa#holiday@group", "a/b %2F@ü"])
+            .query("q", "a&b=c d")
+            .query("labelIds", &vec![String::from("A"), String::from("B")])
+            .query("none", None::<u32>);
+        assert_eq!(
+            request.target("/v3").unwrap(),
+            "/v3/calendars/en.usa%23holiday%40group/a%2Fb%20%252F%40%C3%BC?q=a%26b%3Dc%20d&labelIds=A&labelIds=B"
+        );
+    }
+
+    #[test]
+    fn a_custom_verb_keeps_its_colon() {
+        assert_eq!(ApiRequest::get(["v1", "people:searchContacts"]).target("").unwrap(), "/v1/people:searchContacts");
+    }
+
+    #[test]
+    fn dots_and_nothing_are_no_segments() {
+        for segment in ["", ".", ".."] {
+            assert_eq!(ApiRequest::get(["a", segment]).target("").unwrap_err().kind(), ErrorKind::InvalidRequest);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_stays_one_segment(text in "\\PC+") {
+            proptest::prop_assume!(text != "." && text != "..");
+            let target = ApiRequest::get(["a", &text, "z"]).target("").unwrap();
+            let segments: Vec<&str> = target.split('/').collect();
+            proptest::prop_assert_eq!(segments.len(), 4);
+            proptest::prop_assert!(!target.contains(['?', '#', '\\', ' ']));
+            let back = percent_encoding::percent_decode_str(segments[2]).decode_utf8().unwrap();
+            proptest::prop_assert_eq!(back.as_ref(), text.as_str());
+        }
+    }
+}

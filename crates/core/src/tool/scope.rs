@@ -1,0 +1,13 @@
+/// Scopes of which any one is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnyOf(pub &'static [&'static str]);
+
+impl AnyOf {
+    /// No scope is needed.
+    pub const NONE: Self = Self(&[]);
+
+    /// Whether the granted scopes hold one of these, or none is needed.
+    pub fn covered_by<S: AsRef<str>>(&self, granted: &[S]) -> bool {
+        self.0.is_empty() || self.0.iter().any(|scope| granted.iter().any(|one| one.as_ref() == *scope))
+    }
+}

@@ -1,0 +1,200 @@
+//! Header values: encoded words and addresses.
+
+use mail_parser::{Addr, MessageParser};
+use serde::{Deserialize, Serialize};
+
+/// A mailbox of a header.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Address {
+    /// Display name; `null` where there is none.
+    pub name: Option<String>,
+    /// Address; `null` where the header holds a bare name.
+    pub email: Option<String>,
+}
+
+/// The mailboxes of an address header (RFC 5322, 3.4), members of groups among them.
+pub(crate) fn parse_addresses(value: &str) -> Vec<Address> {
+    let header = format!("To: {}\r\n\r\n", on_one_line(value));
+    let message = MessageParser::new()
+        .with_address_headers()
+        .parse_headers(header.as_bytes());
+    let parsed = message
+        .as_ref()
+        .and_then(|message| message.to())
+        .map(|to| to.clone().into_list())
+        .unwrap_or_default();
+    rejoin(parsed)
+}
+
+/// The product decodes `=?utf-8?q?Doe=2C_Jane?= <jane@…>` to `Doe, Jane <jane@…>`, in which the comma seems to end a
+/// mailbox. A name without an address therefore belongs to what follows.
+fn rejoin(parsed: Vec<Addr<'_>>) -> Vec<Address> {
+    let mut addresses: Vec<Address> = Vec::with_capacity(parsed.len());
+    let mut waiting: Option<String> = None;
+    for one in parsed {
+        let name = one
+            .name
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty());
+        let name = match (waiting.take(), name) {
+            (Some(first), Some(second)) => Some(format!("{first}, {second}")),
+            (first, second) => first.or(second),
+        };
+        match one.address {
+            Some(email) => addresses.push(Address {
+                name,
+                email: Some(email.into_owned()),
+            }),
+            None => waiting = name,
+        }
+    }
+    addresses.extend(waiting.map(|name| Address {
+        name: Some(name),
+        email: None,
+    }));
+    addresses
+}
+
+/// Decodes what is left of encoded words (RFC 2047) in a header's text; the product has decoded most.
+pub(crate) fn decode_words(value: &str) -> String {
+    if !value.contains("=?") {
+        return value.to_owned();
+    }
+    let header = format!("Subject: {}\r\n\r\n", on_one_line(value));
+    let message = MessageParser::new()
+        .header_text("Subject")
+        .parse_headers(header.as_bytes());
+    message
+        .as_ref()
+        .and_then(|message| message.subject())
+        .unwrap_or(value)
+        .to_owned()
+}
+
+/// A parameter of a `Content-Type` or `Content-Disposition` value.
+pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {
+    let header = format!("Content-Type: {}\r\n\r\n", on_one_line(value));
+    let message = MessageParser::new()
+        .with_mime_headers()
+        .parse_headers(header.as_bytes())?;
+    let parameter = mail_parser::MimeHeaders::content_type(&message)?
+        .attribute(name)?
+        .to_owned();
+    Some(parameter)
+}
+
+/// A header's value cannot start another header.
+fn on_one_line(value: &str) -> String {
+    value.replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(header: &str, expected: &[(&str, &str)]) {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let expected: Vec<Address> = expected
+            .iter()
+            .map(|(name, email)| Address {
+                name: some(name),
+                email: some(email),
+            })
+            .collect();
+        assert_eq!(parse_addresses(header), expected, "{header:?}");
+    }
+
+    #[test]
+    fn mailboxes() {
+        check("", &[]);
+        check("ada@example.com", &[("", "ada@example.com")]);
+        check("<ada@example.com>", &[("", "ada@example.com")]);
+        check(
+            "Ada Lovelace <ada@example.com>",
+            &[("Ada Lovelace", "ada@example.com")],
+        );
+        check(
+            "J. R. Doe <j@r.d>, b@y.org",
+            &[("J. R. Doe", "j@r.d"), ("", "b@y.org")],
+        );
+        check(
+            "\"Doe, Jane\" <j@x.org>, b@y.org",
+            &[("Doe, Jane", "j@x.org"), ("", "b@y.org")],
+        );
+        check("\"O\\\"Neil\" <o@n.ie>", &[("O\"Neil", "o@n.ie")]);
+        check("\"a@b\" <c@d.e>", &[("a@b", "c@d.e")]);
+        check("日本 太郎 <t@j.jp>", &[("日本 太郎", "t@j.jp")]);
+        check("a@b.c, , d@e.f", &[("", "a@b.c"), ("", "d@e.f")]);
+        check("ada@example.com (Ada)", &[("Ada", "ada@example.com")]);
+    }
+
+    #[test]
+    fn groups_give_their_members() {
+        check(
+            "Team: a@x.org, \"B\" <b@y.org>;, c@z.org",
+            &[("", "a@x.org"), ("B", "b@y.org"), ("", "c@z.org")],
+        );
+        check("undisclosed-recipients:;", &[]);
+    }
+
+    #[test]
+    fn encoded_words_and_their_decoded_commas() {
+        check(
+            "=?utf-8?q?Doe=2C_Jane?= <j@x.org>",
+            &[("Doe, Jane", "j@x.org")],
+        );
+        check(
+            "Doe, Jane <j@x.org>, b@y.org",
+            &[("Doe, Jane", "j@x.org"), ("", "b@y.org")],
+        );
+        check("nobody in particular", &[("nobody in particular", "")]);
+    }
+
+    #[test]
+    fn a_line_break_starts_no_header() {
+        let addresses = parse_addresses("a@b.c\r\nTo: evil@x.y");
+        assert!(
+            addresses
+                .iter()
+                .all(|one| one.email.as_deref() != Some("evil@x.y"))
+                || addresses.len() == 1,
+            "{addresses:?}"
+        );
+        assert_eq!(
+            decode_words("=?utf-8?q?a?=\r\nSubject: b"),
+            "aSubject: b".replace("aS", "a S")
+        );
+    }
+
+    #[test]
+    fn words() {
+        for (value, expected) in [
+            ("plain", "plain"),
+            ("Grüße 日本", "Grüße 日本"),
+            ("=?utf-8?Q?H=C3=A9llo_w=C3=B6rld?=", "Héllo wörld"),
+            ("=?utf-8?B?w4Q=?= =?utf-8?B?w5Y=?=", "ÄÖ"),
+            ("a =?iso-8859-1?q?=E4?= b", "a ä b"),
+            ("=?iso-2022-jp?B?GyRCRnxLXBsoQg==?=", "日本"),
+            ("=?broken", "=?broken"),
+            ("100% =?=", "100% =?="),
+        ] {
+            assert_eq!(decode_words(value), expected);
+        }
+    }
+
+    #[test]
+    fn parameters() {
+        assert_eq!(
+            parameter("text/plain; charset=\"UTF-8\"; format=flowed", "charset").as_deref(),
+            Some("UTF-8")
+        );
+        assert_eq!(
+            parameter("text/plain;\r\n charset=iso-8859-1", "charset").as_deref(),
+            Some("iso-8859-1")
+        );
+        assert_eq!(parameter("text/plain", "charset"), None);
+        assert_eq!(parameter("", "charset"), None);
+    }
+}

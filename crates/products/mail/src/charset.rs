@@ -1,0 +1,109 @@
+//! Bytes to text: base64 in all its forms, and character sets that may not be what they say.
+
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+/// URL-safe, with or without padding.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Decodes base64 whose alphabet is the URL-safe one, the standard one, or a mixture, padded or not.
+pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    if text.contains(['+', '/']) {
+        return LENIENT
+            .decode(text.replace('+', "-").replace('/', "_"))
+            .ok();
+    }
+    LENIENT.decode(text).ok()
+}
+
+/// Decodes a text part.
+///
+/// The product turns text into UTF-8 and leaves the part's `charset` as it was, so bytes that are UTF-8 are taken as
+/// UTF-8 whatever is declared. Two character sets hide in valid UTF-8, and are known by their marks: ISO-2022-JP by
+/// its escape sequences, UTF-16 by its zero bytes. All else is decoded as declared, or as windows-1252, without failing.
+pub(crate) fn decode_text(bytes: &[u8], declared: Option<&str>) -> String {
+    let declared = declared.and_then(|label| Encoding::for_label_no_replacement(label.as_bytes()));
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && !declared.is_some_and(|encoding| hides_in_utf8(encoding, bytes))
+    {
+        return text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+    }
+    let (text, _, _) = declared.unwrap_or(WINDOWS_1252).decode(bytes);
+    text.into_owned()
+}
+
+fn hides_in_utf8(encoding: &'static Encoding, bytes: &[u8]) -> bool {
+    if encoding == ISO_2022_JP {
+        return bytes
+            .windows(2)
+            .any(|pair| matches!(pair, [0x1b, b'$' | b'(']));
+    }
+    (encoding == UTF_16LE || encoding == UTF_16BE) && bytes.contains(&0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_of_any_alphabet_and_padding() {
+        for text in ["-_8", "-_8=", "+/8", "+/8=", "-/8="] {
+            assert_eq!(decode_base64(text).unwrap(), [0xfb, 0xff], "{text}");
+        }
+        assert_eq!(decode_base64("").unwrap(), b"");
+        for bad in ["a", "!!!!", "ab cd"] {
+            assert_eq!(decode_base64(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn utf8_wins_over_a_false_declaration() {
+        let text = "日本 Grüße";
+        for lie in [
+            "iso-2022-jp",
+            "iso-8859-1",
+            "windows-1251",
+            "utf-8",
+            "no-such-set",
+        ] {
+            assert_eq!(decode_text(text.as_bytes(), Some(lie)), text, "{lie}");
+        }
+        assert_eq!(decode_text("\u{feff}x".as_bytes(), None), "x");
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_follow_the_declaration() {
+        assert_eq!(decode_text(b"Gr\xfc\xdfe", Some("ISO-8859-1")), "Grüße");
+        assert_eq!(
+            decode_text(b"\xcf\xf0\xe8\xe2\xe5\xf2", Some("windows-1251")),
+            "Привет"
+        );
+        assert_eq!(decode_text(b"Gr\xfc\xdfe \x80", None), "Grüße €");
+        assert_eq!(decode_text(b"Gr\xfc\xdfe", Some("nonsense")), "Grüße");
+        assert_eq!(
+            decode_text(b"half \xe6\x97", Some("utf-8")),
+            "half \u{fffd}"
+        );
+    }
+
+    #[test]
+    fn seven_bit_japanese_and_utf16_are_found_behind_valid_utf8() {
+        assert_eq!(
+            decode_text(b"\x1b$BF|K\\\x1b(B", Some("iso-2022-jp")),
+            "日本"
+        );
+        assert_eq!(
+            decode_text(b"plain ascii", Some("iso-2022-jp")),
+            "plain ascii"
+        );
+        assert_eq!(decode_text(b"H\0i\0", Some("utf-16le")), "Hi");
+    }
+}

@@ -1,0 +1,405 @@
+//! What a mail says and carries: its text, its HTML, its attachments (RFC 2046, 5.1).
+
+use serde::{Deserialize, Serialize};
+
+use crate::{html, part::Part};
+
+/// A file of a mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Attachment {
+    /// Id for `mail_get_attachment_by_id`: `part:` and the part's id. It stays the same, unlike the product's own.
+    pub attachment_id: String,
+    /// File name without folders; `null` where the mail gives none.
+    pub file_name: Option<String>,
+    /// MIME type.
+    pub mime_type: String,
+    /// Size in bytes, as declared.
+    pub size: u64,
+    /// Whether it is shown within the text, such as a logo.
+    pub inline: bool,
+    /// Id by which the HTML refers to it (`cid:`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_id: Option<String>,
+}
+
+impl Attachment {
+    pub(crate) fn of(part: Part<'_>) -> Self {
+        Self {
+            attachment_id: part.stable_id(),
+            file_name: part.file_name(),
+            mime_type: part.mime_type(),
+            size: part.size(),
+            inline: part.is_inline(),
+            content_id: part.content_id().map(str::to_owned),
+        }
+    }
+}
+
+/// Content of a mail.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    /// All text, converted from HTML where a piece comes as HTML alone.
+    pub(crate) text: Option<String>,
+    /// All HTML.
+    pub(crate) html: Option<String>,
+    /// Calendar object of an invitation (iCalendar).
+    pub(crate) invite: Option<String>,
+    pub(crate) attachments: Vec<Attachment>,
+    /// Whether a piece of text is so long that the product keeps it apart, among the attachments.
+    pub(crate) truncated: bool,
+}
+
+impl Content {
+    /// Reads the parts from `root` down.
+    pub(crate) fn of(root: Part<'_>) -> Self {
+        let mut content = Self::default();
+        let pieces = content.read(root);
+        content.html = join(pieces.iter().filter_map(|piece| piece.html.clone()));
+        content.text = join(pieces.into_iter().filter_map(|piece| {
+            let from_html = || piece.html.as_deref().map(html::to_text);
+            piece.text.or_else(from_html)
+        }));
+        content
+    }
+
+    fn read(&mut self, part: Part<'_>) -> Vec<Piece> {
+        if part.mime_type() == "multipart/alternative" {
+            let versions = part
+                .parts()
+                .flat_map(|version| self.read(version))
+                .collect();
+            return Vec::from_iter(Piece::of_alternatives(versions));
+        }
+        if part.is_container() {
+            return part.parts().flat_map(|inner| self.read(inner)).collect();
+        }
+        if part.is_attachment() {
+            if part.has_content() {
+                self.attachments.push(Attachment::of(part));
+            }
+            return Vec::new();
+        }
+        let Some(text) = part.text() else {
+            if part.attachment_id().is_some() {
+                self.truncated = true;
+                self.attachments.push(Attachment::of(part));
+            }
+            return Vec::new();
+        };
+        match part.mime_type().as_str() {
+            "text/html" => vec![Piece {
+                text: None,
+                html: Some(text),
+            }],
+            "text/calendar" => {
+                self.invite.get_or_insert(text);
+                Vec::new()
+            }
+            _ => vec![Piece {
+                text: Some(text),
+                html: None,
+            }],
+        }
+    }
+}
+
+/// A stretch of a mail, as text, as HTML, or as both.
+#[derive(Debug, Clone)]
+struct Piece {
+    text: Option<String>,
+    html: Option<String>,
+}
+
+impl Piece {
+    /// Several versions of one stretch: each kind of text from where it stands.
+    fn of_alternatives(versions: Vec<Self>) -> Option<Self> {
+        let text = join(versions.iter().filter_map(|version| version.text.clone()));
+        let html = join(versions.into_iter().filter_map(|version| version.html));
+        (text.is_some() || html.is_some()).then_some(Self { text, html })
+    }
+}
+
+/// The pieces one below the other; `None` for none.
+fn join(pieces: impl Iterator<Item = String>) -> Option<String> {
+    let pieces: Vec<String> = pieces.collect();
+    (!pieces.is_empty()).then(|| pieces.join("\n"))
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a tree of parts is written in place and given away"
+)]
+mod tests {
+    use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A leaf with its content at hand.
+    fn leaf(id: &str, mime_type: &str, headers: Value, content: impl AsRef<[u8]>) -> Value {
+        let content = content.as_ref();
+        json!({"partId": id, "mimeType": mime_type, "filename": "", "headers": list(&headers),
+            "body": {"size": content.len(), "data": URL_SAFE_NO_PAD.encode(content)}})
+    }
+
+    /// A file whose content the product keeps apart.
+    fn file(id: &str, mime_type: &str, name: &str, headers: Value) -> Value {
+        json!({"partId": id, "mimeType": mime_type, "filename": name, "headers": list(&headers),
+            "body": {"attachmentId": "ANGj", "size": 9}})
+    }
+
+    fn multi(id: &str, kind: &str, parts: &[Value]) -> Value {
+        json!({"partId": id, "mimeType": format!("multipart/{kind}"), "filename": "", "headers": [], "body": {"size": 0}, "parts": parts})
+    }
+
+    fn list(headers: &Value) -> Value {
+        let headers = headers.as_object().into_iter().flatten();
+        headers
+            .map(|(name, value)| json!({"name": name, "value": value}))
+            .collect()
+    }
+
+    fn read(payload: &Value) -> Content {
+        Content::of(Part::root(&json!({ "payload": payload })))
+    }
+
+    fn plain(text: &str) -> Value {
+        leaf("0", "text/plain", json!({}), text)
+    }
+
+    fn html(text: &str) -> Value {
+        leaf("1", "text/html", json!({}), text)
+    }
+
+    #[track_caller]
+    fn check(payload: Value, text: Option<&str>, html: Option<&str>, files: &[&str]) -> Content {
+        let mail = read(&payload);
+        assert_eq!(mail.text.as_deref(), text);
+        assert_eq!(mail.html.as_deref(), html);
+        let ids: Vec<&str> = mail
+            .attachments
+            .iter()
+            .map(|one| one.attachment_id.as_str())
+            .collect();
+        assert_eq!(ids, files);
+        mail
+    }
+
+    #[test]
+    fn a_mail_of_one_part_has_its_body_in_the_root() {
+        check(plain("hello"), Some("hello"), None, &[]);
+        check(
+            html("<p>hello</p>"),
+            Some("hello"),
+            Some("<p>hello</p>"),
+            &[],
+        );
+        check(
+            file("", "application/pdf", "scan.pdf", json!({})),
+            None,
+            None,
+            &["part:"],
+        );
+    }
+
+    #[test]
+    fn alternatives_are_one_stretch_in_two_forms() {
+        check(
+            multi("", "alternative", &[plain("hello"), html("<b>hello</b>")]),
+            Some("hello"),
+            Some("<b>hello</b>"),
+            &[],
+        );
+        check(
+            multi("", "alternative", &[html("<b>only</b>")]),
+            Some("only"),
+            Some("<b>only</b>"),
+            &[],
+        );
+        check(multi("", "alternative", &[]), None, None, &[]);
+    }
+
+    #[test]
+    fn related_parts_are_a_root_and_its_images() {
+        let logo = file(
+            "0.1",
+            "image/png",
+            "logo.png",
+            json!({"Content-ID": "<logo@x>", "Content-Disposition": "inline; filename=logo.png"}),
+        );
+        let related = multi("1", "related", &[html("<img src=cid:logo@x>hi"), logo]);
+        let mail = check(
+            multi("", "alternative", &[plain("hi"), related]),
+            Some("hi"),
+            Some("<img src=cid:logo@x>hi"),
+            &["part:0.1"],
+        );
+        assert!(mail.attachments[0].inline);
+        assert_eq!(mail.attachments[0].content_id.as_deref(), Some("logo@x"));
+    }
+
+    #[test]
+    fn several_texts_follow_each_other() {
+        let parts = [
+            plain("before"),
+            file("1", "application/pdf", "a.pdf", json!({})),
+            plain("after"),
+        ];
+        check(
+            multi("", "mixed", &parts),
+            Some("before\nafter"),
+            None,
+            &["part:1"],
+        );
+        let footer = html("<hr><p>the list</p>");
+        let body = multi("0", "alternative", &[plain("body"), html("<p>body</p>")]);
+        check(
+            multi("", "mixed", &[body, footer]),
+            Some("body\nthe list"),
+            Some("<p>body</p>\n<hr><p>the list</p>"),
+            &[],
+        );
+    }
+
+    #[test]
+    fn the_declared_charset_is_believed_only_where_the_bytes_are_not_utf8() {
+        let declared =
+            |charset: &str| json!({"Content-Type": format!("text/plain; charset=\"{charset}\"")});
+        for charset in ["iso-2022-jp", "ISO-8859-1", "us-ascii", "x-unknown"] {
+            check(
+                leaf("", "text/plain", declared(charset), "日本 ü"),
+                Some("日本 ü"),
+                None,
+                &[],
+            );
+        }
+        check(
+            leaf(
+                "",
+                "text/plain",
+                declared("iso-2022-jp"),
+                b"\x1b$BF|K\\\x1b(B",
+            ),
+            Some("日本"),
+            None,
+            &[],
+        );
+        check(
+            leaf(
+                "",
+                "text/plain",
+                declared("koi8-r"),
+                b"\xf0\xd2\xc9\xd7\xc5\xd4",
+            ),
+            Some("Привет"),
+            None,
+            &[],
+        );
+        check(
+            leaf("", "text/plain", json!({}), b"caf\xe9"),
+            Some("café"),
+            None,
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_invitation_shows_its_calendar_object() {
+        let calendar = leaf(
+            "2",
+            "text/calendar",
+            json!({"Content-Type": "text/calendar; method=REQUEST"}),
+            "BEGIN:VCALENDAR",
+        );
+        let body = multi(
+            "0",
+            "alternative",
+            &[plain("come"), html("<p>come</p>"), calendar],
+        );
+        let mail = check(
+            multi(
+                "",
+                "mixed",
+                &[body, file("1", "application/ics", "invite.ics", json!({}))],
+            ),
+            Some("come"),
+            Some("<p>come</p>"),
+            &["part:1"],
+        );
+        assert_eq!(mail.invite.as_deref(), Some("BEGIN:VCALENDAR"));
+    }
+
+    #[test]
+    fn an_attached_mail_is_a_file_and_keeps_its_text_to_itself() {
+        let mut attached = file(
+            "1",
+            "message/rfc822",
+            "forwarded.eml",
+            json!({"Subject": "inner"}),
+        );
+        attached["parts"] = json!([multi(
+            "1.0",
+            "mixed",
+            &[
+                plain("inner text"),
+                file("1.0.1", "image/png", "x.png", json!({}))
+            ]
+        )]);
+        let mail = check(
+            multi("", "mixed", &[plain("see below"), attached]),
+            Some("see below"),
+            None,
+            &["part:1"],
+        );
+        assert_eq!(mail.attachments[0].mime_type, "message/rfc822");
+    }
+
+    #[test]
+    fn files_are_told_from_texts() {
+        let disposed = leaf(
+            "1",
+            "text/plain",
+            json!({"content-disposition": "ATTACHMENT"}),
+            "log",
+        );
+        let named = json!({"partId": "2", "mimeType": "text/html", "filename": "page.html", "body": {"attachmentId": "A", "size": 3}});
+        let unnamed = file(
+            "3",
+            "application/pgp-signature",
+            "",
+            json!({"Content-ID": "<sig>"}),
+        );
+        let mail = check(
+            multi("", "mixed", &[plain("text"), disposed, named, unnamed]),
+            Some("text"),
+            None,
+            &["part:1", "part:2", "part:3"],
+        );
+        assert_eq!(mail.attachments[0].file_name, None);
+        assert!(!mail.attachments[0].inline, "disposed as an attachment");
+        assert_eq!(mail.attachments[1].file_name.as_deref(), Some("page.html"));
+        assert!(mail.attachments[2].inline, "the text refers to it");
+    }
+
+    #[test]
+    fn a_text_kept_apart_is_among_the_files() {
+        let long = json!({"partId": "0", "mimeType": "text/plain", "filename": "", "body": {"attachmentId": "ANGj", "size": 5_000_000}});
+        let mail = check(multi("", "mixed", &[long]), None, None, &["part:0"]);
+        assert!(mail.truncated);
+        assert!(!read(&plain("short")).truncated);
+    }
+
+    #[test]
+    fn the_headers_only_format_has_no_content() {
+        let root = json!({"partId": "", "mimeType": "multipart/mixed", "headers": [{"name": "Subject", "value": "s"}]});
+        check(root, None, None, &[]);
+        check(
+            json!({"mimeType": "application/pdf", "filename": ""}),
+            None,
+            None,
+            &[],
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! One part of a message, as the product gives it (Gmail API, `MessagePart`): a view that expects nothing.
+
+use serde_json::Value;
+
+use crate::{
+    address::{decode_words, parameter},
+    charset::{decode_base64, decode_text},
+};
+
+/// What a part's id is prefixed with where the product's own attachment id would stand: that one changes at every
+/// fetch, the part's stays.
+const PART_PREFIX: &str = "part:";
+
+/// A part of a message, and through [`Part::parts`] all below it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a>(&'a Value);
+
+impl<'a> Part<'a> {
+    /// The message's outermost part.
+    pub(crate) fn root(message: &'a Value) -> Self {
+        Self(&message["payload"])
+    }
+    /// The parts right below.
+    pub(crate) fn parts(self) -> impl Iterator<Item = Self> {
+        self.0["parts"].as_array().into_iter().flatten().map(Self)
+    }
+    /// This part and all below it, in reading order.
+    pub(crate) fn tree(self) -> Vec<Self> {
+        let mut found = vec![self];
+        self.parts().for_each(|part| found.extend(part.tree()));
+        found
+    }
+    /// Id within the message, such as `0.1`; empty for a mail's only part.
+    pub(crate) fn id(self) -> &'a str {
+        self.0["partId"].as_str().unwrap_or_default()
+    }
+    /// The stable id under which the attachment tool takes it.
+    pub(crate) fn stable_id(self) -> String {
+        format!("{PART_PREFIX}{}", self.id())
+    }
+    /// The part's id within a stable id.
+    pub(crate) fn id_of_stable(stable_id: &str) -> Option<&str> {
+        stable_id.strip_prefix(PART_PREFIX)
+    }
+    /// MIME type in lower case.
+    pub(crate) fn mime_type(self) -> String {
+        let declared = self.0["mimeType"]
+            .as_str()
+            .filter(|mime_type| !mime_type.is_empty());
+        declared
+            .unwrap_or("application/octet-stream")
+            .to_ascii_lowercase()
+    }
+    /// First header with this name.
+    pub(crate) fn header(self, name: &str) -> Option<&'a str> {
+        let headers = self.0["headers"].as_array()?;
+        let named = |header: &&Value| {
+            header["name"]
+                .as_str()
+                .is_some_and(|one| one.eq_ignore_ascii_case(name))
+        };
+        headers.iter().find(named)?["value"].as_str()
+    }
+    /// File name, cleared of folders and control characters; `None` where there is none.
+    pub(crate) fn file_name(self) -> Option<String> {
+        let decoded = decode_words(self.0["filename"].as_str()?);
+        let last = decoded.rsplit(['/', '\\']).next()?;
+        let name: String = last.chars().filter(|one| !one.is_control()).collect();
+        let name = name.trim();
+        (!matches!(name, "" | "." | "..")).then(|| name.to_owned())
+    }
+    /// The product's own attachment id, where the content is kept apart. It changes at every fetch.
+    pub(crate) fn attachment_id(self) -> Option<&'a str> {
+        self.0["body"]["attachmentId"]
+            .as_str()
+            .filter(|id| !id.is_empty())
+    }
+    /// Size in bytes, as declared.
+    pub(crate) fn size(self) -> u64 {
+        self.0["body"]["size"].as_u64().unwrap_or_default()
+    }
+    /// Content that came along; `None` where there is none or it is not base64.
+    pub(crate) fn content(self) -> Option<Vec<u8>> {
+        decode_base64(self.0["body"]["data"].as_str()?)
+    }
+    /// Content that came along, as text.
+    pub(crate) fn text(self) -> Option<String> {
+        let charset = self
+            .header("Content-Type")
+            .and_then(|value| parameter(value, "charset"));
+        Some(decode_text(&self.content()?, charset.as_deref()))
+    }
+    /// First word of `Content-Disposition`, in lower case.
+    fn disposition(self) -> Option<String> {
+        let value = self.header("Content-Disposition")?;
+        Some(
+            value
+                .split(';')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_ascii_lowercase(),
+        )
+    }
+    /// `Content-ID` without its angle brackets, by which HTML refers to an image (`cid:`).
+    pub(crate) fn content_id(self) -> Option<&'a str> {
+        let id = self
+            .header("Content-ID")?
+            .trim()
+            .trim_start_matches('<')
+            .trim_end_matches('>');
+        (!id.is_empty()).then_some(id)
+    }
+    /// Whether it is shown within the text rather than offered beside it.
+    pub(crate) fn is_inline(self) -> bool {
+        match self.disposition().as_deref() {
+            Some("attachment") => false,
+            Some("inline") => true,
+            _ => self.content_id().is_some(),
+        }
+    }
+    /// Whether it holds other parts that belong to the mail itself. An attached mail does not.
+    pub(crate) fn is_container(self) -> bool {
+        self.mime_type().starts_with("multipart/")
+    }
+    /// Whether it is a file: named, disposed as an attachment, an attached mail, or anything that is not text to read.
+    pub(crate) fn is_attachment(self) -> bool {
+        if self.is_container() {
+            return false;
+        }
+        let readable = matches!(
+            self.mime_type().as_str(),
+            "text/plain" | "text/html" | "text/calendar"
+        );
+        self.file_name().is_some()
+            || self.disposition().as_deref() == Some("attachment")
+            || !readable
+    }
+    /// Whether there is anything in it: the headers-only format lists a root without content.
+    pub(crate) fn has_content(self) -> bool {
+        self.attachment_id().is_some()
+            || self.0["body"]["data"].is_string()
+            || self.parts().next().is_some()
+            || self.size() > 0
+    }
+}

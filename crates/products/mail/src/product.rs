@@ -1,0 +1,170 @@
+//! The static description of the product.
+
+use std::time::Duration;
+
+use http::Method;
+use stead_core::{
+    ports::Limits,
+    product::{
+        ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
+        Rotation, SubjectSource, TokenFormat,
+    },
+    tool::ToolEntry,
+};
+
+use crate::{
+    errors::read_error,
+    scopes,
+    tools::{
+        FetchMails, GetAttachmentById, GetContacts, GetMessageById, GetThreadById, ListDrafts,
+        ListThreads, SearchPeople,
+    },
+};
+
+/// Origin of the Gmail API; the first, so requests that name none go there.
+const GMAIL: &str = "gmail";
+/// Origin of the People API.
+pub(crate) const PEOPLE: &str = "people";
+
+/// Mail: the Gmail API and the People API, as one product.
+pub static PRODUCT: Product = Product {
+    name: "mail",
+    title: "Gmail",
+    origins: &[
+        Origin {
+            name: GMAIL,
+            url: "https://gmail.googleapis.com",
+            base: "/gmail/v1/users/me",
+        },
+        Origin {
+            name: PEOPLE,
+            url: "https://people.googleapis.com",
+            base: "/v1",
+        },
+    ],
+    read_error,
+    cost,
+    // Gmail API, "Usage limits": per minute per user per project, and no more than a few requests at once.
+    quota: Quota {
+        units_per_minute: 6000,
+        concurrency: 8,
+    },
+    proxy: ProxyRules {
+        routes: &[
+            route("/gmail/v1", "/gmail/v1", GMAIL),
+            route("/v1/users", "/gmail/v1/users", GMAIL),
+            route("/v1/people", "/v1/people", PEOPLE),
+            route("/v1/otherContacts", "/v1/otherContacts", PEOPLE),
+            route("/v1/contactGroups", "/v1/contactGroups", PEOPLE),
+        ],
+    },
+    // A mailbox takes mails of up to 50 MB, which base64 makes a third larger.
+    limits: Limits {
+        response_bytes: 72 * 1024 * 1024,
+        ..Limits::DEFAULT
+    },
+    oauth: OAuth {
+        issuer: Some("https://accounts.google.com"),
+        authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+        token: "https://oauth2.googleapis.com/token",
+        revoke: Some("https://oauth2.googleapis.com/revoke"),
+        client_authentication: ClientAuthentication::Body,
+        token_format: TokenFormat::Form,
+        pkce: true,
+        // Both are needed to be sure of a refresh token (Google Identity, "Using OAuth 2.0 for Web Server
+        // Applications"). `include_granted_scopes` stays out: it would mix other connections' grants into this one.
+        authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
+        rotation: Rotation::Stable,
+        permissions: Permissions::Scopes {
+            always: &[scopes::OPENID, scopes::EMAIL],
+            default: &[
+                scopes::READONLY,
+                scopes::CONTACTS_READONLY,
+                scopes::OTHER_CONTACTS_READONLY,
+            ],
+        },
+        default_lifetime: Some(Duration::from_secs(3600)),
+        subject: SubjectSource::IdToken,
+    },
+    tools: TOOLS,
+    docs: include_str!("docs.md"),
+    ..Product::BASE
+};
+
+static TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<FetchMails>(),
+    ToolEntry::of::<GetAttachmentById>(),
+    ToolEntry::of::<GetContacts>(),
+    ToolEntry::of::<GetMessageById>(),
+    ToolEntry::of::<GetThreadById>(),
+    ToolEntry::of::<ListDrafts>(),
+    ToolEntry::of::<ListThreads>(),
+    ToolEntry::of::<SearchPeople>(),
+];
+
+const fn route(prefix: &'static str, rewrite: &'static str, origin: &'static str) -> ProxyRoute {
+    ProxyRoute {
+        prefix,
+        rewrite,
+        origin,
+        encoded_slash_after: None,
+    }
+}
+
+/// Quota units of a request (Gmail API, "Usage limits", per-method table). People publishes no such table: 1.
+///
+/// What the table leaves out is taken as dear as a read of a mail; sending as dear as its price before the table.
+fn cost(method: &Method, path: &str) -> u32 {
+    let Some((_, below_user)) = path.trim_end_matches('/').split_once("/users/") else {
+        return 1;
+    };
+    let mut segments = below_user.split('/').skip(1);
+    let resource = segments.next().unwrap_or_default();
+    let has_id = segments.next().is_some();
+    if *method != Method::GET {
+        return if below_user.ends_with("/send") {
+            100
+        } else {
+            20
+        };
+    }
+    match (resource, has_id) {
+        ("profile" | "labels", _) => 1,
+        ("history", _) => 2,
+        ("messages" | "drafts", false) => 5,
+        ("threads", false) => 10,
+        ("threads", true) => 40,
+        _ => 20,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_follow_the_table() {
+        for (path, units) in [
+            ("/gmail/v1/users/me/profile", 1),
+            ("/gmail/v1/users/me/messages", 5),
+            ("/gmail/v1/users/me/messages/18c0", 20),
+            ("/gmail/v1/users/me/messages/18c0/attachments/ANGj", 20),
+            ("/gmail/v1/users/me/threads", 10),
+            ("/gmail/v1/users/me/threads/18c0", 40),
+            ("/gmail/v1/users/me/drafts", 5),
+            ("/gmail/v1/users/me/drafts/r1", 20),
+            ("/gmail/v1/users/me/labels", 1),
+            ("/gmail/v1/users/me/history", 2),
+            ("/gmail/v1/users/me/settings/filters", 20),
+            ("/v1/people/me/connections", 1),
+            ("/v1/people:searchContacts", 1),
+        ] {
+            assert_eq!(cost(&Method::GET, path), units, "{path}");
+        }
+        assert_eq!(cost(&Method::POST, "/gmail/v1/users/me/messages/send"), 100);
+        assert_eq!(
+            cost(&Method::POST, "/gmail/v1/users/me/messages/18c0/modify"),
+            20
+        );
+    }
+}

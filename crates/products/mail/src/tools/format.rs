@@ -1,0 +1,57 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much of a mail is returned (Gmail API, `Format`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageFormat {
+    /// Headers, text, HTML and the list of attachments.
+    #[default]
+    Full,
+    /// Headers and labels alone.
+    Metadata,
+    /// Ids, labels and the first words.
+    Minimal,
+    /// The whole mail as RFC 822, base64url, in `raw`.
+    Raw,
+}
+
+impl MessageFormat {
+    /// Name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Metadata => "metadata",
+            Self::Minimal => "minimal",
+            Self::Raw => "raw",
+        }
+    }
+    /// Whether it has the headers that a readable form needs.
+    pub(super) const fn is_readable(self) -> bool {
+        matches!(self, Self::Full | Self::Metadata)
+    }
+}
+
+/// How much of each mail of a thread is returned (Gmail API, `users.threads.get`): threads have no raw form.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ThreadFormat {
+    /// Headers, text, HTML and the list of attachments.
+    #[default]
+    Full,
+    /// Headers and labels alone.
+    Metadata,
+    /// Ids, labels and the first words.
+    Minimal,
+}
+
+impl ThreadFormat {
+    /// Name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Metadata => "metadata",
+            Self::Minimal => "minimal",
+        }
+    }
+}

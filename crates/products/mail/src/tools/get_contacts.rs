@@ -1,0 +1,54 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stead_core::{
+    Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::{PersonField, items};
+use crate::{product::PEOPLE, scopes};
+
+/// List the user's contacts: names, mail addresses, phone numbers, organizations and photos, or the fields asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetContacts {
+    /// How many contacts to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_results: Option<u32>,
+    /// `next_page_token` of the page before; the other parameters must be the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: Option<String>,
+    /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub person_fields: Option<Vec<PersonField>>,
+}
+
+impl Tool for GetContacts {
+    const NAME: &'static str = "mail_get_contacts";
+    const EFFECT: Effect = Effect::Read;
+    const SCOPES: AnyOf = scopes::READ_CONTACTS;
+
+    /// People API, `people.connections.list`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let fields = self
+            .person_fields
+            .as_deref()
+            .unwrap_or(PersonField::DEFAULT);
+        let request = ApiRequest::get(["people", "me", "connections"])
+            .origin(PEOPLE)
+            .query("personFields", PersonField::mask(fields))
+            .query("pageSize", self.max_results)
+            .query("pageToken", &self.page_token);
+        let mut answer: Value = io.send(request).await?.json()?;
+        let contacts = items(&mut answer, "connections");
+        let mut page = json!({
+            "next_page_token": answer["nextPageToken"],
+            "total_items": answer["totalItems"],
+        });
+        page["contacts"] = Value::Array(contacts);
+        Ok(page.into())
+    }
+}

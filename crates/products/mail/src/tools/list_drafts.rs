@@ -1,0 +1,40 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stead_core::{
+    Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::{items, page};
+use crate::scopes;
+
+/// List the user's drafts: each with its id and the ids of its message and thread, whose content
+/// `mail_get_message_by_id` returns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListDrafts {
+    /// How many drafts to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 500))]
+    pub max_results: Option<u32>,
+    /// `next_page_token` of the page before; the other parameters must be the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: Option<String>,
+}
+
+impl Tool for ListDrafts {
+    const NAME: &'static str = "mail_list_drafts";
+    const EFFECT: Effect = Effect::Read;
+    const SCOPES: AnyOf = scopes::DRAFTS;
+
+    /// Gmail API, `users.drafts.list`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["drafts"])
+            .query("maxResults", self.max_results)
+            .query("pageToken", &self.page_token);
+        let mut answer: Value = io.send(request).await?.json()?;
+        let drafts = items(&mut answer, "drafts");
+        Ok(page("drafts", drafts, &answer).into())
+    }
+}

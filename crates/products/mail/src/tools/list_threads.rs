@@ -1,0 +1,53 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stead_core::{
+    Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::{items, page};
+use crate::scopes;
+
+/// List threads, newest first: each with its id and first words. `mail_get_thread_by_id` returns the mails of one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListThreads {
+    /// Search in the syntax of the mail product's search box, such as `subject:invoice has:attachment`. All threads
+    /// when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Ids of labels that a thread must all have, such as `INBOX` or `Label_12`; ids, not names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(length(min = 1)))]
+    pub label_ids: Option<Vec<String>>,
+    /// Whether to look into spam and trash too; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_spam_trash: Option<bool>,
+    /// How many threads to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 500))]
+    pub max_results: Option<u32>,
+    /// `next_page_token` of the page before; the other parameters must be the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: Option<String>,
+}
+
+impl Tool for ListThreads {
+    const NAME: &'static str = "mail_list_threads";
+    const EFFECT: Effect = Effect::Read;
+    const SCOPES: AnyOf = scopes::MESSAGES;
+
+    /// Gmail API, `users.threads.list`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["threads"])
+            .query("q", &self.query)
+            .query("labelIds", &self.label_ids)
+            .query("includeSpamTrash", self.include_spam_trash)
+            .query("maxResults", self.max_results)
+            .query("pageToken", &self.page_token);
+        let mut answer: Value = io.send(request).await?.json()?;
+        let threads = items(&mut answer, "threads");
+        Ok(page("threads", threads, &answer).into())
+    }
+}

@@ -1,0 +1,101 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A field of a person (People API, `people.connections.list`, `personFields`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(
+    missing_docs,
+    reason = "each is named as the product names it, and a text per field would burden every model's context"
+)]
+pub enum PersonField {
+    Addresses,
+    AgeRanges,
+    Biographies,
+    Birthdays,
+    CalendarUrls,
+    ClientData,
+    CoverPhotos,
+    EmailAddresses,
+    Events,
+    ExternalIds,
+    Genders,
+    ImClients,
+    Interests,
+    Locales,
+    Locations,
+    Memberships,
+    Metadata,
+    MiscKeywords,
+    Names,
+    Nicknames,
+    Occupations,
+    Organizations,
+    PhoneNumbers,
+    Photos,
+    Relations,
+    SipAddresses,
+    Skills,
+    Urls,
+    UserDefined,
+}
+
+impl PersonField {
+    /// What is returned where the caller names no fields.
+    pub(super) const DEFAULT: &'static [Self] = &[
+        Self::Names,
+        Self::EmailAddresses,
+        Self::PhoneNumbers,
+        Self::Organizations,
+        Self::Photos,
+    ];
+
+    /// Fields that a search of other contacts takes (People API, `otherContacts.search`, `readMask`).
+    pub(super) const OF_OTHER_CONTACTS: &'static [Self] = &[
+        Self::EmailAddresses,
+        Self::Metadata,
+        Self::Names,
+        Self::PhoneNumbers,
+    ];
+
+    /// The mask of these fields: names with commas in one query pair.
+    pub(super) fn mask(fields: &[Self]) -> String {
+        let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
+        names.join(",")
+    }
+
+    /// Name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Addresses => "addresses",
+            Self::AgeRanges => "ageRanges",
+            Self::Biographies => "biographies",
+            Self::Birthdays => "birthdays",
+            Self::CalendarUrls => "calendarUrls",
+            Self::ClientData => "clientData",
+            Self::CoverPhotos => "coverPhotos",
+            Self::EmailAddresses => "emailAddresses",
+            Self::Events => "events",
+            Self::ExternalIds => "externalIds",
+            Self::Genders => "genders",
+            Self::ImClients => "imClients",
+            Self::Interests => "interests",
+            Self::Locales => "locales",
+            Self::Locations => "locations",
+            Self::Memberships => "memberships",
+            Self::Metadata => "metadata",
+            Self::MiscKeywords => "miscKeywords",
+            Self::Names => "names",
+            Self::Nicknames => "nicknames",
+            Self::Occupations => "occupations",
+            Self::Organizations => "organizations",
+            Self::PhoneNumbers => "phoneNumbers",
+            Self::Photos => "photos",
+            Self::Relations => "relations",
+            Self::SipAddresses => "sipAddresses",
+            Self::Skills => "skills",
+            Self::Urls => "urls",
+            Self::UserDefined => "userDefined",
+        }
+    }
+}

@@ -1,0 +1,165 @@
+use std::{collections::HashSet, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stead_core::{
+    ErrorKind, Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::{PersonField, items};
+use crate::{product::PEOPLE, scopes};
+
+/// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
+/// that the user wrote with.
+///
+/// Each result is `{origin, person}`: `contact` or `other_contact`, and the product's own person. The product keeps an
+/// index per user that sleeps; when nothing is found it is woken and asked once more, which takes about two seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchPeople {
+    /// Start of a name or of a mail address.
+    #[schemars(length(min = 1))]
+    pub query: String,
+    /// Whether to look among people who are not in the user's contacts too; false when absent. Needs a scope of its
+    /// own. Of these people only names, mail addresses and phone numbers are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_contacts: Option<bool>,
+    /// How many people to return at most from each of the two; 10 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 30))]
+    pub page_size: Option<u32>,
+    /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
+    /// With `other_contacts` mail addresses are always among them, since people are told apart by them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub person_fields: Option<Vec<PersonField>>,
+}
+
+/// Time that the product's index takes to wake, by experience ("after a few seconds", People API, "Search the user's
+/// contacts").
+const WAKING: Duration = Duration::from_secs(2);
+
+impl Tool for SearchPeople {
+    const NAME: &'static str = "mail_search_people";
+    const EFFECT: Effect = Effect::Read;
+    const SCOPES: AnyOf = scopes::READ_CONTACTS;
+
+    /// People API, `people.searchContacts` and `otherContacts.search`.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let wanted = self.other_contacts == Some(true);
+        let mut others = wanted && call.has_scope(scopes::READ_OTHER_CONTACTS);
+        let mut asleep = false;
+
+        let mut found = self.search(io, others).await?;
+        others = found.others;
+        if found.people.is_empty() {
+            // The empty query wakes the index; its answers say nothing.
+            io.send_all(self.requests("", others)).await;
+            match io.pause(WAKING).await {
+                Ok(()) => found = self.search(io, others).await?,
+                Err(_) => asleep = true,
+            }
+        }
+
+        let mut output = Output::from(json!({ "people": found.people }));
+        if wanted && !found.others {
+            let message = format!(
+                "other contacts were not searched: the user has not granted {}",
+                scopes::OTHER_CONTACTS_READONLY
+            );
+            output = output.warn("scope_missing", message);
+        }
+        if asleep {
+            let message = "the product's index may have been asleep, and the deadline left no time to ask again; search once more";
+            output = output.warn("index_asleep", message);
+        }
+        Ok(output)
+    }
+}
+
+struct Found {
+    people: Vec<Value>,
+    /// Whether other contacts were searched.
+    others: bool,
+}
+
+impl SearchPeople {
+    /// One search. Other contacts without their scope are left out; any other error is the call's.
+    async fn search(&self, io: Io<'_>, mut others: bool) -> Result<Found> {
+        let mut answers = io
+            .send_all(self.requests(&self.query, others))
+            .await
+            .into_iter();
+        let mut contacts = Vec::new();
+        if let Some(answer) = answers.next() {
+            contacts = people(answer?.json()?);
+        }
+        let mut other_contacts = Vec::new();
+        match answers.next() {
+            Some(Err(error)) if error.kind() == ErrorKind::ScopeMissing => others = false,
+            Some(answer) => other_contacts = people(answer?.json()?),
+            None => {}
+        }
+        Ok(Found {
+            people: merge(contacts, other_contacts),
+            others,
+        })
+    }
+
+    fn requests(&self, query: &str, others: bool) -> Vec<ApiRequest> {
+        let mut fields = self
+            .person_fields
+            .clone()
+            .unwrap_or_else(|| PersonField::DEFAULT.to_vec());
+        if others && !fields.contains(&PersonField::EmailAddresses) {
+            fields.push(PersonField::EmailAddresses);
+        }
+        let request = |path: [&str; 1], fields: &[PersonField]| {
+            ApiRequest::get(path)
+                .origin(PEOPLE)
+                .query("query", query)
+                .query("readMask", PersonField::mask(fields))
+                .query("pageSize", self.page_size)
+        };
+        let mut requests = vec![request(["people:searchContacts"], &fields)];
+        if others {
+            fields.retain(|field| PersonField::OF_OTHER_CONTACTS.contains(field));
+            requests.push(request(["otherContacts:search"], &fields));
+        }
+        requests
+    }
+}
+
+/// The persons of a search's results.
+fn people(mut answer: Value) -> Vec<Value> {
+    items(&mut answer, "results")
+        .iter_mut()
+        .filter_map(|result| result.get_mut("person").map(Value::take))
+        .collect()
+}
+
+/// Contacts first; then the other contacts of whom no address has been seen.
+fn merge(contacts: Vec<Value>, other_contacts: Vec<Value>) -> Vec<Value> {
+    let mut seen: HashSet<String> = contacts.iter().flat_map(addresses).collect();
+    let mut merged: Vec<Value> = contacts
+        .into_iter()
+        .map(|person| json!({ "origin": "contact", "person": person }))
+        .collect();
+    for person in other_contacts {
+        let own: Vec<String> = addresses(&person).collect();
+        let known = !own.is_empty() && own.iter().all(|address| seen.contains(address));
+        seen.extend(own);
+        if !known {
+            merged.push(json!({ "origin": "other_contact", "person": person }));
+        }
+    }
+    merged
+}
+
+/// A person's mail addresses in lower case.
+fn addresses(person: &Value) -> impl Iterator<Item = String> {
+    let listed = person["emailAddresses"].as_array().into_iter().flatten();
+    listed.filter_map(|address| Some(address["value"].as_str()?.trim().to_lowercase()))
+}

@@ -1,0 +1,166 @@
+//! An answer before it goes out.
+
+use std::io::Write as _;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use futures_util::stream;
+use serde::Serialize;
+
+/// Bytes per piece of a generated body.
+const PIECE_BYTES: u64 = 64 * 1024;
+
+/// Status, headers and body.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: AnswerBody,
+}
+
+/// The two kinds of bodies.
+#[derive(Debug, Clone)]
+pub(crate) enum AnswerBody {
+    /// In memory.
+    Whole(Bytes),
+    /// A JSON text of exactly this many bytes, made while it is sent.
+    Padding(u64),
+}
+
+impl Answer {
+    /// JSON, indented or compact.
+    pub(crate) fn json(status: StatusCode, value: &impl Serialize, indented: bool) -> Self {
+        let text = if indented {
+            serde_json::to_vec_pretty(value)
+        } else {
+            serde_json::to_vec(value)
+        };
+        Self::whole(
+            status,
+            "application/json; charset=UTF-8",
+            Bytes::from(text.unwrap_or_default()),
+        )
+    }
+
+    /// An HTML page.
+    pub(crate) fn html(status: StatusCode, page: String) -> Self {
+        Self::whole(status, "text/html; charset=UTF-8", Bytes::from(page))
+    }
+
+    /// 303 See Other.
+    pub(crate) fn see_other(location: &str) -> Self {
+        Self::whole(
+            StatusCode::SEE_OTHER,
+            "text/html; charset=UTF-8",
+            Bytes::new(),
+        )
+        .with(header::LOCATION, location)
+    }
+
+    /// Any body in memory.
+    pub(crate) fn whole(status: StatusCode, kind: &'static str, body: Bytes) -> Self {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        Self {
+            status,
+            headers,
+            body: AnswerBody::Whole(body),
+        }
+    }
+
+    /// A JSON answer of exactly `bytes` bytes (at least 2).
+    pub(crate) fn padding(bytes: u64) -> Self {
+        let mut answer = Self::whole(
+            StatusCode::OK,
+            "application/json; charset=UTF-8",
+            Bytes::new(),
+        );
+        answer.body = AnswerBody::Padding(bytes.max(2));
+        answer
+    }
+
+    /// The same with one more header; a value that no header can hold is left out.
+    pub(crate) fn with(mut self, name: HeaderName, value: &str) -> Self {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.headers.append(name, value);
+        }
+        self
+    }
+
+    /// The same with its body compressed by gzip.
+    pub(crate) fn gzipped(mut self) -> Self {
+        let AnswerBody::Whole(body) = &self.body else {
+            return self;
+        };
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        let packed = encoder.write_all(body).and_then(|()| encoder.finish());
+        if let Ok(packed) = packed {
+            self.body = AnswerBody::Whole(Bytes::from(packed));
+            self.headers
+                .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        self
+    }
+
+    /// Ready to send.
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let body = match self.body {
+            AnswerBody::Whole(body) => Body::from(body),
+            AnswerBody::Padding(bytes) => padding(bytes),
+        };
+        respond(self.status, self.headers, body)
+    }
+
+    /// Announces the whole body, sends the first half of it, then breaks off.
+    pub(crate) fn into_cut_response(mut self) -> Response<Body> {
+        let AnswerBody::Whole(body) = self.body else {
+            return self.into_response();
+        };
+        self.headers
+            .insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+        let half = body.slice(..body.len() / 2);
+        let pieces = stream::unfold(Some(half), |half| async move {
+            match half {
+                Some(half) => Some((Ok(half), None)),
+                None => {
+                    // The server sends what it has whenever a body is not ready.
+                    tokio::task::yield_now().await;
+                    Some((Err(std::io::Error::other("cut")), None))
+                }
+            }
+        });
+        respond(self.status, self.headers, Body::from_stream(pieces))
+    }
+}
+
+fn respond(status: StatusCode, headers: HeaderMap, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+/// A JSON string of `bytes` bytes: a quote, letters, a quote.
+fn padding(bytes: u64) -> Body {
+    let pieces = stream::unfold(0_u64, move |sent| async move {
+        if sent >= bytes {
+            return None;
+        }
+        let length = PIECE_BYTES.min(bytes - sent);
+        let mut piece = vec![b'x'; usize::try_from(length).unwrap_or_default()];
+        if sent == 0
+            && let Some(first) = piece.first_mut()
+        {
+            *first = b'"';
+        }
+        if sent + length == bytes
+            && let Some(last) = piece.last_mut()
+        {
+            *last = b'"';
+        }
+        Some((Ok::<_, std::io::Error>(Bytes::from(piece)), sent + length))
+    });
+    Body::from_stream(pieces)
+}

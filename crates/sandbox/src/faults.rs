@@ -1,0 +1,387 @@
+//! Misbehaviour on demand.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::hosts;
+use crate::request::Request;
+
+/// What a sandbox can be told, by [`crate::Sandbox::fault`] or as JSON by
+/// `POST /sandbox/faults`, where `kind` is the name in snake_case:
+/// `{"kind": "error", "status": 429, "reason": "rateLimitExceeded", "times": 2}`.
+///
+/// `times` is how many requests are struck and 1 when left out in JSON. `host`
+/// is a real host name; without it every host that takes access tokens is
+/// meant, but not the authorization server. `path_contains` narrows it further.
+/// Planned faults strike in the order in which they were told, one per request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Live access tokens, of one user or of all, expire at once.
+    ExpireAccessTokens {
+        /// Email address.
+        #[serde(default)]
+        user: Option<String>,
+    },
+    /// The user, or every user, takes all permissions back.
+    Revoke {
+        /// Email address.
+        #[serde(default)]
+        user: Option<String>,
+    },
+    /// How refresh tokens behave from now on.
+    Rotation {
+        /// The habit.
+        mode: RotationMode,
+    },
+    /// The next consent loses this scope, even if it is ticked.
+    DropScope {
+        /// The scope's full name.
+        scope: String,
+    },
+    /// Lifetime of access tokens that are issued from now on.
+    TokenLifetime {
+        /// Seconds, told to the client as `expires_in`.
+        seconds: u32,
+    },
+    /// Good access tokens are refused with 401.
+    Unauthorized {
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// An error in the product's own shape, without the request being processed.
+    Error {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// HTTP status.
+        status: u16,
+        /// The product's reason, such as `rateLimitExceeded`, `backendError`
+        /// or, in the newer style, `RATE_LIMIT_EXCEEDED`.
+        reason: String,
+        /// The product's message; a fitting one when absent.
+        #[serde(default)]
+        message: Option<String>,
+        /// Value of the header `Retry-After`: seconds or an HTTP date. A number is understood.
+        #[serde(default, deserialize_with = "text_or_number")]
+        retry_after: Option<String>,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// An error of the token endpoint, without the request being processed.
+    TokenError {
+        /// OAuth error code, such as `temporarily_unavailable`.
+        error: String,
+        /// HTTP status.
+        status: u16,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// The request is processed, but its answer waits until the sandbox is reset.
+    Stall {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// The request is processed; the connection closes after half of the answer's body.
+    Cut {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// The request is processed; the connection closes without an answer.
+    CutBeforeAnswer {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// A message is gone, as if its owner had deleted it for good.
+    DeleteMessage {
+        /// The message's id.
+        id: String,
+    },
+    /// Attachment ids that were handed out so far are refused from now on.
+    StaleAttachments,
+    /// A redirect (302) in place of an answer.
+    Redirect {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// Value of the header `Location`.
+        location: String,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// An answer of this many bytes of valid JSON, made while it is sent.
+    HugeBody {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// Size of the body in bytes.
+        bytes: u64,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// A page of HTML with status 200 in place of an answer.
+    NotJson {
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
+    /// The sandbox's clock moves on.
+    Advance {
+        /// Seconds.
+        seconds: u32,
+    },
+    /// Answers carry these headers as well, beside whatever else happens to them.
+    RawHeaders {
+        /// Names and values.
+        headers: BTreeMap<String, String>,
+        /// Host; every product when absent.
+        #[serde(default)]
+        host: Option<String>,
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// How many requests; all until the reset when absent.
+        #[serde(default)]
+        times: Option<u32>,
+    },
+    /// The token endpoint works, but keeps its answers back.
+    HoldTokenRequests,
+    /// The token endpoint gives the answers that it kept back.
+    ReleaseTokenRequests,
+}
+
+/// What becomes of a refresh token when it is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RotationMode {
+    /// It stays, and no new one is given: Google's habit.
+    #[default]
+    Stable,
+    /// A new one is given and the old one dies.
+    Rotating,
+    /// The same, and showing an old one ends the whole grant.
+    Strict,
+}
+
+/// Faults that wait for their request.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    waiting: VecDeque<(Fault, u32)>,
+    headers: Vec<(Fault, Option<u32>)>,
+}
+
+impl Plan {
+    /// Waits for a request.
+    pub(crate) fn add(&mut self, fault: Fault) {
+        match fault {
+            Fault::RawHeaders { times, .. } => self.headers.push((fault, times)),
+            other => {
+                let times = other.times();
+                self.waiting.push_back((other, times));
+            }
+        }
+    }
+
+    /// The fault that strikes this request, counted down.
+    pub(crate) fn take(&mut self, request: &Request) -> Option<Fault> {
+        let place = self
+            .waiting
+            .iter()
+            .position(|(fault, left)| *left > 0 && fault.strikes(request))?;
+        let (fault, left) = self.waiting.get_mut(place)?;
+        *left -= 1;
+        let (fault, left) = (fault.clone(), *left);
+        if left == 0 {
+            self.waiting.remove(place);
+        }
+        Some(fault)
+    }
+
+    /// The extra headers of this request's answer, counted down.
+    pub(crate) fn extra_headers(&mut self, request: &Request) -> Vec<(String, String)> {
+        let mut extra = Vec::new();
+        for (fault, left) in &mut self.headers {
+            if *left == Some(0) || !fault.strikes(request) {
+                continue;
+            }
+            if let Fault::RawHeaders { headers, .. } = fault {
+                extra.extend(headers.clone());
+            }
+            *left = left.map(|left| left - 1);
+        }
+        extra
+    }
+
+    /// What still waits, with the number of requests that it will strike.
+    pub(crate) fn waiting(&self) -> Vec<serde_json::Value> {
+        self.waiting
+            .iter()
+            .map(|(fault, left)| serde_json::json!({"fault": fault, "left": left}))
+            .collect()
+    }
+}
+
+impl Fault {
+    fn times(&self) -> u32 {
+        match self {
+            Self::Unauthorized { times }
+            | Self::Error { times, .. }
+            | Self::TokenError { times, .. }
+            | Self::Stall { times, .. }
+            | Self::Cut { times, .. }
+            | Self::CutBeforeAnswer { times, .. }
+            | Self::Redirect { times, .. }
+            | Self::HugeBody { times, .. }
+            | Self::NotJson { times, .. } => *times,
+            _ => 0,
+        }
+    }
+
+    fn strikes(&self, request: &Request) -> bool {
+        let (host, path) = match self {
+            Self::Unauthorized { .. } => (&None, &None),
+            Self::TokenError { .. } => return request.is_token_request(),
+            Self::Error {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::Stall {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::Cut {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::CutBeforeAnswer {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::Redirect {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::HugeBody {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::NotJson {
+                host,
+                path_contains,
+                ..
+            }
+            | Self::RawHeaders {
+                host,
+                path_contains,
+                ..
+            } => (host, path_contains),
+            _ => return false,
+        };
+        let at_host = host.as_deref().map_or_else(
+            || hosts::is_product(&request.host),
+            |host| host == request.host,
+        );
+        at_host
+            && path
+                .as_deref()
+                .is_none_or(|part| request.path.contains(part))
+    }
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Text(String),
+        Number(u64),
+    }
+    Ok(
+        Option::<Either>::deserialize(deserializer)?.map(|either| match either {
+            Either::Text(text) => text,
+            Either::Number(number) => number.to_string(),
+        }),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_read_strictly() {
+        let fault: Fault = serde_json::from_str(
+            r#"{"kind":"error","status":429,"reason":"rateLimitExceeded","retry_after":3}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            fault,
+            Fault::Error {
+                host: None,
+                path_contains: None,
+                status: 429,
+                reason: "rateLimitExceeded".to_owned(),
+                message: None,
+                retry_after: Some("3".to_owned()),
+                times: 1,
+            }
+        );
+        let unknown = serde_json::from_str::<Fault>(r#"{"kind":"unauthorized","time":2}"#);
+        assert!(unknown.is_err());
+        let none = serde_json::from_str::<Fault>(r#"{"kind":"stale_attachments"}"#);
+        assert_eq!(none.unwrap(), Fault::StaleAttachments);
+    }
+}

@@ -1,0 +1,224 @@
+//! The authorization page (OAuth 2.0 for Web Server Applications, "Set
+//! authorization parameters").
+
+use axum::http::StatusCode;
+
+use super::ledger::ConsentRequest;
+use super::pages::{self, Choice, Permission};
+use super::{ISSUER, consent, scopes};
+use crate::answer::Answer;
+use crate::pairs::{Pairs, Repeated};
+use crate::request::Request;
+use crate::state::State;
+
+/// Length of a S256 challenge: 32 bytes in base64url (RFC 7636, section 4.2).
+const CHALLENGE_LETTERS: usize = 43;
+
+/// An error that stays on Google's page, because the client is not trusted yet.
+#[derive(Debug)]
+struct Problem {
+    code: &'static str,
+    text: String,
+}
+
+/// The host `accounts.google.com`.
+pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+    let answer = match (request.method.as_str(), request.path.as_str()) {
+        ("GET", "/o/oauth2/v2/auth") => show(state, request),
+        (_, "/o/oauth2/v2/auth") => pages::wrong_method(request),
+        (method, path) => match path.strip_prefix("/consent/") {
+            Some(id) if method == "POST" => consent::answer(state, request, id),
+            Some(_) => pages::wrong_method(request),
+            None => Answer::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+        },
+    };
+    pages::guarded(answer)
+}
+
+/// An error page with Google's code for it.
+pub(super) fn problem_page(code: &str, text: &str) -> Answer {
+    Answer::html(
+        StatusCode::BAD_REQUEST,
+        pages::problem(
+            "Access blocked: Authorization Error",
+            &format!("Error 400: {code}. {text}"),
+        ),
+    )
+}
+
+/// The address to go back to, with these parameters and the issuer (RFC 9207).
+pub(super) fn go_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Answer {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    if let Some(state) = &request.state {
+        query.append_pair("state", state);
+    }
+    query.append_pair("iss", ISSUER);
+    query.extend_pairs(parameters);
+    let join = if request.redirect_uri.contains('?') {
+        '&'
+    } else {
+        '?'
+    };
+    Answer::see_other(&format!("{}{join}{}", request.redirect_uri, query.finish()))
+}
+
+fn show(state: &mut State, request: &Request) -> Answer {
+    let query = request.query_pairs();
+    match read(state, &query) {
+        Ok(asked) if query.first("prompt") == Some("none") => {
+            // Nobody is ever signed in here, so a page would be needed.
+            go_back(&asked, &[("error", "interaction_required")])
+        }
+        Ok(asked) => page(state, &query, asked),
+        Err(problem) => problem_page(problem.code, &problem.text),
+    }
+}
+
+fn page(state: &mut State, query: &Pairs, asked: ConsentRequest) -> Answer {
+    let hint = query.first("login_hint").unwrap_or_default();
+    let people: Vec<Choice> = state
+        .world
+        .users
+        .iter()
+        .map(|user| Choice {
+            email: user.email.to_owned(),
+            name: user.name.to_owned(),
+            chosen: user.email.eq_ignore_ascii_case(hint) || user.subject == hint,
+        })
+        .collect();
+    let permissions: Vec<Permission> = asked
+        .scopes
+        .iter()
+        .map(|scope| Permission {
+            scope: scope.clone(),
+            text: scopes::description(scope),
+        })
+        .collect();
+    let client = asked.client_id.clone();
+    let id = state.ledger.ask(&mut state.mint, asked);
+    Answer::html(
+        StatusCode::OK,
+        pages::consent(&id, &client, &people, &permissions),
+    )
+}
+
+/// Checks the parameters. Unknown ones are ignored, none may repeat
+/// (RFC 6749, section 3.1).
+fn read(state: &State, query: &Pairs) -> Result<ConsentRequest, Problem> {
+    for (name, _) in query.iter() {
+        query.one(name)?;
+    }
+    let client_id = required(query, "client_id")?;
+    let client = state.clients.find(client_id).ok_or_else(|| Problem {
+        code: "invalid_client",
+        text: "The OAuth client was not found.".to_owned(),
+    })?;
+    let redirect_uri = required(query, "redirect_uri")?;
+    if !client.accepts(redirect_uri) {
+        return Err(Problem {
+            code: "redirect_uri_mismatch",
+            text: format!("The redirect URI {redirect_uri} is not registered for this client."),
+        });
+    }
+    if required(query, "response_type")? != "code" {
+        return Err(Problem {
+            code: "unsupported_response_type",
+            text: "Only the response type \"code\" is supported here.".to_owned(),
+        });
+    }
+    let prompt = query.first("prompt").unwrap_or_default();
+    let prompts: Vec<&str> = prompt.split(' ').filter(|word| !word.is_empty()).collect();
+    let prompts_fit = match prompts.as_slice() {
+        ["none"] => true,
+        words => words
+            .iter()
+            .all(|word| matches!(*word, "consent" | "select_account")),
+    };
+    if !prompts_fit {
+        return Err(invalid("Invalid prompt", prompt));
+    }
+    Ok(ConsentRequest {
+        client_id: client_id.to_owned(),
+        redirect_uri: redirect_uri.to_owned(),
+        scopes: asked_scopes(required(query, "scope")?)?,
+        state: query.first("state").map(str::to_owned),
+        challenge: challenge(query)?,
+        offline: choice(query, "access_type", ["online", "offline"])?,
+        forced: prompts.contains(&"consent"),
+        merge: choice(query, "include_granted_scopes", ["false", "true"])?,
+    })
+}
+
+fn asked_scopes(text: &str) -> Result<Vec<String>, Problem> {
+    let mut asked = Vec::new();
+    for scope in text.split(' ').filter(|scope| !scope.is_empty()) {
+        let known = scopes::canonical(scope).ok_or_else(|| Problem {
+            code: "invalid_scope",
+            text: format!("Some requested scopes were invalid: {scope}"),
+        })?;
+        if !asked.iter().any(|present| present == known) {
+            asked.push(known.to_owned());
+        }
+    }
+    if asked.is_empty() {
+        return Err(missing("scope"));
+    }
+    Ok(asked)
+}
+
+/// The challenge of PKCE. Google also knows `plain`; it shows the verifier to
+/// whoever sees the request, so it is refused here (RFC 9700, section 2.1.1).
+fn challenge(query: &Pairs) -> Result<Option<String>, Problem> {
+    let method = query.first("code_challenge_method");
+    let Some(challenge) = query.first("code_challenge") else {
+        return match method {
+            None => Ok(None),
+            Some(_) => Err(missing("code_challenge")),
+        };
+    };
+    if method != Some("S256") {
+        return Err(invalid(
+            "Unsupported code_challenge_method",
+            method.unwrap_or("plain"),
+        ));
+    }
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if challenge.len() != CHALLENGE_LETTERS || !challenge.bytes().all(letters) {
+        return Err(invalid("Invalid code_challenge", challenge));
+    }
+    Ok(Some(challenge.to_owned()))
+}
+
+/// Whether the second of two values was given; the first one is the default.
+fn choice(query: &Pairs, name: &'static str, [no, yes]: [&str; 2]) -> Result<bool, Problem> {
+    match query.first(name) {
+        None => Ok(false),
+        Some(value) if value == no => Ok(false),
+        Some(value) if value == yes => Ok(true),
+        Some(value) => Err(invalid(&format!("Invalid {name}"), value)),
+    }
+}
+
+fn required<'query>(query: &'query Pairs, name: &'static str) -> Result<&'query str, Problem> {
+    query
+        .first(name)
+        .filter(|value| !value.is_empty())
+        .ok_or_else(|| missing(name))
+}
+
+fn missing(name: &str) -> Problem {
+    invalid("Missing required parameter", name)
+}
+
+fn invalid(what: &str, value: &str) -> Problem {
+    Problem {
+        code: "invalid_request",
+        text: format!("{what}: {value}"),
+    }
+}
+
+impl From<Repeated<'_>> for Problem {
+    fn from(Repeated(name): Repeated<'_>) -> Self {
+        invalid("Parameter given more than once", name)
+    }
+}

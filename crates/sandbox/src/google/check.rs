@@ -1,0 +1,248 @@
+//! The front door of every API: what Google refuses before a method runs.
+//!
+//! In order: address and method, query parameters, token, scopes. Then the
+//! method runs, and `fields` cuts its answer.
+
+use std::collections::BTreeSet;
+
+use axum::http::{StatusCode, header};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::errors::Refusal;
+use super::fields::Selection;
+use super::method::{Api, ApiMethod, Call, Kind, Parameter};
+use super::pages;
+use crate::answer::Answer;
+use crate::pairs::{Pairs, Repeated};
+use crate::request::Request;
+use crate::state::State;
+
+/// Parameters of every Google API (discovery, `parameters`).
+static COMMON: [Parameter; 11] = [
+    Parameter::one("$.xgafv", Kind::OneOf(&["1", "2"])),
+    Parameter::one("access_token", Kind::Text),
+    Parameter::one("alt", Kind::OneOf(&["json", "media", "proto"])),
+    Parameter::one("callback", Kind::Text),
+    Parameter::one("fields", Kind::Text),
+    Parameter::one("key", Kind::Text),
+    Parameter::one("oauth_token", Kind::Text),
+    Parameter::one("prettyPrint", Kind::Flag),
+    Parameter::one("quotaUser", Kind::Text),
+    Parameter::one("uploadType", Kind::Text),
+    Parameter::one("upload_protocol", Kind::Text),
+];
+
+/// Who calls, by the token that came along.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    pub(crate) user: String,
+    pub(crate) scopes: BTreeSet<String>,
+}
+
+/// Checks and runs one request of an API.
+pub(crate) fn answer(api: &Api, state: &mut State, request: &Request) -> Answer {
+    let query = request.query_pairs();
+    let indented = query.first("prettyPrint") != Some("false");
+    let (method, path) = match find(api, request) {
+        Found::Method(method, path) => (method, path),
+        Found::WrongVerb => return pages::wrong_method(request),
+        Found::Nothing => {
+            return Answer::html(StatusCode::NOT_FOUND, pages::not_found(request));
+        }
+    };
+    match run(api, method, path, query, state, request) {
+        Ok(value) => {
+            Answer::json(StatusCode::OK, &value, indented).with(header::CACHE_CONTROL, "private")
+        }
+        Err(refusal) => refusal.answer(api.errors, indented),
+    }
+}
+
+/// The caller's token: known, alive, and shown in the one place for it.
+pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, Refusal> {
+    let shown = request
+        .header("authorization")
+        .ok_or_else(Refusal::missing_credentials)?;
+    let token = shown
+        .split_once(' ')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token)
+        .ok_or_else(Refusal::missing_credentials)?;
+    let access = state
+        .ledger
+        .access(token, state.now)
+        .ok_or_else(Refusal::invalid_credentials)?;
+    Ok(Caller {
+        user: access.user.to_owned(),
+        scopes: access.scopes.clone(),
+    })
+}
+
+fn run(
+    api: &Api,
+    method: &'static ApiMethod,
+    path: Vec<String>,
+    query: Pairs,
+    state: &mut State,
+    request: &Request,
+) -> Result<Value, Refusal> {
+    bind(method, &query)?;
+    if !request.body.is_empty() && method.verb == axum::http::Method::GET {
+        return Err(Refusal::invalid("A GET request has no body."));
+    }
+    refuse_unplayed(&query)?;
+    let caller = identify(state, request)?;
+    if !method
+        .scopes
+        .iter()
+        .any(|scope| caller.scopes.contains(*scope))
+    {
+        return Err(Refusal::insufficient_scope(api.service, method.id));
+    }
+    let selection = query
+        .first("fields")
+        .map(|mask| Selection::parse(mask, method.shape))
+        .transpose()?;
+    let call = Call {
+        user: caller.user,
+        scopes: caller.scopes,
+        path,
+        query,
+    };
+    let value = (method.run)(state, &call)?;
+    Ok(match selection {
+        Some(selection) => selection.cut(value),
+        None => value,
+    })
+}
+
+enum Found {
+    Method(&'static ApiMethod, Vec<String>),
+    WrongVerb,
+    Nothing,
+}
+
+fn find(api: &Api, request: &Request) -> Found {
+    let mut wrong_verb = false;
+    for method in api.methods {
+        let Some(variables) = fit(method.path, &request.path) else {
+            continue;
+        };
+        if method.verb == request.method {
+            return Found::Method(method, variables);
+        }
+        wrong_verb = true;
+    }
+    if wrong_verb {
+        Found::WrongVerb
+    } else {
+        Found::Nothing
+    }
+}
+
+/// The variables of a path that fits a template. Fixed segments must be
+/// spelled as in the template, so that `people:searchContacts` with an encoded
+/// colon is another address.
+fn fit(template: &str, path: &str) -> Option<Vec<String>> {
+    let mut variables = Vec::new();
+    let mut wanted = template.split('/');
+    let mut given = path.strip_prefix('/')?.split('/');
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return Some(variables),
+            (Some(wanted), Some(given)) if wanted.starts_with('{') => {
+                let value = percent_decode_str(given).decode_utf8().ok()?;
+                if value.is_empty() {
+                    return None;
+                }
+                variables.push(value.into_owned());
+            }
+            (Some(wanted), Some(given)) if wanted == given => {}
+            _ => return None,
+        }
+    }
+}
+
+/// Every parameter is known, fits its type and comes once unless it may repeat.
+fn bind(method: &ApiMethod, query: &Pairs) -> Result<(), Refusal> {
+    for (name, value) in query.iter() {
+        let Some(parameter) = method
+            .parameters
+            .iter()
+            .chain(&COMMON)
+            .find(|parameter| parameter.name == name)
+        else {
+            return Err(Refusal::unbound(
+                "",
+                format!(
+                    "Invalid JSON payload received. Unknown name \"{name}\": Cannot bind query parameter. Field '{name}' could not be found in request message."
+                ),
+            ));
+        };
+        if !parameter.repeated
+            && let Err(Repeated(name)) = query.one(parameter.name)
+        {
+            return Err(Refusal::unbound(
+                "",
+                format!(
+                    "Invalid JSON payload received. Unknown name \"{name}\": Proto field is not repeating, cannot start list."
+                ),
+            ));
+        }
+        parameter.check(value)?;
+    }
+    Ok(())
+}
+
+/// Common parameters that would change the answer in a way not played here.
+fn refuse_unplayed(query: &Pairs) -> Result<(), Refusal> {
+    if let Some(other) = query.first("alt").filter(|alt| *alt != "json") {
+        return Err(Refusal::invalid(format!(
+            "Unsupported output format {other}."
+        )));
+    }
+    if query.first("callback").is_some() {
+        return Err(Refusal::invalid(
+            "The sandbox does not answer with scripts.",
+        ));
+    }
+    if query.first("key").is_some() {
+        let refusal = Refusal::invalid("API key not valid. Please pass a valid API key.");
+        return Err(refusal.with_info("API_KEY_INVALID"));
+    }
+    // Discovery asks for at most 40 characters.
+    if query
+        .first("quotaUser")
+        .is_some_and(|user| user.chars().count() > 40)
+    {
+        return Err(Refusal::invalid("quotaUser must not exceed 40 characters."));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_fits_segment_by_segment() {
+        let template = "gmail/v1/users/{userId}/messages/{id}";
+        assert_eq!(
+            fit(template, "/gmail/v1/users/me/messages/a%2Fb"),
+            Some(vec!["me".to_owned(), "a/b".to_owned()])
+        );
+        for other in [
+            "/gmail/v1/users/me/messages",
+            "/gmail/v1/users/me/messages/",
+            "/gmail/v1/users/me/messages/a/b",
+            "/gmail/v1//me/messages/a",
+            "/gmail/v1/users/me/Messages/a",
+            "/gmail/v1/users/me/messages/%FF",
+        ] {
+            assert_eq!(fit(template, other), None, "{other}");
+        }
+        assert!(fit("v1/people:searchContacts", "/v1/people:searchContacts").is_some());
+        assert!(fit("v1/people:searchContacts", "/v1/people%3AsearchContacts").is_none());
+    }
+}

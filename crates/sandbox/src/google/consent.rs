@@ -1,0 +1,71 @@
+//! The answer to the consent page.
+
+use std::collections::BTreeSet;
+
+use super::authorize::{go_back, problem_page};
+use crate::answer::Answer;
+use crate::request::Request;
+use crate::state::State;
+
+/// `POST /consent/{request}` with `user`, `action` and any number of `scope`.
+///
+/// For the command line, `scope=all` (or `all=1`) ticks every box; with no
+/// `scope` at all nothing is ticked, which is a refusal.
+pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
+    let Some(form) = request.form_pairs() else {
+        return problem_page("invalid_request", "The answer is not a form.");
+    };
+    if form.first("request").is_some_and(|named| named != id) {
+        return problem_page("invalid_request", "The answer belongs to another page.");
+    }
+    let Some(asked) = state.ledger.request(id).cloned() else {
+        return problem_page(
+            "invalid_request",
+            "This page was answered before, or never shown.",
+        );
+    };
+    match form.one("action") {
+        Ok(Some("deny")) => {
+            state.ledger.close(id);
+            return go_back(&asked, &[("error", "access_denied")]);
+        }
+        Ok(Some("allow")) => {}
+        _ => return problem_page("invalid_request", "The action is allow or deny."),
+    }
+    let Some(user) = form
+        .first("user")
+        .and_then(|email| state.world.user(email))
+        .map(|user| user.email)
+    else {
+        return problem_page("invalid_request", "Choose an account.");
+    };
+    let all = form.first("all") == Some("1") || form.all("scope").any(|scope| scope == "all");
+    let ticked: BTreeSet<String> = if all {
+        asked.scopes.iter().cloned().collect()
+    } else {
+        form.all("scope").map(str::to_owned).collect()
+    };
+    if !ticked.iter().all(|scope| asked.scopes.contains(scope)) {
+        return problem_page(
+            "invalid_scope",
+            "A scope was ticked that was not asked for.",
+        );
+    }
+    state.ledger.close(id);
+    let allowed = state
+        .ledger
+        .allow(&mut state.mint, state.now, asked.clone(), user, ticked);
+    let Some((code, scopes)) = allowed else {
+        return go_back(&asked, &[("error", "access_denied")]);
+    };
+    let scope = scopes.into_iter().collect::<Vec<_>>().join(" ");
+    go_back(
+        &asked,
+        &[
+            ("code", &code),
+            ("scope", &scope),
+            ("authuser", "0"),
+            ("prompt", "consent"),
+        ],
+    )
+}

@@ -1,0 +1,293 @@
+//! Errors in Google's shapes.
+//!
+//! Gmail mixes the older list `errors[]` with the newer `status` and
+//! `details[]`; People has only the newer parts; the token endpoint has the
+//! shape of RFC 6749, section 5.2.
+
+use axum::http::{StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::hosts;
+
+/// Which parts an API's errors have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorShape {
+    /// `errors[]` beside `status` and `details[]`: Gmail.
+    Mixed,
+    /// `status` and `details[]` only: People.
+    Status,
+}
+
+/// A request that an API refuses.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
+    status: StatusCode,
+    /// Canonical code of `google.rpc.Code`.
+    code: &'static str,
+    message: String,
+    /// Entry of `errors[]`.
+    domain: &'static str,
+    reason: String,
+    short_message: Option<&'static str>,
+    location: Option<(&'static str, String)>,
+    details: Vec<Value>,
+    retry_after: Option<String>,
+}
+
+impl Refusal {
+    /// 400 with status INVALID_ARGUMENT.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "badRequest", message)
+    }
+
+    /// 404 with status NOT_FOUND.
+    pub(crate) fn not_found() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "notFound",
+            "Requested entity was not found.",
+        )
+    }
+
+    /// 403 with status PERMISSION_DENIED.
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", message)
+    }
+
+    /// 501 for what the product can and the sandbox cannot.
+    pub(crate) fn unimplemented(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, "notImplemented", message)
+    }
+
+    /// A query parameter that cannot be bound: Google's answer to an unknown
+    /// name, a repeated one, or a value of the wrong type.
+    pub(crate) fn unbound(field: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let mut refusal = Self::invalid(message.clone());
+        refusal.0.details = vec![json!({
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            "fieldViolations": [{"field": field, "description": message}],
+        })];
+        refusal
+    }
+
+    /// A bad `fields` parameter.
+    pub(crate) fn bad_selection(selection: &str) -> Self {
+        let mut refusal = Self::invalid(format!("Invalid field selection {selection}"));
+        refusal.0.reason = "invalidParameter".to_owned();
+        refusal.0.location = Some(("parameter", "fields".to_owned()));
+        refusal
+    }
+
+    /// 401 because there is no bearer token.
+    pub(crate) fn missing_credentials() -> Self {
+        let mut refusal = Self::new(
+            StatusCode::UNAUTHORIZED,
+            "required",
+            "Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential.",
+        );
+        refusal.0.short_message = Some("Login Required.");
+        refusal.0.location = Some(("header", "Authorization".to_owned()));
+        refusal.0.details = vec![error_info("CREDENTIALS_MISSING", &json!({}))];
+        refusal
+    }
+
+    /// 401 because the token is unknown, expired or revoked.
+    pub(crate) fn invalid_credentials() -> Self {
+        let mut refusal = Self::new(
+            StatusCode::UNAUTHORIZED,
+            "authError",
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.",
+        );
+        refusal.0.short_message = Some("Invalid Credentials");
+        refusal.0.location = Some(("header", "Authorization".to_owned()));
+        refusal
+    }
+
+    /// 403 because the token's scopes do not reach.
+    pub(crate) fn insufficient_scope(service: &str, method: &str) -> Self {
+        let mut refusal = Self::new(
+            StatusCode::FORBIDDEN,
+            "insufficientPermissions",
+            "Request had insufficient authentication scopes.",
+        );
+        refusal.0.short_message = Some("Insufficient Permission");
+        refusal.0.details = vec![error_info(
+            "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
+            &json!({"service": service, "method": method}),
+        )];
+        refusal
+    }
+
+    /// The same with an `ErrorInfo` of this reason in `details[]`.
+    pub(crate) fn with_info(mut self, reason: &str) -> Self {
+        self.0.details.push(error_info(reason, &json!({})));
+        self
+    }
+
+    /// As an answer.
+    pub(crate) fn answer(&self, shape: ErrorShape, indented: bool) -> Answer {
+        let mut error = json!({
+            "code": self.0.status.as_u16(),
+            "message": self.0.message,
+            "status": self.0.code,
+        });
+        if shape == ErrorShape::Mixed {
+            let mut entry = json!({
+                "message": self.0.short_message.unwrap_or(&self.0.message),
+                "domain": self.0.domain,
+                "reason": self.0.reason,
+            });
+            if let Some((kind, place)) = &self.0.location {
+                entry["locationType"] = json!(kind);
+                entry["location"] = json!(place);
+            }
+            error["errors"] = json!([entry]);
+        }
+        if !self.0.details.is_empty() {
+            error["details"] = json!(self.0.details);
+        }
+        let mut answer = Answer::json(self.0.status, &json!({"error": error}), indented);
+        if self.0.status == StatusCode::UNAUTHORIZED {
+            let challenge = if self.0.reason == "required" {
+                r#"Bearer realm="https://accounts.google.com/""#
+            } else {
+                r#"Bearer realm="https://accounts.google.com/", error="invalid_token""#
+            };
+            answer = answer.with(header::WWW_AUTHENTICATE, challenge);
+        }
+        if let Some(wait) = &self.0.retry_after {
+            answer = answer.with(header::RETRY_AFTER, wait);
+        }
+        answer
+    }
+
+    fn new(status: StatusCode, reason: &str, message: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            status,
+            code: canonical_code(status),
+            message: message.into(),
+            domain: "global",
+            reason: reason.to_owned(),
+            short_message: None,
+            location: None,
+            details: Vec::new(),
+            retry_after: None,
+        }))
+    }
+}
+
+/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] wants it.
+pub(crate) fn invalid_credentials(host: &str) -> Answer {
+    if host == hosts::USERINFO {
+        return oauth(
+            StatusCode::UNAUTHORIZED,
+            "invalid_request",
+            "Invalid Credentials",
+        );
+    }
+    Refusal::invalid_credentials().answer(shape_of(host), true)
+}
+
+/// The error that [`crate::Fault::Error`] describes.
+pub(crate) fn told(
+    host: &str,
+    status: u16,
+    reason: &str,
+    message: Option<&str>,
+    retry_after: Option<&str>,
+) -> Answer {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let message = message.unwrap_or_else(|| usual_message(reason, status));
+    if host == hosts::TOKENS || host == hosts::ACCOUNTS {
+        let mut answer = oauth(status, reason, message);
+        if let Some(wait) = retry_after {
+            answer = answer.with(header::RETRY_AFTER, wait);
+        }
+        return answer;
+    }
+    let mut refusal = Refusal::new(status, reason, message);
+    refusal.0.retry_after = retry_after.map(str::to_owned);
+    let newer_style = reason
+        .bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    if newer_style {
+        refusal = refusal.with_info(reason);
+    }
+    if reason.contains("imitExceeded")
+        || reason == "quotaExceeded"
+        || reason == "accessNotConfigured"
+    {
+        refusal.0.domain = "usageLimits";
+    }
+    refusal.answer(shape_of(host), true)
+}
+
+/// An error of RFC 6749, section 5.2.
+pub(crate) fn oauth(status: StatusCode, error: &str, description: &str) -> Answer {
+    Answer::json(
+        status,
+        &json!({"error": error, "error_description": description}),
+        true,
+    )
+    .with(header::CACHE_CONTROL, "no-store")
+}
+
+fn shape_of(host: &str) -> ErrorShape {
+    if host == hosts::PEOPLE {
+        ErrorShape::Status
+    } else {
+        ErrorShape::Mixed
+    }
+}
+
+fn error_info(reason: &str, metadata: &Value) -> Value {
+    let mut info = json!({
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        "reason": reason,
+        "domain": "googleapis.com",
+    });
+    if metadata.as_object().is_some_and(|pairs| !pairs.is_empty()) {
+        info["metadata"] = metadata.clone();
+    }
+    info
+}
+
+/// HTTP status to canonical code (google.rpc.Code, "HTTP Mapping").
+fn canonical_code(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        400 => "INVALID_ARGUMENT",
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        409 => "ABORTED",
+        429 => "RESOURCE_EXHAUSTED",
+        499 => "CANCELLED",
+        500 => "INTERNAL",
+        501 => "UNIMPLEMENTED",
+        503 => "UNAVAILABLE",
+        504 => "DEADLINE_EXCEEDED",
+        _ => "UNKNOWN",
+    }
+}
+
+fn usual_message(reason: &str, status: StatusCode) -> &'static str {
+    match reason {
+        "rateLimitExceeded" => "Rate Limit Exceeded",
+        "userRateLimitExceeded" => "User Rate Limit Exceeded",
+        "quotaExceeded" | "RATE_LIMIT_EXCEEDED" => "Quota exceeded.",
+        "dailyLimitExceeded" => "Daily Limit Exceeded",
+        "backendError" => "Backend Error",
+        "domainPolicy" => "The domain administrators have disabled this application.",
+        "accessNotConfigured" | "SERVICE_DISABLED" => {
+            "Gmail API has not been used in project 1 before or it is disabled."
+        }
+        "failedPrecondition" => "Precondition check failed.",
+        _ if status.is_server_error() => "Internal error encountered.",
+        _ => "The request was refused.",
+    }
+}

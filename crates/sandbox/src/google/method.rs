@@ -1,0 +1,157 @@
+//! A method of a Google API, described the way its discovery document does.
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use serde_json::Value;
+
+use super::errors::{ErrorShape, Refusal};
+use super::fields::Shape;
+use crate::pairs::Pairs;
+use crate::state::State;
+
+/// One API: a host with its methods.
+#[derive(Debug)]
+pub(crate) struct Api {
+    /// Name that errors give the service.
+    pub(crate) service: &'static str,
+    /// Parts of its errors.
+    pub(crate) errors: ErrorShape,
+    /// What it can do.
+    pub(crate) methods: &'static [&'static ApiMethod],
+}
+
+/// One method.
+#[derive(Debug)]
+pub(crate) struct ApiMethod {
+    /// Discovery's `id`, such as `gmail.users.messages.list`.
+    pub(crate) id: &'static str,
+    /// Discovery's `httpMethod`.
+    pub(crate) verb: Method,
+    /// Discovery's `flatPath`: `{name}` stands for one segment.
+    pub(crate) path: &'static str,
+    /// Query parameters beside the common ones.
+    pub(crate) parameters: &'static [Parameter],
+    /// Any one of these scopes suffices.
+    pub(crate) scopes: &'static [&'static str],
+    /// Fields of the answer, for the `fields` parameter.
+    pub(crate) shape: &'static Shape,
+    /// What it does.
+    pub(crate) run: fn(&mut State, &Call) -> Result<Value, Refusal>,
+}
+
+/// One query parameter.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) repeated: bool,
+}
+
+/// Type of a parameter.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number from 0.
+    Uint32,
+    /// A whole number.
+    Int32,
+    /// One of these, spelled exactly so.
+    OneOf(&'static [&'static str]),
+}
+
+/// A request that has passed the front door.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Email address of the user whose token came along.
+    pub(crate) user: String,
+    /// Scopes of that token.
+    pub(crate) scopes: BTreeSet<String>,
+    /// Values of the path's variables, decoded, in order of the template.
+    pub(crate) path: Vec<String>,
+    /// Query parameters, of which each fits its description.
+    pub(crate) query: Pairs,
+}
+
+impl Parameter {
+    /// A parameter that may come once.
+    pub(crate) const fn one(name: &'static str, kind: Kind) -> Self {
+        Self {
+            name,
+            kind,
+            repeated: false,
+        }
+    }
+
+    /// A parameter that may be repeated.
+    pub(crate) const fn many(name: &'static str, kind: Kind) -> Self {
+        Self {
+            name,
+            kind,
+            repeated: true,
+        }
+    }
+
+    /// Whether `value` has the parameter's type; if not, what Google says.
+    pub(crate) fn check(&self, value: &str) -> Result<(), Refusal> {
+        let (fits, kind) = match self.kind {
+            Kind::Text => (true, "TYPE_STRING"),
+            Kind::Flag => (matches!(value, "true" | "false"), "TYPE_BOOL"),
+            Kind::Uint32 => (value.parse::<u32>().is_ok(), "TYPE_UINT32"),
+            Kind::Int32 => (value.parse::<i32>().is_ok(), "TYPE_INT32"),
+            Kind::OneOf(values) => (values.contains(&value), "TYPE_ENUM"),
+        };
+        if fits {
+            return Ok(());
+        }
+        let field = snake_case(self.name);
+        Err(Refusal::unbound(
+            &field,
+            format!("Invalid value at '{field}' ({kind}), \"{value}\""),
+        ))
+    }
+}
+
+impl Call {
+    /// The value of a parameter.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.query.first(name)
+    }
+
+    /// Whether a flag was given as `true`.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.text(name) == Some("true")
+    }
+
+    /// The value of a number.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.text(name)?.parse().ok()
+    }
+
+    /// Whether the token has this scope, given without its common prefix.
+    pub(crate) fn has_scope(&self, short: &str) -> bool {
+        self.scopes
+            .iter()
+            .any(|scope| scope.strip_prefix("https://www.googleapis.com/auth/") == Some(short))
+    }
+
+    /// The nth variable of the path.
+    pub(crate) fn variable(&self, place: usize) -> &str {
+        self.path.get(place).map_or("", String::as_str)
+    }
+}
+
+/// Errors name a field as its protocol buffer does: `max_results`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}

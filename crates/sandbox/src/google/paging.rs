@@ -1,0 +1,72 @@
+//! Pages of a list, with opaque tokens that are bound to the other parameters.
+
+use sha2::{Digest as _, Sha256};
+
+use super::errors::Refusal;
+use super::method::Call;
+use crate::mint;
+
+/// Parameters that may change between pages.
+const FREE: [&str; 3] = ["pageToken", "fields", "prettyPrint"];
+
+/// A part of a list.
+#[derive(Debug)]
+pub(crate) struct Page<Item> {
+    pub(crate) items: Vec<Item>,
+    pub(crate) next: Option<String>,
+    pub(crate) total: usize,
+}
+
+/// The page of `all` that the call asks for.
+///
+/// A token serves the same method, user and parameters; those in `free` may
+/// change as well. People says that all must match (people.connections.list,
+/// `pageToken`); Gmail does not speak of it, and its page size may change.
+pub(crate) fn page<Item>(
+    call: &Call,
+    method: &str,
+    all: Vec<Item>,
+    size: usize,
+    free: &[&str],
+) -> Result<Page<Item>, Refusal> {
+    let total = all.len();
+    let binding = binding(call, method, free);
+    let start = match call.text("pageToken") {
+        None | Some("") => 0,
+        Some(token) => start(token, &binding).ok_or_else(|| {
+            Refusal::invalid(
+                "Request contains an invalid argument: page token is not valid for this request.",
+            )
+        })?,
+    };
+    let items: Vec<Item> = all.into_iter().skip(start).take(size).collect();
+    let end = start + items.len();
+    let next = (end < total).then(|| mint::seal("page", &format!("{end}|{binding}")));
+    Ok(Page { items, next, total })
+}
+
+fn start(token: &str, binding: &str) -> Option<usize> {
+    let text = mint::open("page", token)?;
+    let (start, bound) = text.split_once('|')?;
+    (bound == binding).then(|| start.parse().ok())?
+}
+
+/// A digest of who asks for what.
+fn binding(call: &Call, method: &str, free: &[&str]) -> String {
+    let mut pairs: Vec<(&str, &str)> = call
+        .query
+        .iter()
+        .filter(|(name, _)| !FREE.contains(name) && !free.contains(name))
+        .collect();
+    pairs.sort_unstable();
+    let mut digest = Sha256::new();
+    for text in [method, call.user.as_str()]
+        .into_iter()
+        .chain(pairs.into_iter().flat_map(|(name, value)| [name, value]))
+    {
+        digest.update(text.as_bytes());
+        digest.update([0]);
+    }
+    let digest = digest.finalize();
+    mint::hex(&digest[..8])
+}

@@ -1,0 +1,88 @@
+//! The scopes that Google's authorization server knows here.
+
+/// Full names with what the consent page says of them. A product adds its own.
+const KNOWN: [(&str, &str); 16] = [
+    ("openid", "Know who you are"),
+    (
+        "https://www.googleapis.com/auth/userinfo.email",
+        "See your email address",
+    ),
+    (
+        "https://www.googleapis.com/auth/userinfo.profile",
+        "See your name and picture",
+    ),
+    (
+        "https://mail.google.com/",
+        "Read, write, send and delete all your mail",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.readonly",
+        "Read your mail and settings",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.metadata",
+        "See labels and headers of your mail, but not its text",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.modify",
+        "Read, write and send mail",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.compose",
+        "Write drafts and send mail",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.send",
+        "Send mail for you",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.labels",
+        "See and change your labels",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.insert",
+        "Add mail to your mailbox",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.settings.basic",
+        "See and change your mail settings",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts",
+        "See and change your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts.readonly",
+        "See your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts.other.readonly",
+        "See people you wrote to who are not in your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/directory.readonly",
+        "See the people of your organization",
+    ),
+];
+
+/// The full name of a scope as asked for; the short names `email` and
+/// `profile` have one too. Nothing if the scope is unknown.
+pub(crate) fn canonical(asked: &str) -> Option<&'static str> {
+    let full = match asked {
+        "email" => "https://www.googleapis.com/auth/userinfo.email",
+        "profile" => "https://www.googleapis.com/auth/userinfo.profile",
+        other => other,
+    };
+    KNOWN
+        .iter()
+        .map(|(name, _)| *name)
+        .find(|name| *name == full)
+}
+
+/// What the consent page says of a scope.
+pub(crate) fn description(scope: &str) -> &'static str {
+    KNOWN
+        .iter()
+        .find(|(name, _)| *name == scope)
+        .map_or("", |(_, text)| *text)
+}

@@ -1,0 +1,279 @@
+//! The token endpoint (RFC 6749, sections 3.2, 4.1.3 and 6; RFC 7636).
+
+use std::collections::BTreeSet;
+
+use axum::http::{StatusCode, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use percent_encoding::percent_decode_str;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::errors::oauth;
+use super::ledger::{Denied, Exchange, Issued};
+use super::{ISSUER, scopes};
+use crate::answer::Answer;
+use crate::pairs::{Pairs, Repeated};
+use crate::request::Request;
+use crate::state::State;
+
+/// A refusal in the shape of RFC 6749, section 5.2.
+#[derive(Debug)]
+struct Refused {
+    status: StatusCode,
+    error: &'static str,
+    description: String,
+    /// The client used Basic, so the answer has to ask for it.
+    by_basic: bool,
+}
+
+/// `POST /token`.
+pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
+    let answer = match grant(state, request) {
+        Ok(answer) => answer,
+        Err(refused) => refused.answer(),
+    };
+    answer.with(header::PRAGMA, "no-cache")
+}
+
+fn grant(state: &mut State, request: &Request) -> Result<Answer, Refused> {
+    let form = request
+        .form_pairs()
+        .ok_or_else(|| invalid_request("The body is not a form."))?;
+    for (name, _) in form.iter() {
+        form.one(name).map_err(|Repeated(name)| {
+            invalid_request(&format!("Parameter given more than once: {name}"))
+        })?;
+    }
+    let client_id = authenticate(state, request, &form)?;
+    let issued = match required(&form, "grant_type")? {
+        "authorization_code" => exchange(state, &client_id, &form)?,
+        "refresh_token" => refresh(state, &client_id, &form)?,
+        other => {
+            return Err(Refused::new(
+                "unsupported_grant_type",
+                &format!("Invalid grant_type: {other}"),
+            ));
+        }
+    };
+    Ok(token_answer(state, &client_id, &issued))
+}
+
+fn exchange(state: &mut State, client_id: &str, form: &Pairs) -> Result<Issued, Refused> {
+    let shown = Exchange {
+        client_id,
+        code: required(form, "code")?,
+        redirect_uri: required(form, "redirect_uri")?,
+        challenge: form.first("code_verifier").map(challenge_of).transpose()?,
+    };
+    state
+        .ledger
+        .exchange(&mut state.mint, state.now, &shown)
+        .map_err(denied)
+}
+
+fn refresh(state: &mut State, client_id: &str, form: &Pairs) -> Result<Issued, Refused> {
+    let token = required(form, "refresh_token")?;
+    let asked = form
+        .first("scope")
+        .filter(|scope| !scope.trim().is_empty())
+        .map(|scope| {
+            scope
+                .split_whitespace()
+                .map(|name| scopes::canonical(name).map(str::to_owned))
+                .collect::<Option<BTreeSet<String>>>()
+                .ok_or_else(|| denied(Denied::Scope))
+        })
+        .transpose()?;
+    state
+        .ledger
+        .refresh(&mut state.mint, state.now, client_id, token, asked.as_ref())
+        .map_err(denied)
+}
+
+/// The client by id and secret, in the form or as Basic, not both
+/// (RFC 6749, section 2.3.1).
+fn authenticate(state: &State, request: &Request, form: &Pairs) -> Result<String, Refused> {
+    let basic = request
+        .header("authorization")
+        .map(|value| basic_credentials(value).ok_or_else(|| invalid_client("Unauthorized", true)))
+        .transpose()?;
+    let by_basic = basic.is_some();
+    let (id, secret) = match (basic, form.first("client_secret")) {
+        (Some(_), Some(_)) => {
+            return Err(invalid_request(
+                "The client must authenticate in one way only.",
+            ));
+        }
+        (Some((id, secret)), None) => {
+            if form.first("client_id").is_some_and(|named| named != id) {
+                return Err(invalid_request("Two different clients are named."));
+            }
+            (id, secret)
+        }
+        (None, secret) => (
+            required(form, "client_id")?.to_owned(),
+            secret
+                .ok_or_else(|| invalid_request("client_secret is missing."))?
+                .to_owned(),
+        ),
+    };
+    match state.clients.find(&id) {
+        Some(client) if client.knows(&secret) => Ok(id),
+        Some(_) => Err(invalid_client("Unauthorized", by_basic)),
+        None => Err(invalid_client("The OAuth client was not found.", by_basic)),
+    }
+}
+
+/// Id and secret, each encoded like a form's value before base64.
+fn basic_credentials(header: &str) -> Option<(String, String)> {
+    let (scheme, encoded) = header.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let text = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+    let (id, secret) = text.split_once(':')?;
+    let decode = |text: &str| {
+        let spaced = text.replace('+', " ");
+        let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;
+        Some(decoded.into_owned())
+    };
+    Some((decode(id)?, decode(secret)?))
+}
+
+/// The challenge of a well-formed verifier (RFC 7636, sections 4.1 and 4.2).
+fn challenge_of(verifier: &str) -> Result<String, Refused> {
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    if !(43..=128).contains(&verifier.len()) || !verifier.bytes().all(letters) {
+        return Err(invalid_request("The code verifier is malformed."));
+    }
+    Ok(URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())))
+}
+
+fn token_answer(state: &mut State, client_id: &str, issued: &Issued) -> Answer {
+    let scope: Vec<&str> = issued.scopes.iter().map(String::as_str).collect();
+    let mut body = json!({
+        "access_token": issued.access,
+        "expires_in": issued.seconds,
+        "scope": scope.join(" "),
+        "token_type": "Bearer",
+    });
+    if let Some(refresh) = &issued.refresh {
+        body["refresh_token"] = json!(refresh);
+    }
+    if let Some(token) = id_token(state, client_id, issued) {
+        body["id_token"] = json!(token);
+    }
+    Answer::json(StatusCode::OK, &body, true).with(
+        header::CACHE_CONTROL,
+        "no-cache, no-store, max-age=0, must-revalidate",
+    )
+}
+
+/// A JWT that nobody signed (`alg` is `none`), for a grant that has `openid`.
+fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<String> {
+    if !issued.scopes.contains("openid") {
+        return None;
+    }
+    let serial = state.mint.token("", 12);
+    let user = state.world.user(&issued.user)?;
+    let now = state.now.as_second();
+    let mut claims = json!({
+        "iss": ISSUER,
+        "azp": client_id,
+        "aud": client_id,
+        "sub": user.subject,
+        "iat": now,
+        "exp": now + issued.seconds,
+        "jti": serial,
+    });
+    if issued
+        .scopes
+        .iter()
+        .any(|scope| scope.ends_with("/userinfo.email"))
+    {
+        claims["email"] = json!(user.email);
+        claims["email_verified"] = json!(true);
+    }
+    if issued
+        .scopes
+        .iter()
+        .any(|scope| scope.ends_with("/userinfo.profile"))
+    {
+        claims["name"] = json!(user.name);
+    }
+    let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
+    let claims = URL_SAFE_NO_PAD.encode(claims.to_string());
+    Some(format!("{header}.{claims}."))
+}
+
+fn required<'form>(form: &'form Pairs, name: &str) -> Result<&'form str, Refused> {
+    form.first(name)
+        .filter(|value| !value.is_empty())
+        .ok_or_else(|| invalid_request(&format!("Missing required parameter: {name}")))
+}
+
+fn denied(why: Denied) -> Refused {
+    match why {
+        Denied::Grant(description) => Refused::new("invalid_grant", description),
+        Denied::Scope => Refused::new("invalid_scope", "Some requested scopes were not granted."),
+    }
+}
+
+fn invalid_request(description: &str) -> Refused {
+    Refused::new("invalid_request", description)
+}
+
+fn invalid_client(description: &str, by_basic: bool) -> Refused {
+    Refused {
+        status: StatusCode::UNAUTHORIZED,
+        by_basic,
+        ..Refused::new("invalid_client", description)
+    }
+}
+
+impl Refused {
+    fn new(error: &'static str, description: &str) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            error,
+            description: description.to_owned(),
+            by_basic: false,
+        }
+    }
+
+    fn answer(&self) -> Answer {
+        let answer = oauth(self.status, self.error, &self.description);
+        if self.by_basic {
+            answer.with(
+                header::WWW_AUTHENTICATE,
+                r#"Basic realm="oauth2.googleapis.com""#,
+            )
+        } else {
+            answer
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_credentials_are_decoded_twice() {
+        let header = format!("Basic {}", STANDARD.encode("a%3Ab:c+d%2B"));
+        assert_eq!(
+            basic_credentials(&header),
+            Some(("a:b".to_owned(), "c d+".to_owned()))
+        );
+        assert_eq!(basic_credentials("Bearer x"), None);
+    }
+
+    #[test]
+    fn the_challenge_is_that_of_the_standard() {
+        // RFC 7636, appendix B.
+        let challenge = challenge_of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").unwrap();
+        assert_eq!(challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+        assert!(challenge_of("short").is_err());
+    }
+}

@@ -1,0 +1,65 @@
+//! Who the user is (OpenID Connect at Google, "Obtaining user profile information").
+
+use axum::http::{StatusCode, header};
+use serde_json::json;
+
+use super::errors::oauth;
+use super::{check, pages};
+use crate::answer::Answer;
+use crate::request::Request;
+use crate::state::State;
+
+/// The host `openidconnect.googleapis.com`.
+pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+    if request.path != "/v1/userinfo" {
+        return Answer::html(StatusCode::NOT_FOUND, pages::not_found(request));
+    }
+    if !matches!(request.method.as_str(), "GET" | "POST") {
+        return pages::wrong_method(request);
+    }
+    let Ok(caller) = check::identify(state, request) else {
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "invalid_request",
+            "Invalid Credentials",
+        );
+    };
+    let has = |name: &str| {
+        caller
+            .scopes
+            .iter()
+            .any(|scope| scope == name || scope.ends_with(&format!("/userinfo.{name}")))
+    };
+    if !["openid", "email", "profile"].into_iter().any(has) {
+        return refused(
+            StatusCode::FORBIDDEN,
+            "insufficient_scope",
+            "Insufficient Permission",
+        );
+    }
+    let Some(user) = state.world.user(&caller.user) else {
+        return refused(
+            StatusCode::UNAUTHORIZED,
+            "invalid_request",
+            "Invalid Credentials",
+        );
+    };
+    let mut body = json!({"sub": user.subject});
+    if has("email") {
+        body["email"] = json!(user.email);
+        body["email_verified"] = json!(true);
+    }
+    if has("profile") {
+        let (given, family) = user.name.split_once(' ').unwrap_or((user.name, ""));
+        body["name"] = json!(user.name);
+        body["given_name"] = json!(given);
+        body["family_name"] = json!(family);
+        body["picture"] = json!(user.picture);
+    }
+    Answer::json(StatusCode::OK, &body, true)
+}
+
+fn refused(status: StatusCode, error: &str, description: &str) -> Answer {
+    let challenge = format!(r#"Bearer realm="https://accounts.google.com/", error="{error}""#);
+    oauth(status, error, description).with(header::WWW_AUTHENTICATE, &challenge)
+}

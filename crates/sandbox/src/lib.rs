@@ -1,0 +1,224 @@
+#![doc = include_str!("lib.md")]
+
+mod admin;
+mod answer;
+mod faults;
+mod google;
+mod hosts;
+mod log;
+mod mail;
+mod mint;
+mod pairs;
+mod people;
+mod receive;
+mod request;
+mod serve;
+mod state;
+mod world;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+pub use faults::{Fault, RotationMode};
+pub use log::Received;
+pub use serve::Running;
+
+use state::State;
+
+/// Identifier of the OAuth client that every sandbox knows.
+pub const CLIENT_ID: &str = "sandbox-client.apps.googleusercontent.com";
+
+/// Secret of the OAuth client [`CLIENT_ID`]. It opens nothing but a sandbox.
+pub const CLIENT_SECRET: &str = "sandbox-secret";
+
+/// A small world of products and their authorization servers, held in memory.
+///
+/// Clones share one world. Nothing in it depends on the machine's clock or
+/// randomness: the same requests in the same order get the same answers.
+#[derive(Clone)]
+pub struct Sandbox {
+    inner: Arc<Inner>,
+}
+
+/// What the clones of one [`Sandbox`] share.
+struct Inner {
+    state: Mutex<State>,
+    /// What waiting answers watch.
+    signals: watch::Sender<Signals>,
+}
+
+/// What a waiting answer waits for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Signals {
+    /// Counts the resets; a stalled answer waits for the next one.
+    pub(crate) life: u64,
+    /// Whether the token endpoint keeps its answers back.
+    pub(crate) token_answers_held: bool,
+}
+
+impl Sandbox {
+    /// The seeded world, with its clock at 2026-05-04T09:00:00Z.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                state: Mutex::new(State::new()),
+                signals: watch::Sender::new(Signals::default()),
+            }),
+        }
+    }
+
+    /// Puts a text of your choice into every code and token that is issued
+    /// from now on, so that a search for it shows whether one leaked.
+    ///
+    /// Letters, digits, `-` and `_` are kept; everything else is left out,
+    /// because a token may not hold it.
+    #[must_use]
+    pub fn with_token_marker(self, marker: &str) -> Self {
+        self.state().mint.mark(marker);
+        self
+    }
+
+    /// Registers one more OAuth client beside [`CLIENT_ID`].
+    ///
+    /// With no `redirect_uris`, any loopback or https address serves. The part
+    /// of `id` before its first `-` names the client's project: revocation
+    /// reaches all clients of one project, as it does at Google (OAuth 2.0 for
+    /// Web Server Applications, "Revoking a token"). Clients survive a reset.
+    pub fn add_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.state().clients.add(id, secret, redirect_uris);
+    }
+
+    /// All routes, to be served or nested at the root of a listener.
+    ///
+    /// Served by another server than [`Sandbox::serve`], the fault
+    /// [`Fault::CutBeforeAnswer`] shows as an empty answer of status 500,
+    /// because a router has no means of hanging up.
+    pub fn router(&self) -> Router {
+        receive::router(self.clone())
+    }
+
+    /// Serves HTTP/1.1 and HTTP/2 on `listener` until the future is dropped,
+    /// which also closes the connections.
+    ///
+    /// # Errors
+    /// When the listener's own address cannot be read.
+    pub async fn serve(self, listener: TcpListener) -> std::io::Result<()> {
+        serve::serve(&self, &listener).await
+    }
+
+    /// Serves a fresh sandbox on a loopback port that the system chooses.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn start() -> std::io::Result<Running> {
+        Self::new().run().await
+    }
+
+    /// Serves this sandbox on a loopback port that the system chooses.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn run(self) -> std::io::Result<Running> {
+        Running::start(self).await
+    }
+
+    /// Every request that came in since the start or the last reset, oldest
+    /// first, without any secret. At most the last 10,000 are kept.
+    #[must_use]
+    pub fn received(&self) -> Vec<Received> {
+        self.state().log.entries()
+    }
+
+    /// How many POSTs reached the token endpoint since the start or the last reset.
+    #[must_use]
+    pub fn token_requests(&self) -> usize {
+        self.state().log.token_requests(None)
+    }
+
+    /// The same for one `grant_type`, such as `refresh_token`.
+    #[must_use]
+    pub fn token_requests_of(&self, grant_type: &str) -> usize {
+        self.state().log.token_requests(Some(grant_type))
+    }
+
+    /// Makes the sandbox misbehave, or changes its world.
+    ///
+    /// A fault that names a user or a message which does not exist changes
+    /// nothing and leaves a warning in the log; the admin route refuses it.
+    pub fn fault(&self, fault: Fault) {
+        if let Err(reason) = self.try_fault(fault) {
+            tracing::warn!(reason, "the fault changes nothing");
+        }
+    }
+
+    /// Forgets everything but clients and the token marker: grants, tokens,
+    /// faults, the log, changes of the world, and sets the clock back.
+    /// Stalled answers go out.
+    pub fn reset(&self) {
+        let life = {
+            let mut state = self.state();
+            state.reset();
+            state.life
+        };
+        self.inner.signals.send_modify(|signals| {
+            signals.life = life;
+            signals.token_answers_held = false;
+        });
+    }
+
+    /// The world in readable JSON, to compare an answer with: users, messages,
+    /// attachments with size and SHA-256, drafts, contacts, other contacts.
+    #[must_use]
+    pub fn world(&self) -> serde_json::Value {
+        world::readable(&self.state().world)
+    }
+
+    /// The sandbox's clock, which moves only when told to ([`Fault::Advance`]).
+    #[must_use]
+    pub fn now(&self) -> jiff::Timestamp {
+        self.state().now
+    }
+
+    /// Applies a fault, or says why it changes nothing.
+    fn try_fault(&self, fault: Fault) -> Result<(), String> {
+        let held = match fault {
+            Fault::HoldTokenRequests => true,
+            Fault::ReleaseTokenRequests => false,
+            other => return self.state().plan(other),
+        };
+        self.inner
+            .signals
+            .send_modify(|signals| signals.token_answers_held = held);
+        Ok(())
+    }
+
+    /// The changeable part. Held for short, synchronous work only.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A view of the signals, for an answer that waits.
+    fn signals(&self) -> watch::Receiver<Signals> {
+        self.inner.signals.subscribe()
+    }
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Sandbox {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Sandbox").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,160 @@
+//! What came in, without any secret.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+use url::form_urlencoded;
+
+use crate::hosts;
+use crate::pairs::Pairs;
+use crate::request::Request;
+
+/// Entries beyond this number push out the oldest.
+const MAX_ENTRIES: usize = 10_000;
+
+/// Headers whose value is a secret.
+const SECRET_HEADERS: [&str; 4] = [
+    "authorization",
+    "cookie",
+    "proxy-authorization",
+    "x-goog-api-key",
+];
+
+/// Names of queries and forms whose value is a secret.
+const SECRET_NAMES: [&str; 9] = [
+    "access_token",
+    "client_secret",
+    "code",
+    "code_verifier",
+    "id_token",
+    "key",
+    "oauth_token",
+    "refresh_token",
+    "token",
+];
+
+/// What stands in place of a secret.
+const MASK: &str = "***";
+
+/// One request that reached the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Received {
+    /// HTTP method.
+    pub method: String,
+    /// The host that was played: the first path segment.
+    pub host: String,
+    /// The rest of the path as it came, starting with `/`.
+    pub path: String,
+    /// The query as it came; where it names a secret, decoded and encoded again with `***` in its place.
+    pub query: Option<String>,
+    /// All headers, names in lower case; several values are joined by `, `, secrets are `***`.
+    pub headers: BTreeMap<String, String>,
+    /// Whether there was an `Authorization` header.
+    pub authorization: bool,
+    /// Body of a request to the token and revocation endpoints, secrets as `***`.
+    pub body: Option<String>,
+    /// Size of the body in bytes.
+    pub body_bytes: usize,
+    /// Status of the answer; nothing if the answer was stalled or never given.
+    pub status: Option<u16>,
+}
+
+/// The log of one life.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    entries: VecDeque<Received>,
+    token_requests: BTreeMap<String, usize>,
+}
+
+impl Log {
+    /// Notes one request with the status that it was answered with.
+    pub(crate) fn add(&mut self, request: &Request, status: Option<u16>) {
+        if request.is_token_request() {
+            let grant = request
+                .form_pairs()
+                .and_then(|form| form.first("grant_type").map(str::to_owned))
+                .unwrap_or_default();
+            *self.token_requests.entry(grant).or_default() += 1;
+        }
+        if self.entries.len() == MAX_ENTRIES {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(Received {
+            method: request.method.to_string(),
+            host: request.host.clone(),
+            path: request.path.clone(),
+            query: request.query.as_deref().map(masked),
+            headers: headers(request),
+            authorization: request.headers.contains_key("authorization"),
+            body: body(request),
+            body_bytes: request.body.len(),
+            status,
+        });
+    }
+
+    /// All entries, oldest first.
+    pub(crate) fn entries(&self) -> Vec<Received> {
+        self.entries.iter().cloned().collect()
+    }
+
+    /// POSTs to the token endpoint, of one grant type or of all.
+    pub(crate) fn token_requests(&self, grant_type: Option<&str>) -> usize {
+        match grant_type {
+            Some(grant) => self.token_requests.get(grant).copied().unwrap_or_default(),
+            None => self.token_requests.values().sum(),
+        }
+    }
+}
+
+fn headers(request: &Request) -> BTreeMap<String, String> {
+    let mut headers = BTreeMap::<String, String>::new();
+    for (name, value) in &request.headers {
+        let value = if SECRET_HEADERS.contains(&name.as_str()) {
+            MASK.into()
+        } else {
+            String::from_utf8_lossy(value.as_bytes())
+        };
+        headers
+            .entry(name.as_str().to_owned())
+            .and_modify(|values| {
+                values.push_str(", ");
+                values.push_str(&value);
+            })
+            .or_insert_with(|| value.clone().into_owned());
+    }
+    headers
+}
+
+/// Bodies hold what people write, so only those of the authorization server are kept.
+fn body(request: &Request) -> Option<String> {
+    (request.host == hosts::TOKENS).then(|| masked(&String::from_utf8_lossy(&request.body)))
+}
+
+/// The same pairs, with secrets hidden. Text without a secret stays byte for byte.
+fn masked(text: &str) -> String {
+    let pairs = Pairs::parse(text.as_bytes());
+    if !pairs.iter().any(|(name, _)| SECRET_NAMES.contains(&name)) {
+        return text.to_owned();
+    }
+    let mut out = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in pairs.iter() {
+        let secret = SECRET_NAMES.contains(&name);
+        out.append_pair(name, if secret { MASK } else { value });
+    }
+    out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_hidden_and_the_rest_is_kept() {
+        assert_eq!(
+            masked("grant_type=refresh_token&refresh_token=1%2F%2Fx&client_id=a"),
+            "grant_type=refresh_token&refresh_token=***&client_id=a"
+        );
+        assert_eq!(masked("q=a%20b&x"), "q=a%20b&x");
+    }
+}

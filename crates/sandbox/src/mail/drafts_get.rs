@@ -1,0 +1,37 @@
+//! users.drafts.get
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::render::{Format, message};
+use super::{owner, scope, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "gmail.users.drafts.get",
+    verb: Method::GET,
+    path: "gmail/v1/users/{userId}/drafts/{id}",
+    parameters: &[Parameter::one(
+        "format",
+        Kind::OneOf(&["minimal", "full", "raw", "metadata"]),
+    )],
+    scopes: &[scope::ALL, scope::COMPOSE, scope::MODIFY, scope::READONLY],
+    shape: &shapes::DRAFT,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let format = Format::of(call)?;
+    let id = call.variable(1);
+    let mailbox = &owner(state, call)?.mailbox;
+    let held = mailbox
+        .drafts
+        .iter()
+        .find(|draft| draft.id == id)
+        .and_then(|draft| mailbox.message(&draft.message_id))
+        .cloned()
+        .ok_or_else(Refusal::not_found)?;
+    Ok(json!({"id": id, "message": message(state, &held, &format)}))
+}

@@ -1,0 +1,44 @@
+//! users.messages.get
+
+use axum::http::Method;
+use serde_json::Value;
+
+use super::render::{Format, message};
+use super::{owner, scope, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "gmail.users.messages.get",
+    verb: Method::GET,
+    path: "gmail/v1/users/{userId}/messages/{id}",
+    parameters: &[
+        Parameter::one(
+            "format",
+            Kind::OneOf(&["minimal", "full", "raw", "metadata"]),
+        ),
+        Parameter::many("metadataHeaders", Kind::Text),
+    ],
+    scopes: &[
+        scope::ALL,
+        "https://www.googleapis.com/auth/gmail.addons.current.message.action",
+        "https://www.googleapis.com/auth/gmail.addons.current.message.metadata",
+        "https://www.googleapis.com/auth/gmail.addons.current.message.readonly",
+        scope::METADATA,
+        scope::MODIFY,
+        scope::READONLY,
+    ],
+    shape: &shapes::MESSAGE,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let format = Format::of(call)?;
+    let found = owner(state, call)?
+        .mailbox
+        .message(call.variable(1))
+        .cloned()
+        .ok_or_else(Refusal::not_found)?;
+    Ok(message(state, &found, &format))
+}

@@ -1,0 +1,29 @@
+//! users.messages.list
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::{check_search_allowed, list, owner, scope, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "gmail.users.messages.list",
+    verb: Method::GET,
+    path: "gmail/v1/users/{userId}/messages",
+    parameters: list::PARAMETERS,
+    scopes: &[scope::ALL, scope::METADATA, scope::MODIFY, scope::READONLY],
+    shape: &shapes::MESSAGES,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    check_search_allowed(call)?;
+    let user = owner(state, call)?;
+    let items = list::matching(&user.mailbox, call, state.now)?
+        .into_iter()
+        .map(|message| json!({"id": message.id, "threadId": message.thread_id}))
+        .collect();
+    list::answer(call, METHOD.id, "messages", items)
+}

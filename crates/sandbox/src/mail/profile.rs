@@ -1,0 +1,43 @@
+//! users.getProfile
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::{owner, scope, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "gmail.users.getProfile",
+    verb: Method::GET,
+    path: "gmail/v1/users/{userId}/profile",
+    parameters: &[],
+    scopes: &[
+        scope::ALL,
+        scope::COMPOSE,
+        scope::METADATA,
+        scope::MODIFY,
+        scope::READONLY,
+    ],
+    shape: &shapes::PROFILE,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let user = owner(state, call)?;
+    let messages = &user.mailbox.messages;
+    let threads: BTreeSet<&str> = messages
+        .iter()
+        .map(|message| message.thread_id.as_str())
+        .collect();
+    let history = messages.iter().map(|message| message.history_id).max();
+    Ok(json!({
+        "emailAddress": user.email,
+        "messagesTotal": messages.len(),
+        "threadsTotal": threads.len(),
+        "historyId": history.unwrap_or_default().to_string(),
+    }))
+}

@@ -1,0 +1,43 @@
+//! users.threads.list
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::render::snippet;
+use super::{check_search_allowed, list, owner, scope, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "gmail.users.threads.list",
+    verb: Method::GET,
+    path: "gmail/v1/users/{userId}/threads",
+    parameters: list::PARAMETERS,
+    scopes: &[scope::ALL, scope::METADATA, scope::MODIFY, scope::READONLY],
+    shape: &shapes::THREADS,
+    run,
+};
+
+/// A thread is listed if one of its messages fits, in order of its newest message.
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    check_search_allowed(call)?;
+    let mailbox = &owner(state, call)?.mailbox;
+    let fitting = list::matching(mailbox, call, state.now)?;
+    let mut seen = Vec::new();
+    let mut items = Vec::new();
+    for newest in &mailbox.messages {
+        let thread = &newest.thread_id;
+        let fits = fitting.iter().any(|message| message.thread_id == *thread);
+        if !fits || seen.contains(&thread) {
+            continue;
+        }
+        seen.push(thread);
+        items.push(json!({
+            "id": thread,
+            "snippet": snippet(newest),
+            "historyId": newest.history_id.to_string(),
+        }));
+    }
+    list::answer(call, METHOD.id, "threads", items)
+}

@@ -1,0 +1,152 @@
+//! `personFields` and `readMask`.
+
+use crate::google::errors::Refusal;
+use crate::google::fields::Shape;
+use crate::google::method::Call;
+
+const OPEN: &Shape = &Shape::Open;
+
+/// Fields of a person that a mask may name (people.connections.list, `personFields`).
+pub(super) const PERSON_FIELDS: [&str; 29] = [
+    "addresses",
+    "ageRanges",
+    "biographies",
+    "birthdays",
+    "calendarUrls",
+    "clientData",
+    "coverPhotos",
+    "emailAddresses",
+    "events",
+    "externalIds",
+    "genders",
+    "imClients",
+    "interests",
+    "locales",
+    "locations",
+    "memberships",
+    "metadata",
+    "miscKeywords",
+    "names",
+    "nicknames",
+    "occupations",
+    "organizations",
+    "phoneNumbers",
+    "photos",
+    "relations",
+    "sipAddresses",
+    "skills",
+    "urls",
+    "userDefined",
+];
+
+/// Fields of a person who is not a contact (otherContacts.search, `readMask`).
+pub(super) const OTHER_CONTACT_FIELDS: [&str; 4] =
+    ["emailAddresses", "metadata", "names", "phoneNumbers"];
+
+/// `Person`, as far as the sandbox fills it, and the rest of the mask's names.
+pub(super) static PERSON: Shape = Shape::Fields(&[
+    ("resourceName", &Shape::Leaf),
+    ("etag", &Shape::Leaf),
+    ("addresses", OPEN),
+    ("ageRanges", OPEN),
+    ("biographies", OPEN),
+    ("birthdays", OPEN),
+    ("calendarUrls", OPEN),
+    ("clientData", OPEN),
+    ("coverPhotos", OPEN),
+    ("emailAddresses", OPEN),
+    ("events", OPEN),
+    ("externalIds", OPEN),
+    ("genders", OPEN),
+    ("imClients", OPEN),
+    ("interests", OPEN),
+    ("locales", OPEN),
+    ("locations", OPEN),
+    ("memberships", OPEN),
+    ("metadata", OPEN),
+    ("miscKeywords", OPEN),
+    ("names", OPEN),
+    ("nicknames", OPEN),
+    ("occupations", OPEN),
+    ("organizations", OPEN),
+    ("phoneNumbers", OPEN),
+    ("photos", OPEN),
+    ("relations", OPEN),
+    ("sipAddresses", OPEN),
+    ("skills", OPEN),
+    ("urls", OPEN),
+    ("userDefined", OPEN),
+]);
+
+/// The fields that the call's mask names; a mask is required.
+pub(super) fn fields(call: &Call, name: &str, allowed: &[&str]) -> Result<Vec<String>, Refusal> {
+    let mask = call.text(name).unwrap_or_default();
+    read(mask, name, allowed)
+}
+
+/// The fields of the older `requestMask.includeField`, with `person.` before each name.
+pub(super) fn older_fields(mask: &str) -> Result<Vec<String>, Refusal> {
+    let name = "requestMask.includeField";
+    let mut plain = Vec::new();
+    for path in mask.split(',') {
+        plain.push(
+            path.strip_prefix("person.")
+                .ok_or_else(|| bad(name, path))?,
+        );
+    }
+    read(&plain.join(","), name, &PERSON_FIELDS)
+}
+
+fn read(mask: &str, name: &str, allowed: &[&str]) -> Result<Vec<String>, Refusal> {
+    if mask.is_empty() {
+        return Err(Refusal::invalid(format!(
+            "{name} mask is required. Please specify one or more valid paths. Valid paths are documented at https://developers.google.com/people/api/rest."
+        )));
+    }
+    mask.split(',')
+        .map(|path| {
+            if allowed.contains(&path) {
+                Ok(path.to_owned())
+            } else {
+                Err(bad(name, path))
+            }
+        })
+        .collect()
+}
+
+fn bad(name: &str, path: &str) -> Refusal {
+    Refusal::invalid(format!(
+        "Invalid {name} mask path: \"{path}\". Valid paths are documented at https://developers.google.com/people/api/rest."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shape_has_every_field_of_the_mask() {
+        let Shape::Fields(fields) = &PERSON else {
+            panic!("a person has fields");
+        };
+        for name in PERSON_FIELDS {
+            assert!(fields.iter().any(|(field, _)| *field == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn masks_are_exact() {
+        assert!(read("names,emailAddresses", "m", &PERSON_FIELDS).is_ok());
+        for mask in [
+            "",
+            "names, emailAddresses",
+            "Names",
+            "names.displayName",
+            "names,",
+        ] {
+            assert!(read(mask, "m", &PERSON_FIELDS).is_err(), "{mask}");
+        }
+        assert!(older_fields("person.names,person.photos").is_ok());
+        assert!(older_fields("names").is_err());
+    }
+}

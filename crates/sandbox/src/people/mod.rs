@@ -1,0 +1,57 @@
+//! People API v1, reading.
+
+mod connections_list;
+mod mask;
+mod person;
+mod search;
+mod search_contacts;
+mod search_other_contacts;
+
+use std::collections::BTreeSet;
+
+use crate::google::errors::{ErrorShape, Refusal};
+use crate::google::fields::Shape;
+use crate::google::method::{Api, Call};
+use crate::state::State;
+use crate::world::User;
+
+/// `https://people.googleapis.com`.
+pub(crate) static PEOPLE_API: Api = Api {
+    service: "people.googleapis.com",
+    errors: ErrorShape::Status,
+    methods: &[
+        &connections_list::METHOD,
+        &search_contacts::METHOD,
+        &search_other_contacts::METHOD,
+    ],
+};
+
+/// Scopes that reach the contacts.
+const CONTACTS: &[&str] = &[
+    "https://www.googleapis.com/auth/contacts",
+    "https://www.googleapis.com/auth/contacts.readonly",
+];
+
+/// Values of `sources`.
+const SOURCES: &[&str] = &[
+    "READ_SOURCE_TYPE_UNSPECIFIED",
+    "READ_SOURCE_TYPE_PROFILE",
+    "READ_SOURCE_TYPE_CONTACT",
+    "READ_SOURCE_TYPE_DOMAIN_CONTACT",
+    "READ_SOURCE_TYPE_OTHER_CONTACT",
+];
+
+/// `SearchResponse`.
+static SEARCH_RESULTS: Shape =
+    Shape::Fields(&[("results", &Shape::Fields(&[("person", &mask::PERSON)]))]);
+
+/// Searches whose cache is filled, by user and method.
+///
+/// The first search of an account finds nothing until a request with an empty
+/// query has come (people.searchContacts and otherContacts.search, description).
+#[derive(Debug, Default)]
+pub(crate) struct Warmth(BTreeSet<(String, &'static str)>);
+
+fn caller<'state>(state: &'state State, call: &Call) -> Result<&'state User, Refusal> {
+    state.world.user(&call.user).ok_or_else(Refusal::not_found)
+}

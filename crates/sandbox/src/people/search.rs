@@ -1,0 +1,99 @@
+//! What both searches share: warming up, prefixes, the number of results.
+
+use serde_json::{Value, json};
+
+use super::person::person;
+use crate::google::errors::Refusal;
+use crate::google::method::Call;
+use crate::state::State;
+use crate::world::Person;
+
+/// Results when nothing is said.
+const DEFAULT_RESULTS: i64 = 10;
+/// Results at most; larger numbers are brought down to it.
+const MAX_RESULTS: i64 = 30;
+
+/// The answer to a search among `people`, of whom `fields` are given.
+pub(super) fn answer(
+    state: &mut State,
+    call: &Call,
+    method: &'static str,
+    people: &[Person],
+    fields: &[String],
+) -> Result<Value, Refusal> {
+    let query = call
+        .text("query")
+        .ok_or_else(|| Refusal::invalid("query is required. It is empty in a warmup request."))?;
+    let size = match call.number("pageSize") {
+        None | Some(0) => DEFAULT_RESULTS,
+        Some(size) if size < 0 => {
+            return Err(Refusal::invalid("Page size must be between 0 and 30."));
+        }
+        Some(size) => size.min(MAX_RESULTS),
+    };
+    let key = (call.user.clone(), method);
+    if query.trim().is_empty() {
+        state.warmth.0.insert(key);
+        return Ok(json!({}));
+    }
+    if !state.warmth.0.contains(&key) {
+        return Ok(json!({}));
+    }
+    let results: Vec<Value> = people
+        .iter()
+        .filter(|person| fits(person, query))
+        .take(usize::try_from(size).unwrap_or_default())
+        .map(|found| json!({"person": person(found, fields)}))
+        .collect();
+    if results.is_empty() {
+        return Ok(json!({}));
+    }
+    Ok(json!({"results": results}))
+}
+
+/// Whether a field has a phrase that begins with the query at the start of a
+/// word: "foo name" fits "f", "foo n" and "nam", but not "oo n".
+fn fits(person: &Person, query: &str) -> bool {
+    let query = query.trim().to_lowercase();
+    let mut texts = vec![person.display_name(), person.nickname.to_owned()];
+    texts.extend(
+        person
+            .emails
+            .iter()
+            .map(|(address, _)| (*address).to_owned()),
+    );
+    for (number, canonical, _) in &person.phones {
+        texts.extend([(*number).to_owned(), (*canonical).to_owned()]);
+    }
+    if let Some((name, title)) = person.organization {
+        texts.extend([name.to_owned(), title.to_owned()]);
+    }
+    texts
+        .iter()
+        .any(|text| begins_within(&text.to_lowercase(), &query))
+}
+
+fn begins_within(text: &str, query: &str) -> bool {
+    let mut before = None;
+    text.char_indices().any(|(place, letter)| {
+        let starts = before.is_none_or(|before: char| !before.is_alphanumeric());
+        before = Some(letter);
+        starts && text[place..].starts_with(query)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_of_phrases() {
+        for query in ["f", "foo", "foo n", "nam"] {
+            assert!(begins_within("foo name", query), "{query}");
+        }
+        for query in ["oo n", "ame", "foo x"] {
+            assert!(!begins_within("foo name", query), "{query}");
+        }
+        assert!(begins_within("grace@example.com", "exam"));
+    }
+}

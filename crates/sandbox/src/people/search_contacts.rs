@@ -1,0 +1,30 @@
+//! people.searchContacts
+
+use axum::http::Method;
+use serde_json::Value;
+
+use super::{CONTACTS, SEARCH_RESULTS, SOURCES, caller, mask, search};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "people.people.searchContacts",
+    verb: Method::GET,
+    path: "v1/people:searchContacts",
+    parameters: &[
+        Parameter::one("pageSize", Kind::Int32),
+        Parameter::one("query", Kind::Text),
+        Parameter::one("readMask", Kind::Text),
+        Parameter::many("sources", Kind::OneOf(SOURCES)),
+    ],
+    scopes: CONTACTS,
+    shape: &SEARCH_RESULTS,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let fields = mask::fields(call, "readMask", &mask::PERSON_FIELDS)?;
+    let people = caller(state, call)?.contacts.clone();
+    search::answer(state, call, METHOD.id, &people, &fields)
+}

@@ -1,0 +1,29 @@
+//! otherContacts.search
+
+use axum::http::Method;
+use serde_json::Value;
+
+use super::{SEARCH_RESULTS, caller, mask, search};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::state::State;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "people.otherContacts.search",
+    verb: Method::GET,
+    path: "v1/otherContacts:search",
+    parameters: &[
+        Parameter::one("pageSize", Kind::Int32),
+        Parameter::one("query", Kind::Text),
+        Parameter::one("readMask", Kind::Text),
+    ],
+    scopes: &["https://www.googleapis.com/auth/contacts.other.readonly"],
+    shape: &SEARCH_RESULTS,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let fields = mask::fields(call, "readMask", &mask::OTHER_CONTACT_FIELDS)?;
+    let people = caller(state, call)?.other_contacts.clone();
+    search::answer(state, call, METHOD.id, &people, &fields)
+}

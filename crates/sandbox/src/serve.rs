@@ -1,0 +1,100 @@
+//! The server: accepts connections, and can hang up on one.
+
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+use tower::ServiceExt as _;
+
+use crate::Sandbox;
+
+/// Marks an answer that must not be given: the connection closes instead.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HangUp;
+
+/// A sandbox that is being served; it stops when this is dropped.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Running {
+    /// Where it listens, such as `http://127.0.0.1:49152`, without a slash at the end.
+    pub url: String,
+    /// The sandbox that answers there.
+    pub sandbox: Sandbox,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    /// Binds a loopback port and serves in a task of its own.
+    pub(crate) async fn start(sandbox: Sandbox) -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let served = sandbox.clone();
+        let task = tokio::spawn(async move {
+            if let Err(error) = serve(&served, &listener).await {
+                tracing::error!(%error, "the sandbox stopped");
+            }
+        });
+        Ok(Self { url, sandbox, task })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Accepts until dropped; the connections end with it.
+pub(crate) async fn serve(sandbox: &Sandbox, listener: &TcpListener) -> std::io::Result<()> {
+    tracing::debug!(address = %listener.local_addr()?, "the sandbox listens");
+    let router = sandbox.router();
+    let mut connections = JoinSet::new();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                connections.spawn(converse(stream, router.clone()));
+            }
+            Err(error) => {
+                // Out of file handles, or a peer that left early: neither ends the sandbox.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+async fn converse(stream: TcpStream, router: Router) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "no TCP_NODELAY");
+    }
+    let service = tower::service_fn(move |request| answer(router.clone(), request));
+    let outcome = Builder::new(TokioExecutor::new())
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+        .await;
+    if let Err(error) = outcome {
+        tracing::debug!(error, "a connection ended early");
+    }
+}
+
+async fn answer<B>(router: Router, request: Request<B>) -> std::io::Result<Response<Body>>
+where
+    B: axum::body::HttpBody<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    let response = router
+        .oneshot(request.map(Body::new))
+        .await
+        .map_err(std::io::Error::other)?;
+    if response.extensions().get::<HangUp>().is_some() {
+        return Err(std::io::Error::other("hung up as told"));
+    }
+    Ok(response)
+}

@@ -1,0 +1,124 @@
+//! All that changes while a sandbox runs.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::faults::{Fault, Plan};
+use crate::google::clients::Clients;
+use crate::google::ledger::Ledger;
+use crate::log::Log;
+use crate::mint::Mint;
+use crate::people::Warmth;
+use crate::world::World;
+
+/// Where every sandbox's clock starts: 2026-05-04T09:00:00Z, a Monday.
+const START_SECOND: i64 = 1_777_885_200;
+
+/// The world, the grants and tokens, the plans to misbehave, the log.
+pub(crate) struct State {
+    /// The sandbox's own clock; only [`Fault::Advance`] moves it.
+    pub(crate) now: Timestamp,
+    /// Counts the resets.
+    pub(crate) life: u64,
+    /// Source of codes, tokens and opaque ids.
+    pub(crate) mint: Mint,
+    /// Registered OAuth clients.
+    pub(crate) clients: Clients,
+    /// Consents, grants and tokens.
+    pub(crate) ledger: Ledger,
+    /// Users and what they own.
+    pub(crate) world: World,
+    /// Attachment ids minted under an older number are refused.
+    pub(crate) attachment_generation: u64,
+    /// Which search indexes have been warmed up.
+    pub(crate) warmth: Warmth,
+    /// Planned misbehaviour.
+    pub(crate) faults: Plan,
+    /// What came in.
+    pub(crate) log: Log,
+}
+
+impl State {
+    /// The seeded beginning.
+    pub(crate) fn new() -> Self {
+        Self {
+            now: start(),
+            life: 0,
+            mint: Mint::default(),
+            clients: Clients::built_in(),
+            ledger: Ledger::default(),
+            world: World::seeded(),
+            attachment_generation: 0,
+            warmth: Warmth::default(),
+            faults: Plan::default(),
+            log: Log::default(),
+        }
+    }
+
+    /// Back to the beginning. The mint goes on, so that a token from before
+    /// cannot come to life again; clients stay, because they are configuration.
+    pub(crate) fn reset(&mut self) {
+        let life = self.life + 1;
+        let mint = std::mem::take(&mut self.mint);
+        let clients = std::mem::take(&mut self.clients);
+        *self = Self {
+            life,
+            mint,
+            clients,
+            ..Self::new()
+        };
+    }
+
+    /// Does what a fault says at once, or plans it for coming requests.
+    pub(crate) fn plan(&mut self, fault: Fault) -> Result<(), String> {
+        match fault {
+            Fault::ExpireAccessTokens { user } => {
+                self.known_user(user.as_deref())?;
+                self.ledger.expire_access_tokens(user.as_deref(), self.now);
+            }
+            Fault::Revoke { user } => {
+                self.known_user(user.as_deref())?;
+                self.ledger.revoke_user(user.as_deref());
+            }
+            Fault::Rotation { mode } => self.ledger.rotation = mode,
+            Fault::DropScope { scope } => self.ledger.drop_scope_once(scope),
+            Fault::TokenLifetime { seconds } => self.ledger.lifetime = i64::from(seconds),
+            Fault::Advance { seconds } => {
+                self.now = self
+                    .now
+                    .checked_add(SignedDuration::from_secs(i64::from(seconds)))
+                    .map_err(|error| error.to_string())?;
+            }
+            Fault::DeleteMessage { id } => {
+                if !self.world.delete_message(&id) {
+                    return Err(format!("there is no message {id}"));
+                }
+            }
+            Fault::StaleAttachments => self.attachment_generation += 1,
+            planned => self.faults.add(planned),
+        }
+        Ok(())
+    }
+
+    fn known_user(&self, user: Option<&str>) -> Result<(), String> {
+        match user {
+            Some(email) if self.world.user(email).is_none() => {
+                Err(format!("there is no user {email}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn start() -> Timestamp {
+    Timestamp::from_second(START_SECOND).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_starts_where_documented() {
+        assert_eq!(start().to_string(), "2026-05-04T09:00:00Z");
+    }
+}

@@ -1,0 +1,277 @@
+//! Messages as trees of parts, and as the bytes of RFC 5322.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use encoding_rs::Encoding;
+use jiff::Timestamp;
+
+/// Bytes of text per encoded word, so that no word exceeds 75 letters (RFC 2047, section 2).
+const WORD_BYTES: usize = 39;
+/// Letters per line of base64 (RFC 2045, section 6.8).
+const LINE_LETTERS: usize = 76;
+
+/// One message of a mailbox.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    /// Sixteen hexadecimal digits.
+    pub(crate) id: String,
+    pub(crate) thread_id: String,
+    pub(crate) labels: Vec<String>,
+    /// Gmail's `internalDate`.
+    pub(crate) received: Timestamp,
+    pub(crate) history_id: u64,
+    /// Size of the raw message in bytes.
+    pub(crate) size: usize,
+    pub(crate) root: Part,
+}
+
+/// A part of a message; the root carries the message's headers.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    /// Place in the tree: empty for the root, then `0`, `0.1` and so on.
+    pub(crate) id: String,
+    pub(crate) mime_type: String,
+    /// Empty when the part is no file.
+    pub(crate) filename: String,
+    /// Names and values, in order, values decoded.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) content: Content,
+    pub(crate) parts: Vec<Self>,
+}
+
+/// What a part holds.
+#[derive(Debug, Clone)]
+pub(crate) enum Content {
+    /// Other parts, between boundaries.
+    Parts(&'static str),
+    /// Text with the character set that the raw message has it in.
+    Text(String, &'static str),
+    /// A file, or an attached message.
+    File(Bytes),
+}
+
+impl Message {
+    /// Whether it carries the label of this id.
+    pub(crate) fn has_label(&self, id: &str) -> bool {
+        self.labels.iter().any(|label| label == id)
+    }
+
+    /// A header of the message.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.root.header(name)
+    }
+
+    /// The message's text: its plain text, else its HTML without tags.
+    pub(crate) fn text(&self) -> String {
+        let bodies = |kind: &str| {
+            self.leaves()
+                .into_iter()
+                .filter(|part| part.mime_type == kind && part.filename.is_empty())
+                .filter_map(|part| match &part.content {
+                    Content::Text(text, _) => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+                .join("\r\n")
+        };
+        let plain = bodies("text/plain");
+        if plain.is_empty() {
+            without_tags(&bodies("text/html"))
+        } else {
+            plain
+        }
+    }
+
+    /// Parts without parts of their own; an attached message is one.
+    pub(crate) fn leaves(&self) -> Vec<&Part> {
+        let mut leaves = Vec::new();
+        self.root.collect_leaves(&mut leaves);
+        leaves
+    }
+
+    /// The leaf of this id.
+    pub(crate) fn leaf(&self, part_id: &str) -> Option<&Part> {
+        self.leaves().into_iter().find(|part| part.id == part_id)
+    }
+}
+
+impl Part {
+    /// The first header of this name.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it is a file for the reader to open, not a picture in the text.
+    pub(crate) fn is_attachment(&self) -> bool {
+        self.header("Content-Disposition")
+            .is_some_and(|value| value.starts_with("attachment"))
+    }
+
+    /// Whether its bytes are fetched on their own.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.content, Content::File(_))
+    }
+
+    /// The decoded content; text as UTF-8, whatever the raw message has it in.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.content {
+            Content::Parts(_) => &[],
+            Content::Text(text, _) => text.as_bytes(),
+            Content::File(bytes) => bytes,
+        }
+    }
+
+    /// The part as it travels: headers, an empty line, the encoded content.
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        let mut raw = Vec::new();
+        for (name, value) in &self.headers {
+            raw.extend_from_slice(format!("{name}: {}\r\n", encode_header(value)).as_bytes());
+        }
+        raw.extend_from_slice(b"\r\n");
+        match &self.content {
+            Content::Parts(boundary) => {
+                for part in &self.parts {
+                    raw.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
+                    raw.extend_from_slice(&part.raw());
+                    raw.extend_from_slice(b"\r\n");
+                }
+                raw.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+            }
+            Content::Text(text, charset) => {
+                let encoding = Encoding::for_label(charset.as_bytes());
+                let bytes = encoding.map_or_else(
+                    || text.as_bytes().into(),
+                    |encoding| encoding.encode(text).0,
+                );
+                raw.extend_from_slice(&self.transfer(&bytes));
+            }
+            Content::File(bytes) => raw.extend_from_slice(&self.transfer(bytes)),
+        }
+        raw
+    }
+
+    /// Numbers this part and those below it.
+    pub(super) fn number(&mut self, id: String) {
+        for (place, part) in self.parts.iter_mut().enumerate() {
+            part.number(if id.is_empty() {
+                place.to_string()
+            } else {
+                format!("{id}.{place}")
+            });
+        }
+        self.id = id;
+    }
+
+    fn transfer(&self, bytes: &[u8]) -> Vec<u8> {
+        if self.header("Content-Transfer-Encoding") != Some("base64") {
+            return bytes.to_vec();
+        }
+        let letters = STANDARD.encode(bytes);
+        let mut lines = Vec::with_capacity(letters.len() + letters.len() / LINE_LETTERS * 2 + 2);
+        for line in letters.as_bytes().chunks(LINE_LETTERS) {
+            lines.extend_from_slice(line);
+            lines.extend_from_slice(b"\r\n");
+        }
+        lines
+    }
+
+    fn collect_leaves<'part>(&'part self, leaves: &mut Vec<&'part Self>) {
+        match self.content {
+            Content::Parts(_) => {
+                for part in &self.parts {
+                    part.collect_leaves(leaves);
+                }
+            }
+            _ => leaves.push(self),
+        }
+    }
+}
+
+/// A header's value in ASCII: text of other scripts in encoded words, mail
+/// addresses left as they are (RFC 2047, section 5).
+fn encode_header(value: &str) -> String {
+    if value.is_ascii() {
+        return value.to_owned();
+    }
+    if !value.contains('<') {
+        return encoded_words(value);
+    }
+    let encoded: Vec<String> = value
+        .split(", ")
+        .map(|address| match address.rsplit_once(" <") {
+            Some((name, rest)) if !name.is_ascii() => {
+                format!("{} <{rest}", encoded_words(name.trim_matches('"')))
+            }
+            _ => address.to_owned(),
+        })
+        .collect();
+    encoded.join(", ")
+}
+
+fn encoded_words(text: &str) -> String {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for letter in text.chars() {
+        if word.len() + letter.len_utf8() > WORD_BYTES {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(letter);
+    }
+    words.push(word);
+    let encoded: Vec<String> = words
+        .iter()
+        .map(|word| format!("=?UTF-8?B?{}?=", STANDARD.encode(word)))
+        .collect();
+    encoded.join("\r\n ")
+}
+
+/// Enough for the seed's own HTML: tags away, the common entities back.
+fn without_tags(html: &str) -> String {
+    let mut text = String::new();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        text.push_str(&rest[..start]);
+        let tag = &rest[start..];
+        let end = if tag.starts_with("<style") {
+            tag.find("</style>").map(|end| end + "</style>".len())
+        } else {
+            tag.find('>').map(|end| end + 1)
+        };
+        text.push(' ');
+        rest = end.and_then(|end| tag.get(end..)).unwrap_or_default();
+    }
+    text.push_str(rest);
+    let text = text
+        .replace("&nbsp;", " ")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_become_ascii() {
+        assert_eq!(encode_header("Lunch"), "Lunch");
+        assert_eq!(encode_header("Grüße"), "=?UTF-8?B?R3LDvMOfZQ==?=");
+        assert_eq!(
+            encode_header("Jürgen <j@example.com>, Ada <ada@example.com>"),
+            "=?UTF-8?B?SsO8cmdlbg==?= <j@example.com>, Ada <ada@example.com>"
+        );
+        let long = encode_header(&"Ж".repeat(60));
+        assert!(long.is_ascii() && long.split("\r\n").all(|line| line.len() <= 76));
+    }
+
+    #[test]
+    fn tags_go_and_text_stays() {
+        let html = "<style>p { color: red }</style><p>Tea &amp; <b>cake</b></p>\n<img src=\"x\">";
+        assert_eq!(without_tags(html), "Tea & cake");
+    }
+}

@@ -1,0 +1,194 @@
+//! The authorization page and what comes back from it.
+
+use crate::client::{CHALLENGE, CONTACTS, GMAIL_READ, REDIRECT, Stage, value};
+
+#[tokio::test]
+async fn the_page_offers_people_and_permissions_and_sends_back() {
+    let stage = Stage::new().await;
+    let page = stage
+        .authorize(&[("scope", GMAIL_READ), ("login_hint", "grace@example.com")])
+        .await;
+    assert_eq!(page.status, 200);
+    assert!(
+        page.text.contains("value=\"grace@example.com\" checked"),
+        "{}",
+        page.text
+    );
+    assert!(page.text.contains("Ada Lovelace"));
+    assert_eq!(page.header("cache-control"), "no-store");
+    assert_eq!(page.header("x-frame-options"), "DENY");
+    let answer = [
+        ("user", "ada@example.com"),
+        ("action", "allow"),
+        ("scope", GMAIL_READ),
+    ];
+    let back = stage.post_form(&page.form_action(), &answer).await;
+    assert_eq!(back.status, 303);
+    assert!(back.header("location").starts_with(REDIRECT));
+    let pairs: Vec<_> = back.location().query_pairs().into_owned().collect();
+    assert_eq!(value(&pairs, "state"), "s t");
+    assert_eq!(value(&pairs, "iss"), "https://accounts.google.com");
+    assert_eq!(value(&pairs, "scope"), GMAIL_READ);
+    assert!(value(&pairs, "code").starts_with("4/0"));
+    // A page is answered once.
+    let again = stage.post_form(&page.form_action(), &answer).await;
+    assert_eq!(again.status, 400);
+}
+
+#[tokio::test]
+async fn cancelling_and_ticking_nothing_is_a_refusal() {
+    let stage = Stage::new().await;
+    let user = ("user", "ada@example.com");
+    for answer in [vec![("action", "deny")], vec![user, ("action", "allow")]] {
+        let back = stage.consent(&[("scope", GMAIL_READ)], &answer).await;
+        assert_eq!(value(&back, "error"), "access_denied");
+        assert_eq!(value(&back, "state"), "s t");
+        assert_eq!(value(&back, "iss"), "https://accounts.google.com");
+    }
+}
+
+#[tokio::test]
+async fn a_person_may_allow_less() {
+    let stage = Stage::new().await;
+    let scope = format!("{GMAIL_READ} {CONTACTS}");
+    let back = stage
+        .consent(
+            &[("scope", &scope)],
+            &[
+                ("user", "ada@example.com"),
+                ("action", "allow"),
+                ("scope", CONTACTS),
+            ],
+        )
+        .await;
+    assert_eq!(value(&back, "scope"), CONTACTS);
+    let tokens = stage.exchange(&value(&back, "code")).await.ok();
+    assert_eq!(tokens["scope"], CONTACTS);
+}
+
+#[tokio::test]
+async fn bad_answers_to_the_page_are_refused() {
+    let stage = Stage::new().await;
+    let page = stage.authorize(&[("scope", GMAIL_READ)]).await;
+    let action = page.form_action();
+    let user = ("user", "ada@example.com");
+    let allow = ("action", "allow");
+    for answer in [
+        vec![user, ("scope", GMAIL_READ)],
+        vec![("user", "eve@example.com"), allow, ("scope", "all")],
+        vec![user, allow, ("scope", CONTACTS)],
+        vec![user, allow, ("scope", "all"), ("request", "other")],
+    ] {
+        let back = stage.post_form(&action, &answer).await;
+        assert_eq!(back.status, 400, "{answer:?}");
+        assert_eq!(back.header("location"), "");
+    }
+    let unknown = stage
+        .post_form("/accounts.google.com/consent/nope", &[allow])
+        .await;
+    assert_eq!(unknown.status, 400);
+}
+
+#[tokio::test]
+async fn bad_requests_stay_on_an_error_page() {
+    let stage = Stage::new().await;
+    let scope = ("scope", GMAIL_READ);
+    for (asked, code) in [
+        (vec![scope, ("client_id", "nobody")], "invalid_client"),
+        (vec![scope, ("client_id", "(absent)")], "invalid_request"),
+        (
+            vec![scope, ("redirect_uri", "http://app.example.com/cb")],
+            "redirect_uri_mismatch",
+        ),
+        (
+            vec![scope, ("redirect_uri", "https://app.example.com/cb#x")],
+            "redirect_uri_mismatch",
+        ),
+        (
+            vec![scope, ("response_type", "token")],
+            "unsupported_response_type",
+        ),
+        (vec![], "invalid_request"),
+        (vec![("scope", " ")], "invalid_request"),
+        (
+            vec![("scope", "https://example.com/unknown")],
+            "invalid_scope",
+        ),
+        (vec![scope, scope], "invalid_request"),
+        (vec![scope, ("prompt", "none consent")], "invalid_request"),
+        (vec![scope, ("access_type", "always")], "invalid_request"),
+        (
+            vec![scope, ("include_granted_scopes", "yes")],
+            "invalid_request",
+        ),
+        (
+            vec![
+                scope,
+                ("code_challenge", CHALLENGE),
+                ("code_challenge_method", "plain"),
+            ],
+            "invalid_request",
+        ),
+        (
+            vec![scope, ("code_challenge", CHALLENGE)],
+            "invalid_request",
+        ),
+        (
+            vec![
+                scope,
+                ("code_challenge", "short"),
+                ("code_challenge_method", "S256"),
+            ],
+            "invalid_request",
+        ),
+        (
+            vec![scope, ("code_challenge_method", "S256")],
+            "invalid_request",
+        ),
+    ] {
+        let page = stage.authorize(&asked).await;
+        assert_eq!(page.status, 400, "{asked:?}");
+        assert!(
+            page.text.contains(&format!("Error 400: {code}")),
+            "{asked:?} {}",
+            page.text
+        );
+        assert_eq!(page.header("location"), "");
+    }
+}
+
+#[tokio::test]
+async fn without_a_page_nobody_is_signed_in() {
+    let stage = Stage::new().await;
+    let back = stage
+        .authorize(&[("scope", GMAIL_READ), ("prompt", "none")])
+        .await;
+    assert_eq!(back.status, 303);
+    assert!(
+        back.header("location")
+            .contains("error=interaction_required")
+    );
+}
+
+#[tokio::test]
+async fn a_query_in_the_redirect_address_stays() {
+    let stage = Stage::new().await;
+    let address = "https://app.example.com/cb?tenant=1";
+    let page = stage
+        .authorize(&[("scope", "email openid"), ("redirect_uri", address)])
+        .await;
+    let answer = [
+        ("user", "ada@example.com"),
+        ("action", "allow"),
+        ("all", "1"),
+    ];
+    let back = stage.post_form(&page.form_action(), &answer).await;
+    assert!(back.header("location").starts_with(&format!("{address}&")));
+    // Short names come back in full.
+    assert!(back.text.is_empty());
+    let pairs: Vec<_> = back.location().query_pairs().into_owned().collect();
+    assert_eq!(
+        value(&pairs, "scope"),
+        "https://www.googleapis.com/auth/userinfo.email openid"
+    );
+}

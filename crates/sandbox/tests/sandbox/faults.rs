@@ -1,0 +1,324 @@
+//! Misbehaviour on demand.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use stead_sandbox::Fault;
+
+use crate::client::{CONTACTS, GMAIL_READ, Reply, Stage, value};
+
+const ADA: &str = "ada@example.com";
+
+impl Stage {
+    async fn told(&self, body: &serde_json::Value) -> Reply {
+        let request = self
+            .http
+            .post(self.url("/sandbox/faults"))
+            .body(body.to_string());
+        self.send(request).await
+    }
+}
+
+#[tokio::test]
+async fn the_admin_route_reads_strictly() {
+    let stage = Stage::new().await;
+    for bad in [
+        json!({"kind": "unknown"}),
+        json!({"kind": "unauthorized", "time": 1}),
+        json!({"kind": "delete_message", "id": "nothing"}),
+        json!({"kind": "revoke", "user": "eve@example.com"}),
+        json!("unauthorized"),
+        json!([{"kind": "unauthorized"}, {"kind": "unknown"}]),
+    ] {
+        let reply = stage.told(&bad).await;
+        assert_eq!(reply.status, 400, "{bad}");
+        assert!(reply.json()["error"].is_string());
+    }
+    let two = json!([
+        {"kind": "unauthorized"},
+        {"kind": "error", "status": 503, "reason": "backendError", "times": 2},
+    ]);
+    assert_eq!(stage.told(&two).await.status, 204);
+    let waiting = stage
+        .send(stage.http.get(stage.url("/sandbox/faults")))
+        .await;
+    assert_eq!(waiting.json().as_array().unwrap().len(), 2);
+    let reset = stage
+        .send(stage.http.post(stage.url("/sandbox/reset")))
+        .await;
+    assert_eq!(reset.status, 204);
+    let waiting = stage
+        .send(stage.http.get(stage.url("/sandbox/faults")))
+        .await;
+    assert_eq!(waiting.json(), json!([]));
+    let world = stage
+        .send(stage.http.get(stage.url("/sandbox/world")))
+        .await;
+    assert_eq!(world.json(), stage.sandbox().world());
+    let home = stage.send(stage.http.get(stage.url("/"))).await;
+    assert!(home.text.contains("Stead sandbox"));
+}
+
+#[tokio::test]
+async fn tokens_expire_and_permissions_end_on_demand() {
+    let stage = Stage::new().await;
+    let ada = stage.tokens(ADA, &[GMAIL_READ]).await;
+    let grace = stage.tokens("grace@example.com", &[GMAIL_READ]).await;
+    let user = Some(ADA.to_owned());
+    stage
+        .sandbox()
+        .fault(Fault::ExpireAccessTokens { user: user.clone() });
+    assert_eq!(stage.mail("profile", &ada.access).await.status, 401);
+    assert_eq!(stage.mail("profile", &grace.access).await.status, 200);
+    let renewed = stage.refresh(&ada.refresh).await.ok();
+    let access = renewed["access_token"].as_str().unwrap();
+    assert_eq!(stage.mail("profile", access).await.status, 200);
+    stage.sandbox().fault(Fault::Revoke { user });
+    assert_eq!(stage.mail("profile", access).await.status, 401);
+    let refused = stage.refresh(&ada.refresh).await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(
+        refused.json(),
+        json!({
+            "error": "invalid_grant",
+            "error_description": "Token has been expired or revoked.",
+        })
+    );
+    assert_eq!(stage.refresh(&grace.refresh).await.status, 200);
+}
+
+#[tokio::test]
+async fn one_consent_loses_a_scope() {
+    let stage = Stage::new().await;
+    stage.sandbox().fault(Fault::DropScope {
+        scope: CONTACTS.to_owned(),
+    });
+    let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
+    assert_eq!(tokens.answer["scope"], GMAIL_READ);
+    let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
+    assert_eq!(tokens.answer["scope"], format!("{CONTACTS} {GMAIL_READ}"));
+    // Nothing is left of a consent to one scope.
+    stage.sandbox().fault(Fault::DropScope {
+        scope: CONTACTS.to_owned(),
+    });
+    let answer = [("user", ADA), ("action", "allow"), ("scope", "all")];
+    let back = stage.consent(&[("scope", CONTACTS)], &answer).await;
+    assert_eq!(value(&back, "error"), "access_denied");
+}
+
+#[tokio::test]
+async fn refusals_are_counted_down() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    stage.sandbox().fault(Fault::Unauthorized { times: 2 });
+    for status in [401, 401, 200] {
+        assert_eq!(stage.mail("profile", &ada).await.status, status);
+    }
+}
+
+#[tokio::test]
+async fn errors_have_the_products_shape() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    let told = json!({
+        "kind": "error",
+        "status": 403,
+        "reason": "userRateLimitExceeded",
+        "message": "User-rate limit exceeded.  Retry after 2026-05-04T09:00:03.000Z",
+        "retry_after": 3,
+        "path_contains": "/messages",
+    });
+    assert_eq!(stage.told(&told).await.status, 204);
+    // Another path is not struck.
+    assert_eq!(stage.mail("profile", &ada).await.status, 200);
+    let reply = stage.mail("messages", &ada).await;
+    assert_eq!(reply.status, 403);
+    assert_eq!(reply.header("retry-after"), "3");
+    let error = &reply.json()["error"];
+    assert_eq!(error["errors"][0]["reason"], "userRateLimitExceeded");
+    assert_eq!(error["errors"][0]["domain"], "usageLimits");
+    assert_eq!(stage.mail("messages", &ada).await.status, 200);
+
+    let newer = json!({
+        "kind": "error",
+        "host": "people.googleapis.com",
+        "status": 429,
+        "reason": "RATE_LIMIT_EXCEEDED",
+    });
+    stage.told(&newer).await;
+    assert_eq!(stage.mail("messages", &ada).await.status, 200);
+    let reply = stage
+        .people("people/me/connections?personFields=names", &ada)
+        .await;
+    assert_eq!(reply.status, 429);
+    let error = &reply.json()["error"];
+    assert_eq!(error["status"], "RESOURCE_EXHAUSTED");
+    assert_eq!(error["details"][0]["reason"], "RATE_LIMIT_EXCEEDED");
+    assert_eq!(error.get("errors"), None);
+}
+
+#[tokio::test]
+async fn the_token_endpoint_fails_on_demand() {
+    let stage = Stage::new().await;
+    let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
+    stage.sandbox().fault(Fault::TokenError {
+        error: "temporarily_unavailable".to_owned(),
+        status: 503,
+        times: 1,
+    });
+    let reply = stage.refresh(&tokens.refresh).await;
+    assert_eq!(reply.status, 503);
+    assert_eq!(reply.json()["error"], "temporarily_unavailable");
+    assert_eq!(stage.refresh(&tokens.refresh).await.status, 200);
+    assert_eq!(stage.sandbox().token_requests_of("refresh_token"), 2);
+}
+
+#[tokio::test]
+async fn a_stalled_answer_comes_with_the_reset() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    stage.sandbox().fault(Fault::Stall {
+        host: None,
+        path_contains: None,
+        times: 1,
+    });
+    let url = stage.url("/gmail.googleapis.com/gmail/v1/users/me/profile");
+    let request = stage.http.get(url).bearer_auth(&ada);
+    let waiting = tokio::spawn(async move { request.send().await.unwrap().status() });
+    while stage.sandbox().received().last().unwrap().host != "gmail.googleapis.com" {
+        tokio::task::yield_now().await;
+    }
+    let last = stage.sandbox().received().pop().unwrap();
+    assert_eq!(last.status, None);
+    assert!(!waiting.is_finished());
+    // Others are answered meanwhile.
+    assert_eq!(stage.mail("profile", &ada).await.status, 200);
+    stage.sandbox().reset();
+    assert_eq!(waiting.await.unwrap(), 200);
+}
+
+#[tokio::test]
+async fn an_answer_breaks_off() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    let cut = |path: &str| Fault::Cut {
+        host: None,
+        path_contains: Some(path.to_owned()),
+        times: 1,
+    };
+    let report = stage.message_id(0, "Quarterly report & figures");
+    for path in [
+        "profile".to_owned(),
+        format!("messages/{report}?format=raw"),
+    ] {
+        stage.sandbox().fault(cut(path.split('?').next().unwrap()));
+        let url = stage.url(&format!("/gmail.googleapis.com/gmail/v1/users/me/{path}"));
+        let response = stage.http.get(url).bearer_auth(&ada).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert!(response.headers().contains_key("content-length"));
+        assert!(response.text().await.is_err(), "{path}");
+        assert_eq!(stage.mail(&path, &ada).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_closes_without_an_answer_though_the_work_is_done() {
+    let stage = Stage::new().await;
+    let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
+    let told = json!([
+        {"kind": "rotation", "mode": "strict"},
+        {"kind": "cut_before_answer", "host": "oauth2.googleapis.com"},
+    ]);
+    assert_eq!(stage.told(&told).await.status, 204);
+    let request = stage
+        .http
+        .post(stage.url("/oauth2.googleapis.com/token"))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(crate::client::form(&[
+            ("grant_type", "refresh_token"),
+            ("refresh_token", &tokens.refresh),
+            ("client_id", stead_sandbox::CLIENT_ID),
+            ("client_secret", stead_sandbox::CLIENT_SECRET),
+        ]));
+    assert!(request.send().await.is_err());
+    let last = stage.sandbox().received().pop().unwrap();
+    assert_eq!(
+        (last.host.as_str(), last.status),
+        ("oauth2.googleapis.com", None)
+    );
+    // The token was spent all the same.
+    assert_eq!(stage.refresh(&tokens.refresh).await.status, 400);
+}
+
+#[tokio::test]
+async fn strange_answers() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    let told = json!([
+        {"kind": "redirect", "location": "http://127.0.0.1:1/steal"},
+        {"kind": "huge_body", "bytes": 1_000_000},
+        {"kind": "not_json"},
+    ]);
+    assert_eq!(stage.told(&told).await.status, 204);
+    let redirect = stage.mail("profile", &ada).await;
+    assert_eq!(redirect.status, 302);
+    assert_eq!(redirect.header("location"), "http://127.0.0.1:1/steal");
+    let huge = stage.mail("profile", &ada).await;
+    assert_eq!(huge.text.len(), 1_000_000);
+    assert!(huge.json().is_string());
+    let html = stage.mail("profile", &ada).await;
+    assert_eq!(html.status, 200);
+    assert!(html.header("content-type").starts_with("text/html"));
+    assert_eq!(stage.mail("profile", &ada).await.status, 200);
+}
+
+#[tokio::test]
+async fn answers_carry_extra_headers() {
+    let stage = Stage::new().await;
+    let ada = stage.ada().await;
+    let headers = BTreeMap::from([
+        ("set-cookie".to_owned(), "a=b".to_owned()),
+        ("x-foo".to_owned(), "1".to_owned()),
+        ("connection".to_owned(), "x-foo".to_owned()),
+    ]);
+    stage.sandbox().fault(Fault::RawHeaders {
+        headers,
+        host: None,
+        path_contains: None,
+        times: Some(1),
+    });
+    let first = stage.mail("profile", &ada).await;
+    assert_eq!(first.header("set-cookie"), "a=b");
+    assert_eq!(first.header("connection"), "x-foo");
+    assert_eq!(stage.mail("profile", &ada).await.header("set-cookie"), "");
+}
+
+#[tokio::test]
+async fn token_answers_wait_until_released() {
+    let stage = Stage::new().await;
+    let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
+    stage.sandbox().fault(Fault::HoldTokenRequests);
+    let calls = (0..20).map(|_| stage.refresh(&tokens.refresh));
+    let release = async {
+        while stage.sandbox().token_requests_of("refresh_token") < 20 {
+            tokio::task::yield_now().await;
+        }
+        stage.sandbox().fault(Fault::ReleaseTokenRequests);
+    };
+    let all = futures_util::future::join(futures_util::future::join_all(calls), release);
+    let (replies, ()) = all.await;
+    assert!(replies.iter().all(|reply| reply.status == 200));
+}
+
+#[tokio::test]
+async fn a_dropped_sandbox_is_gone() {
+    let stage = Stage::new().await;
+    let url = stage.url("/sandbox/world");
+    assert_eq!(stage.send(stage.http.get(&url)).await.status, 200);
+    let http = stage.http.clone();
+    drop(stage);
+    // The listener closes with its task, which ends at its next turn.
+    while http.get(&url).send().await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,32 @@
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::Uri;
+use stead::core::environment::Environment;
+use url::form_urlencoded;
+
+use crate::pages::Pages;
+
+/// `GET /connect/done?product=&next=`: it went well. Anybody can write this query, so a product that this environment
+/// has not is not named.
+pub(super) async fn show(
+    State(environment): State<Environment>,
+    State(pages): State<Arc<Pages>>,
+    uri: Uri,
+) -> Response {
+    let (mut product, mut confirm) = (None, false);
+    for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
+        match name.as_ref() {
+            "product" => {
+                product = environment
+                    .catalogue()
+                    .products()
+                    .iter()
+                    .find(|product| product.title == value)
+            }
+            "next" => confirm = value == "confirm",
+            _ => {}
+        }
+    }
+    pages.done(product.map(|product| product.title), confirm)
+}

@@ -1,0 +1,400 @@
+use axum::body::Body;
+use http::{Request, StatusCode, header};
+use serde_json::json;
+use stead::core::environment::Verification;
+
+use crate::testing::{Answered, House, answer_json};
+
+/// Headers of every page and redirect, by the facts on the connect page.
+fn assert_page(answered: &Answered, form_action: &str) {
+    let style = "style-src 'sha256-";
+    let policy = answered.header("content-security-policy");
+    assert!(
+        policy.starts_with(&format!("default-src 'none'; {style}")),
+        "{policy}"
+    );
+    assert!(
+        policy.ends_with(&format!(
+            "'; img-src 'self'; form-action {form_action}; base-uri 'none'; frame-ancestors 'none'"
+        )),
+        "{policy}"
+    );
+    for (name, value) in [
+        ("cache-control", "no-store"),
+        ("referrer-policy", "no-referrer"),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("x-robots-tag", "noindex"),
+    ] {
+        assert_eq!(answered.header(name), value, "{name}");
+    }
+    assert!(answered.header("permissions-policy").contains("camera=()"));
+    if !answered.body.is_empty() {
+        assert_eq!(answered.header("content-type"), "text/html; charset=utf-8");
+        assert!(!answered.text().contains("<script"), "{}", answered.text());
+    }
+}
+
+#[tokio::test]
+async fn the_page_says_who_asks_for_what_and_changes_nothing() {
+    let house = House::new().await;
+    house.connect_mail().await;
+    let link = house.link("ada@example.com", None).await;
+    for method in ["HEAD", "GET", "GET"] {
+        let page = house.browse(method, &link, None).await;
+        assert_eq!(page.status, StatusCode::OK);
+        assert_eq!(page.header("set-cookie"), "");
+        assert_page(&page, "'self' https: http:");
+    }
+    let page = house.browse("GET", &link, None).await;
+    let text = page.text();
+    for expected in [
+        "<strong>127.0.0.1</strong> asks to use your Gmail account",
+        "<li>Read your mails, their attachments and your drafts</li>",
+        "<li>See your e-mail address</li>",
+        r#"<form method="post">"#,
+        "Continue to Gmail",
+    ] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    for secret in ["ada@example.com", "client", "auth_", "conn_"] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    house.consent(&link).await;
+}
+
+#[tokio::test]
+async fn the_style_sheet_is_the_one_that_the_policy_names() {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    use sha2::{Digest as _, Sha256};
+    let house = House::new().await;
+    let page = house.browse("GET", "/connect/done", None).await;
+    let style = page
+        .text()
+        .split_once("<style>")
+        .unwrap()
+        .1
+        .split_once("</style>")
+        .unwrap()
+        .0;
+    let digest = STANDARD.encode(Sha256::digest(style));
+    assert!(
+        page.header("content-security-policy")
+            .contains(&format!("'sha256-{digest}'"))
+    );
+}
+
+#[tokio::test]
+async fn the_button_binds_the_browser_and_leads_to_the_product() {
+    let house = House::open(
+        "https://stead.example.com",
+        Verification::LinkPossession,
+        |_| answer_json(&json!({})),
+    )
+    .await;
+    house.connect_mail().await;
+    let link = house.link("u1", None).await;
+    let page = house.browse("GET", &link, None).await;
+    assert_page(&page, "'self' https:");
+    assert!(
+        page.text()
+            .contains("<strong>stead.example.com</strong> asks"),
+        "{}",
+        page.text()
+    );
+    let started = house.browse("POST", &link, None).await;
+    assert_eq!(started.status, StatusCode::SEE_OTHER);
+    assert_page(&started, "'self'");
+    let cookie = started.header("set-cookie");
+    assert!(cookie.starts_with("__Host-stead-auth_"), "{cookie}");
+    assert!(
+        cookie.ends_with("; Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure"),
+        "{cookie}"
+    );
+    let location: url::Url = started.header("location").parse().unwrap();
+    assert_eq!(location.host_str(), Some("accounts.google.com"));
+    let redirect_uri = location
+        .query_pairs()
+        .find(|(name, _)| name == "redirect_uri")
+        .unwrap()
+        .1
+        .into_owned();
+    assert!(
+        redirect_uri.starts_with("https://stead.example.com/sso/v1/oauth/conn_"),
+        "{redirect_uri}"
+    );
+
+    let own = cookie.split(';').next().unwrap();
+    assert_eq!(
+        house.browse("POST", &link, Some(own)).await.status,
+        StatusCode::SEE_OTHER,
+        "the same browser may start over"
+    );
+    let other = house.browse("POST", &link, None).await;
+    assert_eq!(other.status, StatusCode::FORBIDDEN);
+    assert_page(&other, "'self'");
+    assert!(
+        other.text().contains("This is another browser"),
+        "{}",
+        other.text()
+    );
+}
+
+#[tokio::test]
+async fn no_address_follows_the_requests_host() {
+    let house = House::new().await;
+    let connection_id = house.connect_mail().await;
+    let link = house.link("u1", None).await;
+    let forged = |method: &str, path: &str| {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, "evil.test");
+        request
+            .header("x-forwarded-host", "evil.test")
+            .header("x-forwarded-proto", "https")
+            .header("forwarded", "host=evil.test")
+            .body(Body::empty())
+            .unwrap()
+    };
+    for (method, path) in [
+        ("GET", link.as_str()),
+        ("POST", link.as_str()),
+        ("GET", "/"),
+        (
+            "GET",
+            &format!("/sso/v1/oauth/{connection_id}/callback?state=x"),
+        ),
+    ] {
+        let answered = house.send(forged(method, path)).await;
+        assert!(
+            !format!("{:?}{}", answered.headers, answered.text()).contains("evil.test"),
+            "{method} {path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_is_refused() {
+    let house = House::new().await;
+    house.connect_mail().await;
+    let cases: &[(&[(&str, &str)], bool)] = &[
+        (&[], true),
+        (
+            &[("sec-fetch-site", "same-origin"), ("origin", "null")],
+            true,
+        ),
+        (
+            &[
+                ("sec-fetch-site", "same-origin"),
+                ("origin", "http://127.0.0.1"),
+            ],
+            true,
+        ),
+        (&[("sec-fetch-site", "none")], true),
+        (&[("origin", "http://127.0.0.1")], true),
+        (&[("origin", "null")], false),
+        (&[("origin", "http://127.0.0.1:81")], false),
+        (&[("origin", "https://127.0.0.1")], false),
+        (
+            &[("sec-fetch-site", "cross-site"), ("origin", "null")],
+            false,
+        ),
+        (
+            &[
+                ("sec-fetch-site", "cross-site"),
+                ("origin", "http://127.0.0.1"),
+            ],
+            false,
+        ),
+        (&[("sec-fetch-site", "same-site")], false),
+        (
+            &[
+                ("sec-fetch-site", "same-origin"),
+                ("origin", "http://evil.test"),
+            ],
+            false,
+        ),
+    ];
+    for (headers, taken) in cases {
+        let mut request = Request::post(house.link("u1", None).await);
+        for (name, value) in *headers {
+            request = request.header(*name, *value);
+        }
+        let answered = house.send(request.body(Body::empty()).unwrap()).await;
+        let expected = if *taken {
+            StatusCode::SEE_OTHER
+        } else {
+            StatusCode::FORBIDDEN
+        };
+        assert_eq!(answered.status, expected, "{headers:?}");
+        assert_page(&answered, "'self'");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_is_not_known_says_what_to_do() {
+    let house = House::new().await;
+    for (method, path) in [
+        ("GET", "/connect/nothing"),
+        ("POST", "/connect/nothing"),
+        ("GET", "/connect/%3Cscript%3E"),
+    ] {
+        let page = house.browse(method, path, None).await;
+        assert_eq!(page.status, StatusCode::NOT_FOUND);
+        assert_page(&page, "'self'");
+        assert!(
+            page.text().contains("We don’t know this link"),
+            "{}",
+            page.text()
+        );
+        assert!(
+            page.text().contains("Support id: <code>req_"),
+            "{}",
+            page.text()
+        );
+    }
+}
+
+#[tokio::test]
+async fn after_the_return_the_address_is_clean() {
+    let house = House::new().await;
+    let connection_id = house.connect_mail().await;
+    let callback = format!("/sso/v1/oauth/{connection_id}/callback");
+    let link = house.link("u1", None).await;
+    let (state, cookie) = house.consent(&link).await;
+
+    let stranger = house
+        .browse("GET", &format!("{callback}?state={state}&code=c"), None)
+        .await;
+    assert_eq!(stranger.status, StatusCode::SEE_OTHER);
+    assert!(
+        stranger
+            .header("location")
+            .starts_with("http://127.0.0.1/connect/failed?kind=browser_mismatch&id=req_"),
+        "{stranger:?}"
+    );
+
+    let back = house
+        .browse(
+            "GET",
+            &format!("{callback}?state={state}&code=c"),
+            Some(&cookie),
+        )
+        .await;
+    assert_eq!(
+        (back.status, back.header("location")),
+        (
+            StatusCode::SEE_OTHER,
+            "http://127.0.0.1/connect/done?product=Gmail"
+        )
+    );
+    assert_page(&back, "'self'");
+    let done = house
+        .browse("GET", "/connect/done?product=Gmail", None)
+        .await;
+    assert_page(&done, "'self'");
+    assert!(
+        done.text().contains("<h1>Gmail is connected</h1>"),
+        "{}",
+        done.text()
+    );
+    assert!(
+        done.text()
+            .contains("Connected. You can close this window."),
+        "{}",
+        done.text()
+    );
+
+    let again = house
+        .browse(
+            "GET",
+            &format!("{callback}?state={state}&code=c"),
+            Some(&cookie),
+        )
+        .await;
+    assert!(
+        again
+            .header("location")
+            .contains("?kind=authorization_consumed&"),
+        "{again:?}"
+    );
+    let used = house.browse("GET", &link, None).await;
+    assert_eq!(
+        (used.status, used.text().contains("This link has been used")),
+        (StatusCode::GONE, true)
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_is_no_fault_and_shows_nothing_of_the_product() {
+    let house = House::new().await;
+    let connection_id = house.connect_mail().await;
+    let (state, cookie) = house.consent(&house.link("u1", None).await).await;
+    let path = format!(
+        "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=%3Cscript%3ECANARY"
+    );
+    let back = house.browse("GET", &path, Some(&cookie)).await;
+    let there = back
+        .header("location")
+        .strip_prefix("http://127.0.0.1")
+        .unwrap();
+    assert!(
+        there.starts_with("/connect/failed?kind=authorization_denied&id=req_")
+            && !there.contains("CANARY"),
+        "{there}"
+    );
+    let page = house.browse("GET", there, None).await;
+    assert_eq!(page.status, StatusCode::FORBIDDEN);
+    assert_page(&page, "'self'");
+    assert!(
+        page.text().contains("<h1>Nothing was connected</h1>"),
+        "{}",
+        page.text()
+    );
+    assert!(
+        page.text().contains("ask for a new link"),
+        "{}",
+        page.text()
+    );
+}
+
+#[tokio::test]
+async fn a_made_up_ending_shows_our_words_alone() {
+    let house = House::new().await;
+    let page = house
+        .browse(
+            "GET",
+            "/connect/failed?kind=%3Cb%3E&id=req_%3Cscript%3E&id=x&text=CANARY",
+            None,
+        )
+        .await;
+    assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(
+        page.text().contains("<h1>Something went wrong</h1>")
+            && !page.text().contains("Support id"),
+        "{}",
+        page.text()
+    );
+    let page = house
+        .browse(
+            "GET",
+            "/connect/done?product=%3Cscript%3ECANARY&next=confirm",
+            None,
+        )
+        .await;
+    assert!(
+        page.text().contains("<h1>Almost done</h1>") && !page.text().contains("CANARY"),
+        "{}",
+        page.text()
+    );
+    let page = house
+        .browse("GET", "/connect/done?product=Outlook", None)
+        .await;
+    assert!(
+        page.text().contains("<h1>Connected</h1>"),
+        "{}",
+        page.text()
+    );
+}

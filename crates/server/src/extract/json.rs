@@ -1,0 +1,179 @@
+use std::{pin::pin, time::Duration};
+
+use axum::{
+    body::Body,
+    extract::{FromRequest, Request},
+};
+use bytes::Bytes;
+use futures_util::{
+    FutureExt as _,
+    future::{Either, select},
+};
+use http::{HeaderMap, header};
+use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
+use stead::{Error, ErrorKind, core::environment::Environment};
+
+use super::{invalid, push_step};
+use crate::{ServerState, problem::Problem};
+
+/// Most bytes of a JSON body.
+const LIMIT: usize = 10 * 1024 * 1024;
+/// Longest wait for a body to be complete: a caller who sends a byte now and then holds no connection for ever.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The body, read as JSON.
+#[derive(Debug)]
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<ServerState> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
+        check_content_type(request.headers())?;
+        let body = collect(request.into_body(), &state.environment).await?;
+        Ok(Self(read(&body)?))
+    }
+}
+
+/// A browser cannot send this type across sites without asking first; a form can send the others.
+fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
+    let given = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::InvalidRequest,
+        "send the body as JSON with `Content-Type: application/json`",
+    ))
+}
+
+/// Most bodies are there at once and need no timer.
+async fn collect(body: Body, environment: &Environment) -> Result<Bytes, Error> {
+    let mut reading = pin!(axum::body::to_bytes(body, LIMIT));
+    let read = match reading.as_mut().now_or_never() {
+        Some(read) => read,
+        None => match select(reading, environment.runtime().sleep(WAIT)).await {
+            Either::Left((read, _)) => read,
+            Either::Right(_) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("the body was not complete after {} s", WAIT.as_secs()),
+                ));
+            }
+        },
+    };
+    read.map_err(|_| {
+        Error::new(
+            ErrorKind::InvalidRequest,
+            format!("the body broke off or is larger than {LIMIT} bytes"),
+        )
+    })
+}
+
+/// Reads at full speed; only a body that is refused is read again, to find the place.
+fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, Error> {
+    serde_json::from_slice(body).or_else(|_| {
+        let mut deserializer = serde_json::Deserializer::from_slice(body);
+        let value =
+            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| place(&error))?;
+        deserializer.end().map_err(|error| syntax(&error))?;
+        Ok(value)
+    })
+}
+
+fn place(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let cause = error.inner();
+    if !cause.is_data() {
+        return syntax(cause);
+    }
+    let mut pointer = String::new();
+    for segment in error.path() {
+        match segment {
+            Segment::Seq { index } => push_step(&mut pointer, &index.to_string()),
+            Segment::Map { key } => push_step(&mut pointer, key),
+            Segment::Enum { variant } => push_step(&mut pointer, variant),
+            Segment::Unknown => {}
+        }
+    }
+    let message = cause.to_string();
+    let keyword = match () {
+        () if message.starts_with("missing field") => "required",
+        () if message.starts_with("unknown field") => "additionalProperties",
+        () if message.starts_with("invalid type") => "type",
+        () => "format",
+    };
+    invalid(pointer, keyword, message)
+}
+
+fn syntax(error: &serde_json::Error) -> Error {
+    Error::new(
+        ErrorKind::InvalidRequest,
+        format!("the body is not JSON: {error}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        #[expect(dead_code, reason = "only its presence and type are tested")]
+        name: String,
+        #[expect(dead_code, reason = "only its presence and type are tested")]
+        items: Vec<Inner>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[expect(dead_code, reason = "only its presence and type are tested")]
+        #[serde(rename = "a/b~")]
+        odd: u8,
+    }
+
+    fn refused(body: &'static str) -> (String, String) {
+        let error = read::<Outer>(&Bytes::from_static(body.as_bytes())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+        match error.violation_list() {
+            [one] => (one.path.clone(), one.keyword.clone()),
+            _ => (String::new(), error.message().to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_fault_is_named_by_its_pointer() {
+        let at = |path: &str, keyword: &str| (String::from(path), String::from(keyword));
+        assert_eq!(refused(r#"{"name":"n"}"#), at("", "required"));
+        assert_eq!(refused(r#"{"name":1,"items":[]}"#), at("/name", "type"));
+        assert_eq!(
+            refused(r#"{"name":"n","items":[],"more":1}"#),
+            at("/more", "additionalProperties")
+        );
+        assert_eq!(
+            refused(r#"{"name":"n","items":[{"a/b~":1},{"a/b~":"x"}]}"#),
+            at("/items/1/a~1b~0", "type")
+        );
+    }
+
+    #[test]
+    fn what_is_not_json_says_where_it_ends() {
+        assert_eq!(
+            refused("").1,
+            "the body is not JSON: EOF while parsing a value at line 1 column 0"
+        );
+        assert!(
+            refused(r#"{"name":"n","items":[]} x"#)
+                .1
+                .contains("trailing characters")
+        );
+    }
+}

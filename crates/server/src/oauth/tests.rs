@@ -1,0 +1,106 @@
+use axum::body::Body;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http::{Request, StatusCode, header};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+
+use crate::testing::{Answered, House};
+
+async fn post(house: &House, basic: Option<&str>, form: &str) -> Answered {
+    let mut request = Request::post("/oauth/token")
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+    if let Some(pair) = basic {
+        request = request.header(
+            header::AUTHORIZATION,
+            format!("Basic {}", STANDARD.encode(pair)),
+        );
+    }
+    house
+        .send(request.body(Body::from(form.to_owned())).unwrap())
+        .await
+}
+
+#[tokio::test]
+async fn client_credentials_become_a_bearer_token() {
+    let house = House::new().await;
+    let credential = house
+        .platform
+        .environment()
+        .create_app_credential("app")
+        .await
+        .unwrap();
+    let (id, secret) = (
+        credential.client_id.as_str(),
+        credential.client_secret.expose_secret(),
+    );
+    let form = format!(
+        "grant_type=client_credentials&client_id={id}&client_secret={secret}&scope=any&extra=1"
+    );
+    let pair = format!("{id}:{secret}");
+    for answered in [
+        post(&house, None, &form).await,
+        post(&house, Some(&pair), "grant_type=client_credentials").await,
+    ] {
+        assert_eq!(answered.status, StatusCode::OK, "{}", answered.text());
+        assert_eq!(
+            (answered.header("cache-control"), answered.header("pragma")),
+            ("no-store", "no-cache")
+        );
+        assert_eq!(answered.header("content-type"), "application/json");
+        let mut token: Value = serde_json::from_slice(&answered.body).unwrap();
+        let bearer = token["access_token"].take();
+        assert_eq!(
+            token,
+            json!({"access_token": null, "token_type": "Bearer", "expires_in": 3600})
+        );
+        let request = Request::get("/v1/tools").header(
+            header::AUTHORIZATION,
+            format!("Bearer {}", bearer.as_str().unwrap()),
+        );
+        assert_eq!(
+            house
+                .send(request.body(Body::empty()).unwrap())
+                .await
+                .status,
+            StatusCode::OK
+        );
+    }
+}
+
+#[tokio::test]
+async fn errors_are_those_of_the_rfc() {
+    let house = House::new().await;
+    let wrong = "grant_type=client_credentials&client_id=app_1&client_secret=x";
+    let answered = post(&house, None, wrong).await;
+    assert_eq!(answered.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(
+        answered.header("www-authenticate"),
+        r#"Basic realm="stead""#
+    );
+    assert_eq!(answered.header("cache-control"), "no-store");
+    assert_eq!(
+        answered.json(),
+        json!({"error": "invalid_client", "error_description": "the client is unknown or its secret is wrong"}),
+    );
+
+    let answered = post(
+        &house,
+        None,
+        "grant_type=password&client_id=a&client_secret=b",
+    )
+    .await;
+    assert_eq!(answered.status, StatusCode::BAD_REQUEST);
+    assert_eq!(
+        answered.json(),
+        json!({"error": "unsupported_grant_type", "error_description": "grant_type must be client_credentials"}),
+    );
+
+    let json_body = Request::post("/oauth/token")
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Body::from("{}"));
+    let answered = house.send(json_body.unwrap()).await;
+    assert_eq!(
+        (answered.status, answered.json()["error"].as_str()),
+        (StatusCode::BAD_REQUEST, Some("invalid_request"))
+    );
+}

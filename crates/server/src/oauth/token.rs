@@ -1,0 +1,305 @@
+use axum::{
+    Form,
+    extract::{State, rejection::FormRejection},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use percent_encoding::percent_decode_str;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use stead::{Error, ErrorKind, core::environment::Environment};
+
+use crate::{boundary, problem};
+
+/// `POST /oauth/token`: client credentials to a bearer token (RFC 6749, sections 4.4 and 5). The one route whose
+/// errors are that RFC's own and no problems.
+pub(super) async fn issue(
+    State(environment): State<Environment>,
+    headers: HeaderMap,
+    form: Result<Form<Vec<(String, String)>>, FormRejection>,
+) -> Response {
+    let credentials = match read(&headers, form.map(|Form(pairs)| pairs).ok()) {
+        Ok(credentials) => credentials,
+        Err(refusal) => return refusal.into_response(),
+    };
+    match environment
+        .issue_access_token(&credentials.client_id, &credentials.client_secret)
+        .await
+    {
+        Ok(token) => answer(
+            StatusCode::OK,
+            &json!({
+                "access_token": token.access_token.expose_secret(),
+                "token_type": "Bearer",
+                "expires_in": token.expires_in,
+            }),
+        ),
+        Err(error) => refuse(&error),
+    }
+}
+
+struct Credentials {
+    client_id: String,
+    client_secret: String,
+}
+
+/// An error of RFC 6749, section 5.2.
+#[derive(Debug, PartialEq)]
+struct Refusal {
+    code: &'static str,
+    description: &'static str,
+}
+
+const fn refusal(code: &'static str, description: &'static str) -> Refusal {
+    Refusal { code, description }
+}
+
+fn read(headers: &HeaderMap, form: Option<Vec<(String, String)>>) -> Result<Credentials, Refusal> {
+    let form = form.ok_or(refusal(
+        "invalid_request",
+        "send grant_type, client_id and client_secret as application/x-www-form-urlencoded",
+    ))?;
+    let basic = basic(headers)?;
+    match parameter(&form, "grant_type")? {
+        Some("client_credentials") => {}
+        Some(_) => {
+            return Err(refusal(
+                "unsupported_grant_type",
+                "grant_type must be client_credentials",
+            ));
+        }
+        None => {
+            return Err(refusal(
+                "invalid_request",
+                "grant_type is missing; it must be client_credentials",
+            ));
+        }
+    }
+    let posted = (
+        parameter(&form, "client_id")?,
+        parameter(&form, "client_secret")?,
+    );
+    match (basic, posted) {
+        (Some(_), (_, Some(_))) => Err(refusal(
+            "invalid_request",
+            "the client authenticates twice; use one way",
+        )),
+        (Some(basic), (Some(client_id), None)) if basic.client_id != client_id => Err(refusal(
+            "invalid_request",
+            "the client_id of the form and of the header differ",
+        )),
+        (Some(basic), _) => Ok(basic),
+        (None, (Some(client_id), Some(client_secret))) => Ok(Credentials {
+            client_id: client_id.to_owned(),
+            client_secret: client_secret.to_owned(),
+        }),
+        (None, _) => Err(refusal(
+            "invalid_client",
+            "client_id or client_secret is missing",
+        )),
+    }
+}
+
+/// A form's parameter: at most once, and absent where it is empty (RFC 6749, section 3.2).
+fn parameter<'a>(form: &'a [(String, String)], name: &str) -> Result<Option<&'a str>, Refusal> {
+    let mut given = form
+        .iter()
+        .filter(|(given, _)| given == name)
+        .map(|(_, value)| value.as_str());
+    let first = given.next();
+    match given.next() {
+        Some(_) => Err(refusal("invalid_request", "a parameter is given twice")),
+        None => Ok(first.filter(|value| !value.is_empty())),
+    }
+}
+
+/// Id and secret of HTTP Basic: each form-urlencoded, joined by a colon, in base64 (RFC 6749, section 2.3.1).
+fn basic(headers: &HeaderMap) -> Result<Option<Credentials>, Refusal> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let malformed = refusal(
+        "invalid_client",
+        "the Authorization header is not well-formed HTTP Basic",
+    );
+    let pair = value
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"))
+        .and_then(|(_, encoded)| STANDARD.decode(encoded.trim()).ok())
+        .and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some((client_id, client_secret)) = pair.as_deref().and_then(|pair| pair.split_once(':'))
+    else {
+        return Err(malformed);
+    };
+    match (form_decode(client_id), form_decode(client_secret)) {
+        (Some(client_id), Some(client_secret)) => Ok(Some(Credentials {
+            client_id,
+            client_secret,
+        })),
+        _ => Err(malformed),
+    }
+}
+
+fn form_decode(text: &str) -> Option<String> {
+    percent_decode_str(&text.replace('+', " "))
+        .decode_utf8()
+        .ok()
+        .map(String::from)
+}
+
+fn refuse(error: &Error) -> Response {
+    if error.kind() == ErrorKind::Unauthenticated {
+        return refusal(
+            "invalid_client",
+            "the client is unknown or its secret is wrong",
+        )
+        .into_response();
+    }
+    boundary::report(error);
+    // The RFC names no code for a server in trouble here; these are the ones of its authorization endpoint.
+    let (code, description) = if error.retryable() && error.kind() != ErrorKind::Internal {
+        (
+            "temporarily_unavailable",
+            "no token can be issued now; try again in a moment",
+        )
+    } else {
+        (
+            "server_error",
+            "no token can be issued; the operator of this environment has to act",
+        )
+    };
+    let mut response = answer(
+        problem::status(error.kind()),
+        &json!({"error": code, "error_description": description}),
+    );
+    if let Some(seconds) = problem::retry_after(error) {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    response
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let unauthorized = self.code == "invalid_client";
+        let status = if unauthorized {
+            StatusCode::UNAUTHORIZED
+        } else {
+            StatusCode::BAD_REQUEST
+        };
+        let mut response = answer(
+            status,
+            &json!({"error": self.code, "error_description": self.description}),
+        );
+        if unauthorized {
+            let challenge = HeaderValue::from_static(r#"Basic realm="stead""#);
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+}
+
+/// RFC 6749, section 5.1: no cache keeps a token.
+fn answer(status: StatusCode, body: &Value) -> Response {
+    let headers = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::PRAGMA, "no-cache"),
+    ];
+    (status, headers, axum::Json(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(
+        authorization: Option<String>,
+        form: &[(&str, &str)],
+    ) -> Result<(String, String), &'static str> {
+        let mut headers = HeaderMap::new();
+        if let Some(value) = authorization {
+            headers.insert(header::AUTHORIZATION, HeaderValue::try_from(value).unwrap());
+        }
+        let form = form
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        match read(&headers, Some(form)) {
+            Ok(found) => Ok((found.client_id, found.client_secret)),
+            Err(refusal) => Err(refusal.code),
+        }
+    }
+
+    fn basic_of(pair: &str) -> Option<String> {
+        Some(format!("Basic {}", STANDARD.encode(pair)))
+    }
+
+    #[test]
+    fn both_ways_of_client_authentication_are_read() {
+        let grant = ("grant_type", "client_credentials");
+        let expected = Ok((String::from("id"), String::from("p:w d+%")));
+        assert_eq!(
+            outcome(
+                None,
+                &[grant, ("client_id", "id"), ("client_secret", "p:w d+%")]
+            ),
+            expected
+        );
+        assert_eq!(outcome(basic_of("id:p%3Aw+d%2B%25"), &[grant]), expected);
+        assert_eq!(
+            outcome(
+                basic_of("id:p%3Aw%20d%2B%25"),
+                &[grant, ("client_id", "id")]
+            ),
+            expected
+        );
+    }
+
+    #[test]
+    fn every_other_request_has_its_code() {
+        let (grant, id, secret) = (
+            ("grant_type", "client_credentials"),
+            ("client_id", "id"),
+            ("client_secret", "s"),
+        );
+        let cases: &[(Option<String>, &[(&str, &str)], &str)] = &[
+            (None, &[id, secret], "invalid_request"),
+            (None, &[("grant_type", ""), id, secret], "invalid_request"),
+            (
+                None,
+                &[("grant_type", "password"), id, secret],
+                "unsupported_grant_type",
+            ),
+            (None, &[grant, grant, id, secret], "invalid_request"),
+            (None, &[grant, id], "invalid_client"),
+            (None, &[grant, id, ("client_secret", "")], "invalid_client"),
+            (basic_of("id:s"), &[grant, id, secret], "invalid_request"),
+            (
+                basic_of("id:s"),
+                &[grant, ("client_id", "other")],
+                "invalid_request",
+            ),
+            (basic_of("id"), &[grant], "invalid_client"),
+            (basic_of("id:%FF"), &[grant], "invalid_client"),
+            (Some(String::from("Bearer x")), &[grant], "invalid_client"),
+            (Some(String::from("Basic ???")), &[grant], "invalid_client"),
+        ];
+        for (authorization, form, code) in cases {
+            assert_eq!(
+                outcome(authorization.clone(), form),
+                Err(*code),
+                "{authorization:?} {form:?}"
+            );
+        }
+        assert_eq!(
+            read(&HeaderMap::new(), None)
+                .err()
+                .map(|refusal| refusal.code),
+            Some("invalid_request")
+        );
+    }
+}

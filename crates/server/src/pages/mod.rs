@@ -1,0 +1,155 @@
+//! The pages that people see: no script, nothing from elsewhere, nothing secret, and no cache that keeps them.
+
+mod headers;
+mod permissions;
+mod words;
+
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use minijinja::{Value, context, value::Serde};
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, oauth::ConnectPage},
+};
+
+use crate::{
+    boundary::{RequestId, report},
+    index::Index,
+    problem,
+};
+use headers::PageHeaders;
+use words::Words;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The templates and the headers that go with them.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    templates: minijinja::Environment<'static>,
+    headers: PageHeaders,
+    /// Who asks, as people know it: the host of the public URL.
+    host: String,
+}
+
+impl Pages {
+    pub(crate) fn new(environment: &Environment) -> Self {
+        let url = environment.public_url();
+        let mut templates = minijinja::Environment::new();
+        templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
+        for (name, source) in [
+            ("layout.html", include_str!("layout.html")),
+            ("connect.html", include_str!("connect.html")),
+            ("message.html", include_str!("message.html")),
+            ("index.html", include_str!("index.html")),
+        ] {
+            if let Err(error) = templates.add_template(name, source) {
+                tracing::error!(name, error = %error, "a page's template is broken");
+            }
+        }
+        Self {
+            templates,
+            headers: PageHeaders::new(STYLE, url.scheme()),
+            host: url.host_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What `GET /` shows to a browser.
+    pub(crate) fn index(&self, index: &Index) -> Response {
+        self.page(
+            StatusCode::OK,
+            "index.html",
+            &context! { index => Serde(index) },
+        )
+    }
+
+    /// Who asks for what, and the button to go on.
+    pub(crate) fn connect(&self, page: &ConnectPage) -> Response {
+        let context = context! {
+            product => page.product_title,
+            host => self.host.as_str(),
+            permissions => Serde(permissions::describe(&page.scopes)),
+            expires_at => page.expires_at.to_string(),
+            expires => page.expires_at.strftime("%H:%M UTC on %-d %B %Y").to_string(),
+        };
+        let mut response = self.page(StatusCode::OK, "connect.html", &context);
+        self.headers.allow_leaving(response.headers_mut());
+        response
+    }
+
+    /// It went well; `confirm` where the application has yet to say who came back.
+    pub(crate) fn done(&self, product: Option<&str>, confirm: bool) -> Response {
+        self.message(StatusCode::OK, words::done(product, confirm), None)
+    }
+
+    /// An error of this request, in words for the end user.
+    pub(crate) fn failure(&self, error: &Error, id: RequestId) -> Response {
+        report(error);
+        let mut response = self.failed(error.kind(), Some(id));
+        if let Some(seconds) = problem::retry_after(error) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+
+    /// An error of this or of an earlier request.
+    pub(crate) fn failed(&self, kind: ErrorKind, id: Option<RequestId>) -> Response {
+        self.message(problem::status(kind), words::failed(kind), id)
+    }
+
+    /// 303, so that the browser asks for `location` by GET whatever it sent before, with a cookie to set.
+    pub(crate) fn redirect(&self, location: &str, cookie: Option<HeaderValue>) -> Response {
+        let Ok(location) = HeaderValue::try_from(location) else {
+            report(&Error::new(
+                ErrorKind::Internal,
+                "an address cannot be a header's value",
+            ));
+            return self.failed(ErrorKind::Internal, None);
+        };
+        let mut response = StatusCode::SEE_OTHER.into_response();
+        self.headers.write(response.headers_mut());
+        response.headers_mut().insert(header::LOCATION, location);
+        if let Some(cookie) = cookie {
+            response.headers_mut().insert(header::SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    fn message(&self, status: StatusCode, words: Words, id: Option<RequestId>) -> Response {
+        let Words {
+            title,
+            text,
+            advice,
+        } = words;
+        let support_id = id.map(|id| id.to_string());
+        self.page(
+            status,
+            "message.html",
+            &context! { title, text, advice, support_id },
+        )
+    }
+
+    fn page(&self, status: StatusCode, template: &str, context: &Value) -> Response {
+        let rendered = self
+            .templates
+            .get_template(template)
+            .and_then(|template| template.render(context));
+        let (status, text) = match rendered {
+            Ok(text) => (status, text),
+            Err(error) => {
+                tracing::error!(template, error = %error, "a page cannot be rendered");
+                (
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    String::from("<!doctype html><title>Error</title>Something went wrong."),
+                )
+            }
+        };
+        let mut response = (status, Bytes::from(text)).into_response();
+        self.headers.write(response.headers_mut());
+        response.headers_mut().insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        );
+        response
+    }
+}

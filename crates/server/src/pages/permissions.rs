@@ -1,0 +1,131 @@
+//! Permissions in plain words. A scope that stands in no list is shown as it is.
+
+use serde::Serialize;
+
+/// One line of the list.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Permission {
+    words: String,
+    /// Whether the words are the scope itself.
+    code: bool,
+}
+
+/// Beside the products: who the user is (OpenID Connect Core, section 5.4; Google's names for the same).
+const IDENTITY: &[(&str, &str)] = &[
+    ("openid", "Know which account it is"),
+    ("email", "See your e-mail address"),
+    (
+        "https://www.googleapis.com/auth/userinfo.email",
+        "See your e-mail address",
+    ),
+    ("profile", "See your name and picture"),
+    (
+        "https://www.googleapis.com/auth/userinfo.profile",
+        "See your name and picture",
+    ),
+];
+
+/// Gmail API and People API, "OAuth scopes".
+const MAIL: &[(&str, &str)] = &[
+    (
+        "https://mail.google.com/",
+        "Read, write, send and delete all your mails",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.modify",
+        "Read, write, send and sort your mails",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.readonly",
+        "Read your mails, their attachments and your drafts",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.metadata",
+        "See who wrote to whom and about what, without reading the mails",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.compose",
+        "Write drafts and send mails in your name",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.send",
+        "Send mails in your name",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.insert",
+        "Add mails to your mailbox",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.labels",
+        "See and change your labels",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts",
+        "See, change and delete your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts.readonly",
+        "See your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts.other.readonly",
+        "See people you have been in touch with",
+    ),
+];
+
+/// A list per product.
+const ALL: &[&[(&str, &str)]] = &[IDENTITY, MAIL];
+
+/// Each permission once, in the order of the scopes; what only says who the user is comes last.
+pub(super) fn describe(scopes: &[String]) -> Vec<Permission> {
+    let mut described: Vec<Permission> = Vec::with_capacity(scopes.len());
+    let (identity, rest): (Vec<&String>, Vec<&String>) = scopes
+        .iter()
+        .partition(|scope| IDENTITY.iter().any(|(known, _)| known == scope));
+    for scope in rest.into_iter().chain(identity) {
+        let words = ALL
+            .iter()
+            .copied()
+            .flatten()
+            .find(|(known, _)| known == scope)
+            .map(|(_, words)| *words);
+        let permission = Permission {
+            words: words.unwrap_or(scope).to_owned(),
+            code: words.is_none(),
+        };
+        if !described.contains(&permission) {
+            described.push(permission);
+        }
+    }
+    described
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_permission_is_said_once_and_unknown_ones_as_they_are() {
+        let scopes = [
+            "openid",
+            "email",
+            "https://www.googleapis.com/auth/userinfo.email",
+            "https://www.googleapis.com/auth/contacts.readonly",
+            "odd.scope",
+        ];
+        let described = describe(&scopes.map(String::from));
+        let lines: Vec<_> = described
+            .iter()
+            .map(|one| (one.words.as_str(), one.code))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                ("See your contacts", false),
+                ("odd.scope", true),
+                ("Know which account it is", false),
+                ("See your e-mail address", false),
+            ],
+        );
+    }
+}

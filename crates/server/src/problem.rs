@@ -1,0 +1,87 @@
+//! An [`Error`] as the answer to a request: RFC 9457 `application/problem+json`.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, StatusCode, header};
+use stead::{Error, ErrorKind};
+
+use crate::boundary::RequestId;
+
+/// The result of a handler that answers in JSON.
+pub(crate) type Answer<T = Response> = Result<T, Problem>;
+
+/// An error on its way out. The boundary writes it, because the boundary knows the request's id.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    pub(crate) error: Error,
+    challenge: &'static str,
+}
+
+/// No bearer token came (RFC 6750, section 3: then no error code is given).
+const CHALLENGE: &str = r#"Bearer realm="stead""#;
+/// A bearer token came and is not taken (RFC 6750, section 3.1).
+const CHALLENGE_INVALID: &str = r#"Bearer realm="stead", error="invalid_token""#;
+
+impl Problem {
+    /// The caller's token is wrong or expired.
+    pub(crate) fn of_token(error: Error) -> Self {
+        Self {
+            error,
+            challenge: CHALLENGE_INVALID,
+        }
+    }
+
+    /// The whole answer.
+    pub(crate) fn into_answer(self, id: RequestId) -> Response {
+        let kind = self.error.kind();
+        let body = serde_json::to_vec(&self.error.with_request_id(id.to_string()).to_problem())
+            .unwrap_or_default();
+        let mut response = Response::new(body.into());
+        *response.status_mut() = status(kind);
+        let headers = response.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if kind == ErrorKind::Unauthenticated {
+            headers.insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static(self.challenge),
+            );
+        }
+        response
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self {
+            error,
+            challenge: CHALLENGE,
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    /// A bodiless answer that carries the problem to the boundary.
+    fn into_response(self) -> Response {
+        let mut response = status(self.error.kind()).into_response();
+        if let Some(seconds) = retry_after(&self.error) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The HTTP status of a kind.
+pub(crate) fn status(kind: ErrorKind) -> StatusCode {
+    StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// Whole seconds, rounded up, where the error knows how long to wait.
+pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
+    error
+        .retry_after()
+        .map(|after| HeaderValue::from(after.as_secs() + u64::from(after.subsec_nanos() > 0)))
+}

@@ -1,0 +1,17 @@
+//! `/v1/accounts`: users' accounts. An identifier is one percent-encoded segment.
+
+mod disconnect;
+mod list;
+mod read;
+mod refresh;
+mod resume;
+mod suspend;
+#[cfg(test)]
+mod tests;
+
+pub(super) use disconnect::disconnect;
+pub(super) use list::list;
+pub(super) use read::read;
+pub(super) use refresh::refresh;
+pub(super) use resume::resume;
+pub(super) use suspend::suspend;

@@ -1,0 +1,132 @@
+use http::StatusCode;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use crate::testing::{House, READONLY};
+
+fn shown(identifier: &str, state: &str) -> Value {
+    json!({
+        "id": "acct_…", "connection_name": "mail", "product": "mail", "identifier": identifier, "state": state,
+        "health": "ok", "granted_scopes": ["openid", "https://www.googleapis.com/auth/userinfo.email", READONLY], "missing_scopes": [],
+        "product_user": "ada@example.com", "token_expires_at": "time", "created_at": "time", "updated_at": "time",
+    })
+}
+
+#[tokio::test]
+async fn any_identifier_is_one_segment_of_every_path() {
+    for identifier in [
+        "u1",
+        "a/b %2F@ü",
+        "suspend",
+        "ada@example.com",
+        "?#&+",
+        "..%00",
+        "日本",
+    ] {
+        let house = House::new().await.with_account(identifier).await;
+        let path = format!(
+            "/v1/accounts/mail/{}",
+            utf8_percent_encode(identifier, NON_ALPHANUMERIC)
+        );
+        let call = async |method: &str, verb: &str| {
+            house.call(method, &format!("{path}{verb}"), None).await
+        };
+
+        assert_eq!(
+            call("GET", "").await.json(),
+            shown(identifier, "active"),
+            "{identifier}"
+        );
+        assert_eq!(
+            call("POST", "/suspend").await.json(),
+            shown(identifier, "suspended"),
+            "{identifier}"
+        );
+        assert_eq!(
+            call("POST", "/resume").await.json(),
+            shown(identifier, "active"),
+            "{identifier}"
+        );
+        assert_eq!(
+            call("POST", "/refresh").await.json(),
+            shown(identifier, "active"),
+            "{identifier}"
+        );
+        assert_eq!(
+            house
+                .call("GET", "/v1/accounts?connection_name=mail", None)
+                .await
+                .json(),
+            json!({"items": [shown(identifier, "active")]}),
+        );
+        let ended = call("DELETE", "?revoke_at_product=true").await;
+        assert_eq!(
+            (ended.status, ended.body.len()),
+            (StatusCode::NO_CONTENT, 0),
+            "{identifier}"
+        );
+        assert_eq!(
+            call("GET", "").await.json()["state"],
+            "disconnected",
+            "{identifier}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_a_problem() {
+    let house = House::new().await.with_account("u1").await;
+    for (method, path, status, kind) in [
+        (
+            "GET",
+            "/v1/accounts/mail/u2",
+            StatusCode::NOT_FOUND,
+            "account_not_found",
+        ),
+        (
+            "GET",
+            "/v1/accounts/other/u1",
+            StatusCode::NOT_FOUND,
+            "unknown_connection",
+        ),
+        (
+            "GET",
+            "/v1/accounts/mail/%FF",
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
+        ),
+        (
+            "GET",
+            "/v1/accounts/mail/a%0Ab",
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
+        ),
+        (
+            "POST",
+            "/v1/accounts/mail/u1/resume",
+            StatusCode::CONFLICT,
+            "invalid_transition",
+        ),
+        (
+            "DELETE",
+            "/v1/accounts/mail/u1?revoke_at_product=yes",
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
+        ),
+        (
+            "GET",
+            "/v1/accounts?page_size=0",
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
+        ),
+    ] {
+        let answered = house.call(method, path, None).await;
+        assert_eq!(
+            answered.status,
+            status,
+            "{method} {path} {}",
+            answered.text()
+        );
+        assert_eq!(answered.problem()["kind"], kind, "{method} {path}");
+    }
+}

@@ -1,0 +1,147 @@
+use http::StatusCode;
+use serde_json::json;
+use stead::core::environment::Verification;
+
+use crate::testing::{House, answer_json};
+
+#[tokio::test]
+async fn the_application_confirms_who_came_back() {
+    let house = House::open("http://127.0.0.1", Verification::Application, |_| {
+        answer_json(&json!({}))
+    })
+    .await;
+    let connection_id = house.connect_mail().await;
+    let created = house
+        .call(
+            "POST",
+            "/v1/authorization-links",
+            Some(json!({"connection_name": "mail", "identifier": "u1", "verify_url": "https://app.test/back?a=1", "state": "s&1"})),
+        )
+        .await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text());
+    let made: serde_json::Value = serde_json::from_slice(&created.body).unwrap();
+    let id = made["authorization_id"].as_str().unwrap();
+    let link = made["link"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("http://127.0.0.1")
+        .unwrap();
+
+    let verify = format!("/v1/authorizations/{id}/verify");
+    let early = house
+        .call("POST", &verify, Some(json!({"identifier": "u1"})))
+        .await;
+    assert_eq!(
+        (early.status, early.problem()["kind"].as_str()),
+        (StatusCode::NOT_FOUND, Some("authorization_not_found"))
+    );
+
+    let (state, cookie) = house.consent(link).await;
+    let back = house
+        .browse(
+            "GET",
+            &format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c"),
+            Some(&cookie),
+        )
+        .await;
+    assert_eq!(back.status, StatusCode::SEE_OTHER);
+    assert_eq!(
+        back.header("location"),
+        format!("https://app.test/back?a=1&authorization_id={id}&state=s%261")
+    );
+    assert!(
+        back.header("set-cookie")
+            .starts_with(&format!("stead-{id}=; Path=/; Max-Age=0;")),
+        "{back:?}"
+    );
+
+    let waiting = house.call("GET", "/v1/accounts/mail/u1", None).await.json();
+    assert_eq!(waiting["state"], "pending_verification");
+    let verified = house
+        .call("POST", &verify, Some(json!({"identifier": "u1"})))
+        .await;
+    assert_eq!(
+        (verified.status, verified.json()["state"].as_str()),
+        (StatusCode::OK, Some("active"))
+    );
+}
+
+#[tokio::test]
+async fn another_identifier_is_refused() {
+    let house = House::open("http://127.0.0.1", Verification::Application, |_| {
+        answer_json(&json!({}))
+    })
+    .await;
+    let connection_id = house.connect_mail().await;
+    let (state, cookie) = house
+        .consent(&house.link("u1", Some("https://app.test/back")).await)
+        .await;
+    let back = house
+        .browse(
+            "GET",
+            &format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c"),
+            Some(&cookie),
+        )
+        .await;
+    let id = back
+        .header("location")
+        .split("authorization_id=")
+        .nth(1)
+        .unwrap()
+        .to_owned();
+    let answered = house
+        .call(
+            "POST",
+            &format!("/v1/authorizations/{id}/verify"),
+            Some(json!({"identifier": "u2"})),
+        )
+        .await;
+    assert_eq!(
+        (answered.status, answered.problem()["kind"].as_str()),
+        (StatusCode::FORBIDDEN, Some("identifier_mismatch"))
+    );
+}
+
+#[tokio::test]
+async fn a_link_needs_a_connection_and_its_members() {
+    let house = House::open("http://127.0.0.1", Verification::Application, |_| {
+        answer_json(&json!({}))
+    })
+    .await;
+    house.connect_mail().await;
+    for (body, kind, pointer) in [
+        (
+            json!({"connection_name": "none", "identifier": "u", "verify_url": "https://a.test"}),
+            "unknown_connection",
+            None,
+        ),
+        (
+            json!({"connection_name": "mail", "identifier": "u"}),
+            "invalid_request",
+            Some("/verify_url"),
+        ),
+        (
+            json!({"connection_name": "mail"}),
+            "invalid_request",
+            Some(""),
+        ),
+        (
+            json!({"connection_name": "mail", "identifier": 7}),
+            "invalid_request",
+            Some("/identifier"),
+        ),
+    ] {
+        let problem = house
+            .call("POST", "/v1/authorization-links", Some(body.clone()))
+            .await
+            .problem();
+        assert_eq!(
+            (
+                problem["kind"].as_str(),
+                problem["violations"][0]["path"].as_str()
+            ),
+            (Some(kind), pointer),
+            "{body}"
+        );
+    }
+}

@@ -1,0 +1,165 @@
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::testing::{House, READONLY};
+
+fn new() -> Value {
+    json!({
+        "connection_name": "mail", "product": "mail", "client_id": "id", "client_secret": "CANARY-secret",
+        "permissions": [READONLY],
+    })
+}
+
+fn shown(state: &str) -> Value {
+    json!({
+        "id": "conn_…", "connection_name": "mail", "product": "mail", "state": state, "health": "client_ok",
+        "client_id": "id", "has_client_secret": true, "permissions": [READONLY],
+        "redirect_uri": "uri", "created_at": "time", "updated_at": "time",
+    })
+}
+
+/// The connection, its redirect URI checked and settled.
+fn settled(mut connection: Value) -> Value {
+    let uri = connection["redirect_uri"].as_str().unwrap();
+    assert!(
+        uri.starts_with("http://127.0.0.1/sso/v1/oauth/conn_") && uri.ends_with("/callback"),
+        "{uri}"
+    );
+    connection["redirect_uri"] = json!("uri");
+    connection
+}
+
+#[tokio::test]
+async fn created_read_changed_and_deleted() {
+    let house = House::new().await;
+    let created = house.call("POST", "/v1/connections", Some(new())).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text());
+    assert_eq!(
+        created.header("location"),
+        "http://127.0.0.1/v1/connections/mail"
+    );
+    assert_eq!(created.header("cache-control"), "no-store");
+    assert!(!created.text().contains("CANARY"));
+    assert_eq!(settled(created.json()), shown("ready"));
+
+    assert_eq!(
+        settled(house.call("GET", "/v1/connections/mail", None).await.json()),
+        shown("ready")
+    );
+    let mut list = house.call("GET", "/v1/connections", None).await.json();
+    let items: Vec<Value> = list["items"]
+        .take()
+        .as_array()
+        .unwrap()
+        .iter()
+        .cloned()
+        .map(settled)
+        .collect();
+    assert_eq!(
+        (items, list),
+        (vec![shown("ready")], json!({"items": null}))
+    );
+
+    let changed = house
+        .call(
+            "PATCH",
+            "/v1/connections/mail",
+            Some(json!({"disabled": true})),
+        )
+        .await;
+    assert_eq!(settled(changed.json()), shown("disabled"));
+
+    let deleted = house.call("DELETE", "/v1/connections/mail", None).await;
+    assert_eq!(
+        (deleted.status, deleted.body.len()),
+        (StatusCode::NO_CONTENT, 0)
+    );
+    assert_eq!(
+        house
+            .call("GET", "/v1/connections/mail", None)
+            .await
+            .problem()["kind"],
+        "unknown_connection"
+    );
+    assert_eq!(
+        house.call("GET", "/v1/connections", None).await.json(),
+        json!({"items": []})
+    );
+}
+
+#[tokio::test]
+async fn pages_follow_each_other() {
+    let house = House::new().await;
+    for name in ["a", "b", "c"] {
+        let mut one = new();
+        one["connection_name"] = json!(name);
+        assert_eq!(
+            house
+                .call("POST", "/v1/connections", Some(one))
+                .await
+                .status,
+            StatusCode::CREATED
+        );
+    }
+    let (mut names, mut path) = (Vec::new(), String::from("/v1/connections?page_size=2"));
+    loop {
+        let page = house.call("GET", &path, None).await.json();
+        names.extend(
+            page["items"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["connection_name"].clone()),
+        );
+        let Some(token) = page["next_page_token"].as_str() else {
+            break;
+        };
+        let token: String = url::form_urlencoded::byte_serialize(token.as_bytes()).collect();
+        path = format!("/v1/connections?page_size=2&page_token={token}");
+    }
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn a_faulty_body_is_a_problem_with_its_place() {
+    let house = House::new().await;
+    let mut misspelt = new();
+    misspelt["permision"] = json!([]);
+    let answered = house.call("POST", "/v1/connections", Some(misspelt)).await;
+    assert_eq!(answered.status, StatusCode::BAD_REQUEST);
+    let problem = answered.problem();
+    assert_eq!(problem["kind"], "invalid_request");
+    assert_eq!(problem["violations"][0]["path"], "/permision");
+    assert_eq!(problem["violations"][0]["keyword"], "additionalProperties");
+
+    let request = house
+        .request("POST", "/v1/connections")
+        .body("a=b".into())
+        .unwrap();
+    let detail = house.send(request).await.problem()["detail"].clone();
+    assert_eq!(
+        detail,
+        "send the body as JSON with `Content-Type: application/json`"
+    );
+
+    let answered = house.call("GET", "/v1/connections?pagesize=2", None).await;
+    assert_eq!(answered.problem()["violations"][0]["path"], "/pagesize");
+}
+
+#[tokio::test]
+async fn a_name_is_taken_once_and_a_body_is_bounded() {
+    let house = House::new().await;
+    house.connect_mail().await;
+    let answered = house.call("POST", "/v1/connections", Some(new())).await;
+    assert_eq!(
+        (answered.status, answered.problem()["kind"].as_str()),
+        (StatusCode::CONFLICT, Some("already_exists"))
+    );
+
+    let long = json!({"connection_name": "x".repeat(10 * 1024 * 1024)});
+    let answered = house.call("POST", "/v1/connections", Some(long)).await;
+    assert_eq!(
+        (answered.status, answered.problem()["kind"].as_str()),
+        (StatusCode::BAD_REQUEST, Some("invalid_request"))
+    );
+}

@@ -1,0 +1,145 @@
+use axum::extract::{Request, State};
+use http::{Uri, uri::PathAndQuery};
+use http_body::Body as _;
+use percent_encoding::percent_decode_str;
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, ports::Body},
+};
+
+use super::pass_on;
+use crate::{authentication::Authenticated, problem::Answer};
+
+/// A body of at most so many bytes is read first, so that it can be sent again where nothing speaks against it.
+const SHORT: u64 = 64 * 1024;
+
+/// `ANY /proxy/{connection_name}/{identifier}/{product path}`: the product's path, query and body go on byte for byte,
+/// both ways as they come.
+pub(in crate::rest) async fn streaming(
+    _: Authenticated,
+    State(environment): State<Environment>,
+    request: Request,
+) -> Answer {
+    let target = Target::read(request.uri())?;
+    let (parts, body) = request.into_parts();
+    let mut request = http::Request::new(outgoing(body).await?);
+    *request.method_mut() = parts.method;
+    *request.uri_mut() = target.uri;
+    *request.headers_mut() = parts.headers;
+    Ok(pass_on(
+        environment
+            .proxy_streaming(&target.connection_name, &target.identifier, request)
+            .await?,
+    ))
+}
+
+async fn outgoing(body: axum::body::Body) -> Result<Body, Error> {
+    match body.size_hint().exact() {
+        Some(0) => Ok(Body::Empty),
+        Some(length) if length <= SHORT => Body::stream(body)
+            .collect(length)
+            .await
+            .map(Body::from)
+            .map_err(|error| {
+                Error::new(ErrorKind::InvalidRequest, "the body broke off").with_source(error)
+            }),
+        _ => Ok(Body::stream(body)),
+    }
+}
+
+/// What a request's path says.
+#[derive(Debug, PartialEq)]
+struct Target {
+    connection_name: String,
+    identifier: String,
+    /// The product's path and query.
+    uri: Uri,
+}
+
+impl Target {
+    /// Cuts the raw text at its slashes: decoding first would change the product's path, in which `%2F` is no slash.
+    fn read(uri: &Uri) -> Result<Self, Error> {
+        let malformed = |what: &str| {
+            Error::new(
+                ErrorKind::InvalidRequest,
+                format!("{what} in the path of the proxy"),
+            )
+        };
+        let whole = uri.path_and_query().map_or("", PathAndQuery::as_str);
+        let rest = whole
+            .strip_prefix("/proxy/")
+            .ok_or_else(|| malformed("/proxy/ is missing"))?;
+        let (connection_name, rest) = rest
+            .split_once('/')
+            .ok_or_else(|| malformed("the identifier is missing"))?;
+        let (identifier, product) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let decode = |segment: &str| match percent_decode_str(segment).decode_utf8() {
+            Ok(text) => Ok(text.into_owned()),
+            Err(_) => Err(malformed("percent-encoding that is not UTF-8")),
+        };
+        let product = match product.as_bytes() {
+            [b'/', ..] => PathAndQuery::try_from(product),
+            _ => PathAndQuery::try_from(format!("/{product}")),
+        };
+        Ok(Self {
+            connection_name: decode(connection_name)?,
+            identifier: decode(identifier)?,
+            uri: product.map_err(|_| malformed("no product path"))?.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(path: &str) -> (String, String, String) {
+        let Target {
+            connection_name,
+            identifier,
+            uri,
+        } = Target::read(&path.parse().unwrap()).unwrap();
+        (connection_name, identifier, uri.to_string())
+    }
+
+    #[test]
+    fn the_product_path_is_taken_byte_for_byte() {
+        let expect = |identifier: &str, product: &str| {
+            (
+                String::from("mail"),
+                identifier.to_owned(),
+                product.to_owned(),
+            )
+        };
+        assert_eq!(
+            read("/proxy/mail/u1/v1/users/me?a=%2f&b"),
+            expect("u1", "/v1/users/me?a=%2f&b")
+        );
+        assert_eq!(
+            read("/proxy/mail/a%2Fb%20%252F%40%C3%BC/x%2Fy//..;z"),
+            expect("a/b %2F@ü", "/x%2Fy//..;z")
+        );
+        assert_eq!(
+            read("/proxy/mail/u1//evil.test/x"),
+            expect("u1", "//evil.test/x")
+        );
+        assert_eq!(
+            read("/proxy/mail/proxy/proxy/mail/u1"),
+            expect("proxy", "/proxy/mail/u1")
+        );
+        assert_eq!(read("/proxy/mail/u1"), expect("u1", "/"));
+        assert_eq!(read("/proxy/mail/u1?a=/b"), expect("u1", "/?a=/b"));
+        assert_eq!(
+            read("http://elsewhere.test/proxy/mail/u1/v1"),
+            expect("u1", "/v1")
+        );
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_refused() {
+        for bad in ["/proxy/mail/%FF/v1", "/proxy/%C0%AF/u1/v1", "/proxy/mail"] {
+            let error = Target::read(&bad.parse().unwrap()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::stream;
+use http::{Response, StatusCode, header};
+use serde_json::json;
+use stead::core::ports;
+
+use crate::testing::{House, answer_json};
+
+#[tokio::test]
+async fn a_request_in_json_is_sent_and_its_answer_passed_on() {
+    let house = House::answering(|_| {
+        let mut response = answer_json(&json!({"id": "d1"}));
+        *response.status_mut() = StatusCode::CREATED;
+        response
+            .headers_mut()
+            .insert("etag", "\"1\"".parse().unwrap());
+        response
+            .headers_mut()
+            .insert(header::SET_COOKIE, "a=b".parse().unwrap());
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let request = json!({
+        "connection_name": "mail", "identifier": "u1", "method": "POST", "path": "/v1/users/me/drafts",
+        "query": {"a": ["1", "2"]}, "body": {"message": {"raw": "…"}},
+    });
+    let answered = house.call("POST", "/v1/proxy", Some(request)).await;
+    assert_eq!(
+        (answered.status, answered.text()),
+        (StatusCode::CREATED, r#"{"id":"d1"}"#)
+    );
+    assert_eq!(
+        (answered.header("etag"), answered.header("set-cookie")),
+        ("\"1\"", "")
+    );
+    let sent = house.received().pop().unwrap();
+    assert_eq!(
+        (sent.method.as_str(), sent.uri.as_str()),
+        (
+            "POST",
+            "https://gmail.googleapis.com/gmail/v1/users/me/drafts?a=1&a=2"
+        )
+    );
+    assert_eq!(
+        sent.headers[header::AUTHORIZATION],
+        "Bearer ya29.CANARY-access"
+    );
+    assert_eq!(sent.body, r#"{"message":{"raw":"…"}}"#);
+}
+
+#[tokio::test]
+async fn a_product_refusing_is_an_answer() {
+    let house = House::answering(|_| {
+        let mut response = Response::new(ports::Body::from(b"no".to_vec()));
+        *response.status_mut() = StatusCode::FORBIDDEN;
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let answered = house
+        .call("GET", "/proxy/mail/u1/v1/users/me/profile", None)
+        .await;
+    assert_eq!(
+        (answered.status, answered.text()),
+        (StatusCode::FORBIDDEN, "no")
+    );
+}
+
+#[tokio::test]
+async fn a_path_goes_on_byte_for_byte_for_any_identifier() {
+    let house = House::new().await.with_account("a/b %2F@ü").await;
+    let path = "/v1/users/me/messages?q=from%3aada%20OR%20a+b&labelIds=A&labelIds=B";
+    let answered = house
+        .call(
+            "GET",
+            &format!("/proxy/mail/a%2Fb%20%252F%40%C3%BC{path}"),
+            None,
+        )
+        .await;
+    assert_eq!(answered.status, StatusCode::OK, "{}", answered.text());
+    assert_eq!(
+        house.received().pop().unwrap().uri,
+        format!("https://gmail.googleapis.com/gmail{path}")
+    );
+}
+
+#[tokio::test]
+async fn bodies_stream_both_ways() {
+    let house = House::answering(|received| {
+        assert_eq!(received.body.len(), 3 * 64 * 1024);
+        let pieces = [Bytes::from_static(b"one "), Bytes::from_static(b"two")]
+            .map(|piece| Ok::<_, std::io::Error>(piece));
+        Response::new(ports::Body::stream(Body::from_stream(stream::iter(pieces))))
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let pieces = (0..3).map(|_| Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 * 1024])));
+    let request = house
+        .request("POST", "/proxy/mail/u1/v1/users/me/drafts")
+        .header(header::CONTENT_TYPE, "message/rfc822")
+        .body(Body::from_stream(stream::iter(pieces)))
+        .unwrap();
+    let answered = house.send(request).await;
+    assert_eq!(
+        (answered.status, answered.text()),
+        (StatusCode::OK, "one two")
+    );
+}
+
+#[tokio::test]
+async fn a_short_body_is_sent_again_after_a_refused_token() {
+    let refused = AtomicBool::new(false);
+    let house = House::answering(move |received| {
+        let mut response = Response::new(ports::Body::from(received.body.clone()));
+        if !refused.swap(true, Ordering::SeqCst) {
+            *response.status_mut() = StatusCode::UNAUTHORIZED;
+        }
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let request = house
+        .request("POST", "/proxy/mail/u1/v1/users/me/drafts")
+        .header(header::CONTENT_TYPE, "text/plain")
+        .body(Body::from("again"))
+        .unwrap();
+    let answered = house.send(request).await;
+    assert_eq!(
+        (answered.status, answered.text()),
+        (StatusCode::OK, "again")
+    );
+}
+
+#[tokio::test]
+async fn what_may_not_pass_is_a_problem() {
+    let house = House::new().await.with_account("u1").await;
+    let sent = house.received().len();
+    for (method, path, kind) in [
+        ("GET", "/proxy/mail/u1/elsewhere", "path_invalid"),
+        ("GET", "/proxy/mail/u1/v1/users/me/../../x", "path_invalid"),
+        ("GET", "/proxy/mail/u1", "path_invalid"),
+        ("GET", "/proxy/mail/u1/", "path_invalid"),
+        (
+            "GET",
+            "/proxy/mail/u1/v1/users/me?access_token=x",
+            "path_invalid",
+        ),
+        (
+            "TRACE",
+            "/proxy/mail/u1/v1/users/me/profile",
+            "method_not_allowed",
+        ),
+        (
+            "GET",
+            "/proxy/mail/u2/v1/users/me/profile",
+            "authorization_required",
+        ),
+        (
+            "GET",
+            "/proxy/none/u1/v1/users/me/profile",
+            "unknown_connection",
+        ),
+        (
+            "GET",
+            "/proxy/mail/%FF/v1/users/me/profile",
+            "invalid_request",
+        ),
+    ] {
+        let answered = house.call(method, path, None).await;
+        assert_eq!(answered.problem()["kind"], kind, "{method} {path}");
+    }
+    let request = house
+        .request("GET", "/proxy/mail/u1/v1/users/me/profile")
+        .header("Cookie", "a=b")
+        .body(Body::empty());
+    assert_eq!(
+        house.send(request.unwrap()).await.problem()["kind"],
+        "header_not_allowed"
+    );
+    assert_eq!(house.received().len(), sent, "nothing was sent");
+}

@@ -1,0 +1,258 @@
+use http::{Response, StatusCode, header};
+use serde_json::json;
+use stead::core::ports::Body;
+
+use crate::testing::{House, answer_json};
+
+const EXECUTE: &str = "/v1/tools/mail_get_message_by_id/execute";
+
+#[tokio::test]
+async fn the_catalogue_is_listed() {
+    let house = House::new().await;
+    let list = house.call("GET", "/v1/tools", None).await;
+    let list = list.json();
+    let tools = list["tools"].as_array().unwrap();
+    assert_eq!(
+        tools.len(),
+        house.platform.environment().catalogue().newest().count()
+    );
+    assert!(
+        tools
+            .iter()
+            .all(|tool| tool["readiness"].is_null() && tool["product"] == "mail")
+    );
+
+    let one = house
+        .call("GET", "/v1/tools/mail_list_drafts", None)
+        .await
+        .json();
+    assert!(tools.contains(&one));
+    assert_eq!(
+        house
+            .call("GET", "/v1/tools?product=mail", None)
+            .await
+            .json(),
+        list
+    );
+}
+
+#[tokio::test]
+async fn a_tool_says_whether_a_user_can_call_it() {
+    let house = House::new().await.with_account("a/b").await;
+    let readiness = async |identifier: &str| {
+        let list = house
+            .call("GET", &format!("/v1/tools?identifier={identifier}"), None)
+            .await
+            .json();
+        let find = |name: &str| {
+            list["tools"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|tool| tool["name"] == name)
+                .unwrap()["readiness"]
+                .clone()
+        };
+        (find("mail_list_drafts"), find("mail_get_contacts"))
+    };
+    assert_eq!(
+        readiness("a%2Fb").await,
+        (json!("ready"), json!("needs_scope"))
+    );
+    assert_eq!(
+        readiness("nobody").await,
+        (json!("needs_connection"), json!("needs_connection"))
+    );
+}
+
+#[tokio::test]
+async fn vendors_have_their_envelopes() {
+    let house = House::new().await;
+    for (format, pointer) in [
+        ("openai", "/function/name"),
+        ("anthropic", "/name"),
+        ("gemini", "/name"),
+        ("mcp", "/name"),
+    ] {
+        let one = house
+            .call(
+                "GET",
+                &format!("/v1/tools/mail_list_drafts?format={format}"),
+                None,
+            )
+            .await
+            .json();
+        assert_eq!(
+            one.pointer(pointer).unwrap(),
+            "mail_list_drafts",
+            "{format}"
+        );
+        let list = house
+            .call("GET", &format!("/v1/tools?format={format}"), None)
+            .await
+            .json();
+        assert!(list["tools"].as_array().unwrap().contains(&one), "{format}");
+    }
+    for path in [
+        "/v1/tools?format=word",
+        "/v1/tools?format=mcp&identifier=u",
+        "/v1/tools?product=none",
+        "/v1/tools?x=1",
+    ] {
+        let answered = house.call("GET", path, None).await;
+        assert_eq!(
+            (answered.status, answered.problem()["kind"].as_str()),
+            (StatusCode::BAD_REQUEST, Some("invalid_request")),
+            "{path}"
+        );
+    }
+    let unknown = house.call("GET", "/v1/tools/mail_nothing", None).await;
+    assert_eq!(
+        (unknown.status, unknown.problem()["kind"].as_str()),
+        (StatusCode::NOT_FOUND, Some("unknown_tool"))
+    );
+    let version = house
+        .call(
+            "GET",
+            "/v1/tools/mail_list_drafts?tool_version=1999-01-01",
+            None,
+        )
+        .await;
+    assert_eq!(
+        (version.status, version.problem()["kind"].as_str()),
+        (StatusCode::BAD_REQUEST, Some("unsupported_version"))
+    );
+}
+
+#[tokio::test]
+async fn a_products_json_is_set_in_as_it_came() {
+    // Order, spacing and a number beyond 64 bits show that nothing rebuilt it.
+    const MESSAGE: &str = r#"{ "z": 1,  "id":"m1", "big": 123456789012345678901234567890 }"#;
+    let house = House::answering(|_| {
+        let mut response = Response::new(Body::from(MESSAGE.as_bytes().to_vec()));
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let call = json!({"connection_name": "mail", "identifier": "u1", "input": {"message_id": "m1", "format": "minimal"}});
+    let answered = house.call("POST", EXECUTE, Some(call)).await;
+    assert_eq!(answered.status, StatusCode::OK, "{}", answered.text());
+    assert_eq!(answered.header("content-type"), "application/json");
+    assert!(
+        answered.text().contains(&format!(r#""data":{MESSAGE}"#)),
+        "{}",
+        answered.text()
+    );
+    let members: Vec<String> = answered
+        .json()
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(members, ["data", "execution_id", "tool", "tool_version"]);
+}
+
+#[tokio::test]
+async fn what_keeps_a_call_from_running_is_a_problem() {
+    let house = House::answering(|_| {
+        let mut response = answer_json(&json!({"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}));
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let input = json!({"message_id": "m1"});
+    for (path, body, status, kind) in [
+        (
+            EXECUTE,
+            json!({"connection_name": "mail", "identifier": "u1", "input": input}),
+            404,
+            "product_not_found",
+        ),
+        (
+            EXECUTE,
+            json!({"connection_name": "mail", "identifier": "u2", "input": input}),
+            409,
+            "authorization_required",
+        ),
+        (
+            EXECUTE,
+            json!({"connection_name": "none", "identifier": "u1", "input": input}),
+            404,
+            "unknown_connection",
+        ),
+        (
+            EXECUTE,
+            json!({"connection_name": "mail", "identifier": "u1", "input": {}}),
+            422,
+            "schema_violation",
+        ),
+        (
+            EXECUTE,
+            json!({"connection_name": "mail", "identifier": "u1", "input": input, "more": 1}),
+            400,
+            "invalid_request",
+        ),
+        (
+            "/v1/tools/none/execute",
+            json!({"connection_name": "mail", "identifier": "u1", "input": input}),
+            404,
+            "unknown_tool",
+        ),
+        (
+            "/v1/tools/mail_get_contacts/execute",
+            json!({"connection_name": "mail", "identifier": "u1", "input": {}}),
+            403,
+            "scope_missing",
+        ),
+    ] {
+        let answered = house.call("POST", path, Some(body.clone())).await;
+        assert_eq!(
+            (
+                answered.status.as_u16(),
+                answered.problem()["kind"].as_str()
+            ),
+            (status, Some(kind)),
+            "{path} {body}"
+        );
+    }
+    let answered = house
+        .call(
+            "POST",
+            EXECUTE,
+            Some(json!({"connection_name": "mail", "identifier": "u1", "input": {}})),
+        )
+        .await;
+    let problem = answered.problem();
+    assert_eq!(problem["violations"][0]["keyword"], "required");
+    assert!(problem["execution_id"].is_string(), "{problem}");
+}
+
+#[tokio::test]
+async fn an_idempotency_key_derives_the_execution() {
+    let house = House::new().await.with_account("u1").await;
+    let body = json!({"connection_name": "mail", "identifier": "u1", "input": {"message_id": "m1", "format": "minimal"}});
+    let execute = async |key: &str| {
+        let request = house
+            .request("POST", EXECUTE)
+            .header(header::CONTENT_TYPE, "application/json; charset=utf-8")
+            .header("Idempotency-Key", key);
+        house
+            .send(request.body(body.to_string().into()).unwrap())
+            .await
+    };
+    assert_eq!(execute("k").await.status, StatusCode::OK);
+    assert_eq!(execute("\"k\"").await.status, StatusCode::OK);
+    let refused = execute("\"\"").await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert_eq!(
+        refused.problem()["violations"][0]["path"],
+        "/Idempotency-Key"
+    );
+}

@@ -1,0 +1,336 @@
+//! A real router over a platform in memory, and products that answer from a function.
+
+use std::sync::{Arc, Mutex};
+
+use axum::{Router, body::Body};
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use stead::{
+    Platform,
+    core::{
+        environment::Verification,
+        ports::{self, BoxFuture, Transport, TransportError},
+        resource::{NewAuthorizationLink, NewConnection},
+    },
+};
+use tower::ServiceExt as _;
+
+const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
+pub(crate) const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
+
+/// A request that a product received.
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) method: String,
+    pub(crate) uri: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+type Answerer = Box<dyn Fn(&Received) -> Response<ports::Body> + Send + Sync>;
+
+/// The network: the token endpoint grants, everything else is answered by a function.
+pub(crate) struct Products {
+    answerer: Answerer,
+    received: Mutex<Vec<Received>>,
+}
+
+impl Transport for Products {
+    fn send(
+        &self,
+        request: Request<ports::Body>,
+    ) -> BoxFuture<'_, Result<Response<ports::Body>, TransportError>> {
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            let body = body.collect(u64::MAX).await?;
+            let received = Received {
+                method: head.method.to_string(),
+                uri: head.uri.to_string(),
+                headers: head.headers,
+                body,
+            };
+            let answer = match received.uri.as_str() {
+                "https://oauth2.googleapis.com/token" => granted(),
+                _ => (self.answerer)(&received),
+            };
+            self.received.lock().unwrap().push(received);
+            Ok(answer)
+        })
+    }
+}
+
+fn granted() -> Response<ports::Body> {
+    // The claims are {"sub":"1","email":"ada@example.com"}.
+    answer_json(&json!({
+        "access_token": "ya29.CANARY-access", "refresh_token": "1//CANARY-refresh", "expires_in": 3600, "token_type": "Bearer",
+        "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {READONLY}"),
+        "id_token": "e30.eyJzdWIiOiIxIiwiZW1haWwiOiJhZGFAZXhhbXBsZS5jb20ifQ.e30",
+    }))
+}
+
+/// An answer of a product, in JSON.
+pub(crate) fn answer_json(body: &Value) -> Response<ports::Body> {
+    let mut response = Response::new(ports::Body::from(body.to_string().into_bytes()));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+    response
+}
+
+/// A service with its products.
+pub(crate) struct House {
+    pub(crate) router: Router,
+    pub(crate) platform: Platform,
+    products: Arc<Products>,
+    bearer: String,
+}
+
+/// What the service answered.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl House {
+    /// At `http://127.0.0.1`; whoever holds a link is taken for its user; products answer `{}`.
+    pub(crate) async fn new() -> Self {
+        Self::open("http://127.0.0.1", Verification::LinkPossession, |_| {
+            answer_json(&json!({}))
+        })
+        .await
+    }
+
+    /// The same with products that answer from `answerer`.
+    pub(crate) async fn answering(
+        answerer: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
+    ) -> Self {
+        Self::open("http://127.0.0.1", Verification::LinkPossession, answerer).await
+    }
+
+    pub(crate) async fn open(
+        public_url: &str,
+        verification: Verification,
+        answerer: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
+    ) -> Self {
+        let products = Arc::new(Products {
+            answerer: Box::new(answerer),
+            received: Mutex::default(),
+        });
+        let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
+        let builder = Platform::builder(public_url)
+            .key(KEY)
+            .memory()
+            .transport(transport);
+        let platform = builder.verification(verification).build().await.unwrap();
+        let credential = platform
+            .environment()
+            .create_app_credential("test")
+            .await
+            .unwrap();
+        let issued = platform.environment().issue_access_token(
+            &credential.client_id,
+            credential.client_secret.expose_secret(),
+        );
+        let bearer = issued
+            .await
+            .unwrap()
+            .access_token
+            .expose_secret()
+            .to_owned();
+        Self {
+            router: crate::router(&platform),
+            platform,
+            products,
+            bearer,
+        }
+    }
+
+    /// What the products received, token requests among it.
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.products.received.lock().unwrap().clone()
+    }
+
+    /// Sends a request as it is.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answered {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (head, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answered {
+            status: head.status,
+            headers: head.headers,
+            body,
+        }
+    }
+
+    /// Sends a request of the application, with JSON where there is any.
+    pub(crate) async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Answered {
+        let mut request = Request::builder().method(method).uri(path);
+        request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.bearer));
+        let body = match body {
+            None => Body::empty(),
+            Some(body) => {
+                request = request.header(header::CONTENT_TYPE, "application/json");
+                Body::from(body.to_string())
+            }
+        };
+        self.send(request.body(body).unwrap()).await
+    }
+
+    /// The same service within another router.
+    pub(crate) fn within(self, around: impl FnOnce(Router) -> Router) -> Self {
+        Self {
+            router: around(self.router.clone()),
+            ..self
+        }
+    }
+
+    /// A request of the application that a test goes on to build.
+    pub(crate) fn request(&self, method: &str, path: &str) -> http::request::Builder {
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.bearer))
+    }
+
+    /// A request of a browser.
+    pub(crate) async fn browse(&self, method: &str, path: &str, cookie: Option<&str>) -> Answered {
+        let mut request = Request::builder().method(method).uri(path);
+        if let Some(cookie) = cookie {
+            request = request.header(header::COOKIE, cookie);
+        }
+        self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// The connection `mail`, ready.
+    pub(crate) async fn connect_mail(&self) -> String {
+        let mut new = NewConnection::default();
+        new.connection_name = String::from("mail");
+        new.product = String::from("mail");
+        new.client_id = Some(String::from("client"));
+        new.client_secret = Some("CANARY-client-secret".into());
+        new.permissions = vec![String::from(READONLY)];
+        self.platform
+            .environment()
+            .create_connection(new)
+            .await
+            .unwrap()
+            .id
+            .to_string()
+    }
+
+    /// The path of a link for `identifier`, on the connection `mail`.
+    pub(crate) async fn link(&self, identifier: &str, verify_url: Option<&str>) -> String {
+        let mut new = NewAuthorizationLink::default();
+        new.connection_name = String::from("mail");
+        new.identifier = identifier.to_owned();
+        new.verify_url = verify_url.map(str::to_owned);
+        let link = self
+            .platform
+            .environment()
+            .create_authorization_link(new)
+            .await
+            .unwrap()
+            .link;
+        url::Url::parse(&link).unwrap().path().to_owned()
+    }
+
+    /// An active account of `identifier`, on a new connection `mail`.
+    pub(crate) async fn with_account(self, identifier: &str) -> Self {
+        let connection_id = self.connect_mail().await;
+        let (state, cookie) = self.consent(&self.link(identifier, None).await).await;
+        let path = format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=4%2F0A");
+        let back = self.browse("GET", &path, Some(&cookie)).await;
+        assert_eq!(
+            back.header("location"),
+            "http://127.0.0.1/connect/done?product=Gmail"
+        );
+        self
+    }
+
+    /// Presses the button of a link: the state that the product would return, and the browser's cookie.
+    pub(crate) async fn consent(&self, link: &str) -> (String, String) {
+        let started = self.browse("POST", link, None).await;
+        assert_eq!(started.status, StatusCode::SEE_OTHER, "{}", started.text());
+        let location: url::Url = started.header("location").parse().unwrap();
+        let (_, state) = location
+            .query_pairs()
+            .find(|(name, _)| name == "state")
+            .unwrap();
+        let cookie = started
+            .header("set-cookie")
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned();
+        (state.into_owned(), cookie)
+    }
+}
+
+impl Answered {
+    /// The header's text; empty where it is absent.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// The body as JSON, without what differs from run to run.
+    pub(crate) fn json(&self) -> Value {
+        let mut value: Value = serde_json::from_slice(&self.body).unwrap();
+        settle(&mut value);
+        value
+    }
+
+    /// The body as JSON and the status, of an answer that must be a problem with a request id.
+    pub(crate) fn problem(&self) -> Value {
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{}",
+            self.text()
+        );
+        assert_eq!(self.header("cache-control"), "no-store");
+        let mut value = self.json();
+        assert_eq!(value["status"], self.status.as_u16());
+        assert_eq!(value["request_id"], "req_…");
+        for same in [
+            "type",
+            "title",
+            "status",
+            "request_id",
+            "retryable",
+            "act_by",
+        ] {
+            value.as_object_mut().unwrap().remove(same).unwrap();
+        }
+        value
+    }
+}
+
+/// Ids keep their prefix, times become `time`.
+fn settle(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let prefix = ["req_", "conn_", "acct_", "auth_", "exec_"]
+                .iter()
+                .find(|prefix| text.starts_with(**prefix));
+            if let Some(prefix) = prefix {
+                *text = format!("{prefix}…");
+            } else if text.len() > 19 && text.as_bytes()[10] == b'T' && text.ends_with('Z') {
+                *text = String::from("time");
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(settle),
+        Value::Object(members) => members.values_mut().for_each(settle),
+        _ => {}
+    }
+}

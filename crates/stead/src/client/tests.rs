@@ -1,0 +1,277 @@
+//! The client over a transport that plays the service.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use http::{Request, Response};
+use serde_json::{Value, json};
+use stead_core::ports::{Body, TransportError, TransportErrorKind};
+
+use super::*;
+
+/// A request as it went out: method and target, authorization, body.
+type Seen = (String, Option<String>, String);
+
+#[derive(Default)]
+struct Script {
+    answers: Mutex<VecDeque<Result<Response<Body>, TransportError>>>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+impl Script {
+    fn of(answers: impl IntoIterator<Item = Response<Body>>) -> Arc<Self> {
+        Arc::new(Self {
+            answers: Mutex::new(answers.into_iter().map(Ok).collect()),
+            ..Self::default()
+        })
+    }
+
+    fn and_fail(self: Arc<Self>, kind: TransportErrorKind) -> Arc<Self> {
+        let error = TransportError::new(kind, "planned");
+        self.answers.lock().unwrap().push_back(Err(error));
+        self
+    }
+
+    fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+impl Transport for Script {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            let body = body.collect(1 << 20).await?;
+            self.seen
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((
+                    format!("{} {}", head.method, head.uri),
+                    head.headers
+                        .get("authorization")
+                        .map(|value| value.to_str().unwrap().to_owned()),
+                    String::from_utf8(body.to_vec()).unwrap(),
+                ));
+            self.answers
+                .lock()
+                .unwrap()
+                .pop_front()
+                .expect("one request too many")
+        })
+    }
+}
+
+fn client(script: &Arc<Script>) -> Actions {
+    let transport: Arc<dyn Transport> = Arc::clone(script) as _;
+    Client::with_transport("http://127.0.0.1:1/base/", "the app", "a&b=c", transport)
+        .unwrap()
+        .actions()
+}
+
+fn answer(status: u16, kind: &str, body: impl Into<String>) -> Response<Body> {
+    Response::builder()
+        .status(status)
+        .header("content-type", kind)
+        .body(Body::from(body.into().into_bytes()))
+        .unwrap()
+}
+
+fn ok(body: Value) -> Response<Body> {
+    answer(200, "application/json", body.to_string())
+}
+
+fn token(text: &str) -> Response<Body> {
+    ok(json!({ "access_token": text, "token_type": "Bearer", "expires_in": 3600 }))
+}
+
+fn problem(error: &Error) -> Response<Body> {
+    let problem = error.to_problem();
+    answer(
+        problem.status,
+        "application/problem+json",
+        serde_json::to_string(&problem).unwrap(),
+    )
+}
+
+fn execution() -> Response<Body> {
+    ok(json!({
+        "execution_id": "exec_00000000000000000000000000000001",
+        "tool": "mail_list_drafts",
+        "tool_version": "2026-11-21",
+        "data": { "drafts": [] },
+    }))
+}
+
+#[tokio::test]
+async fn one_token_serves_many_calls() {
+    let script = Script::of([token("t1"), execution(), execution()]);
+    let actions = client(&script);
+    for _ in 0..2 {
+        let execution = actions
+            .execute_tool(
+                "mail_list_drafts",
+                "mail",
+                "a/b",
+                json!({ "max_results": 2 }),
+            )
+            .await
+            .unwrap();
+        assert_eq!(execution.data.get(), r#"{"drafts":[]}"#);
+    }
+    let execute = (
+        "POST http://127.0.0.1:1/base/v1/tools/mail_list_drafts/execute".to_owned(),
+        Some("Bearer t1".to_owned()),
+        json!({ "connection_name": "mail", "identifier": "a/b", "input": { "max_results": 2 } })
+            .to_string(),
+    );
+    let fetch = (
+        "POST http://127.0.0.1:1/base/oauth/token".to_owned(),
+        None,
+        "grant_type=client_credentials&client_id=the%20app&client_secret=a%26b%3Dc".to_owned(),
+    );
+    assert_eq!(script.seen(), [fetch, execute.clone(), execute]);
+}
+
+#[tokio::test]
+async fn a_refused_token_is_renewed_once() {
+    let refusal = || {
+        problem(&Error::new(
+            ErrorKind::Unauthenticated,
+            "the token has expired",
+        ))
+    };
+    let script = Script::of([token("t1"), refusal(), token("t2"), execution()]);
+    let actions = client(&script);
+    actions
+        .execute_tool("mail_list_drafts", "mail", "you", json!({}))
+        .await
+        .unwrap();
+    let bearers: Vec<_> = script
+        .seen()
+        .into_iter()
+        .filter_map(|seen| seen.1)
+        .collect();
+    assert_eq!(bearers, ["Bearer t1", "Bearer t2"]);
+
+    let script = Script::of([token("t1"), refusal(), token("t2"), refusal()]);
+    let error = client(&script).tools().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthenticated);
+}
+
+#[tokio::test]
+async fn a_401_of_the_product_is_the_answer() {
+    let mut theirs = answer(401, "application/json", "{}");
+    theirs.headers_mut().insert(
+        "stead-execution-id",
+        http::HeaderValue::from_static("exec_1"),
+    );
+    let script = Script::of([token("t1"), theirs]);
+    let request = ProxyRequest {
+        connection_name: "mail".to_owned(),
+        identifier: "you".to_owned(),
+        path: "/v1/users/me/profile".to_owned(),
+        method: "GET".to_owned(),
+        ..ProxyRequest::default()
+    };
+    let answer = client(&script).request(request).await.unwrap();
+    assert_eq!(answer.status(), 401);
+    assert_eq!(script.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn problems_come_back_as_errors() {
+    let theirs = Error::new(
+        ErrorKind::AuthorizationRequired,
+        "the user has to authorize",
+    )
+    .with_authorization_link("https://stead.example.com/connect/x")
+    .with_required_scopes(["a"]);
+    let script = Script::of([token("t1"), problem(&theirs)]);
+    let error = client(&script)
+        .account("mail", "a/b %2F@ü")
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
+    assert_eq!(error.message(), theirs.message());
+    assert_eq!(error.authorization_link(), theirs.authorization_link());
+    assert_eq!(error.required_scopes(), ["a"]);
+    assert_eq!(
+        script.seen()[1].0,
+        "GET http://127.0.0.1:1/base/v1/accounts/mail/a%2Fb%20%252F%40%C3%BC"
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_problem_is_told_calmly() {
+    let script = Script::of([token("t1"), answer(404, "text/html", "<html>")]);
+    let error = client(&script).tools().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+
+    let refused = answer(401, "application/json", r#"{"error":"invalid_client"}"#);
+    let error = client(&Script::of([refused])).tools().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unauthenticated);
+    assert!(!format!("{error:?}").contains("a&b=c"));
+}
+
+#[tokio::test]
+async fn a_write_without_an_answer_is_of_unknown_outcome() {
+    for (kind, expected) in [
+        (TransportErrorKind::Cut, ErrorKind::OutcomeUnknown),
+        (TransportErrorKind::TimedOut, ErrorKind::OutcomeUnknown),
+        (TransportErrorKind::Unreachable, ErrorKind::Internal),
+        (TransportErrorKind::TooLarge, ErrorKind::ResponseTooLarge),
+    ] {
+        let script = Script::of([token("t1")]).and_fail(kind);
+        let call = client(&script);
+        let error = call
+            .execute_tool("mail_list_drafts", "mail", "you", json!({}))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), expected);
+    }
+    let script = Script::of([token("t1")]).and_fail(TransportErrorKind::Cut);
+    let error = client(&script).tools().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+}
+
+#[tokio::test]
+async fn keys_are_quoted_and_dots_are_refused() {
+    let actions = client(&Script::of([token("t1"), execution()]));
+    let with_key = |key: &str| ExecuteRequest {
+        connection_name: "mail".to_owned(),
+        identifier: "you".to_owned(),
+        input: json!({}),
+        idempotency_key: Some(key.to_owned()),
+        ..ExecuteRequest::default()
+    };
+    actions
+        .execute_tool_with("mail_list_drafts", with_key("a\"b"))
+        .await
+        .unwrap();
+    for bad in ["", "a\nb", "ü"] {
+        let error = actions
+            .execute_tool_with("mail_list_drafts", with_key(bad))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{bad:?}");
+    }
+    for dots in [".", ".."] {
+        let error = actions.disconnect("mail", dots).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    }
+}
+
+#[test]
+fn it_prints_no_secret() {
+    let transport = Script::of([]) as Arc<dyn Transport>;
+    let client = Client::with_transport("https://example.com", "id", "hush", transport).unwrap();
+    assert_eq!(
+        format!("{client:?}"),
+        r#"Client { environment_url: "https://example.com", .. }"#
+    );
+}

@@ -1,0 +1,30 @@
+use stead_core::ports::Entropy;
+
+/// Randomness of the operating system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OsEntropy;
+
+impl Entropy for OsEntropy {
+    /// # Panics
+    /// Where the operating system has no randomness to give: no secret may be made then.
+    fn fill(&self, buffer: &mut [u8]) {
+        #[expect(
+            clippy::expect_used,
+            reason = "without randomness nothing here may go on, and callers have no way to go on"
+        )]
+        getrandom::fill(buffer).expect("the operating system gives no randomness");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_draws_differ() {
+        let (mut one, mut other) = ([0; 32], [0; 32]);
+        OsEntropy.fill(&mut one);
+        OsEntropy.fill(&mut other);
+        assert_ne!(one, other);
+    }
+}

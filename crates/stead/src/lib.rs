@@ -1,0 +1,55 @@
+#![doc = include_str!("lib.md")]
+
+#[cfg(any(feature = "platform", feature = "client"))]
+mod actions;
+#[cfg(feature = "client")]
+mod client;
+#[cfg(feature = "platform")]
+mod entropy;
+#[cfg(feature = "platform")]
+mod platform;
+pub mod products;
+#[cfg(feature = "platform")]
+mod runtime;
+
+pub use stead_core as core;
+#[cfg(feature = "mail")]
+pub use stead_mail as mail;
+#[cfg(feature = "sqlite")]
+pub use stead_store as store;
+#[cfg(feature = "reqwest")]
+pub use stead_transport as transport;
+
+#[cfg(any(feature = "platform", feature = "client"))]
+pub use actions::Actions;
+#[cfg(feature = "client")]
+pub use client::Client;
+#[cfg(feature = "platform")]
+pub use entropy::OsEntropy;
+#[cfg(feature = "platform")]
+pub use platform::{Platform, PlatformBuilder};
+#[cfg(feature = "platform")]
+pub use runtime::TokioRuntime;
+pub use stead_core::{Error, ErrorKind, Result};
+
+/// The transport of the feature `reqwest`, with its own limits.
+#[cfg(all(feature = "reqwest", any(feature = "platform", feature = "client")))]
+fn default_transport() -> Result<std::sync::Arc<dyn stead_core::ports::Transport>> {
+    let options = stead_transport::TransportOptions::default();
+    let transport = stead_transport::ReqwestTransport::new(options).map_err(|error| {
+        Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
+    })?;
+    Ok(std::sync::Arc::new(transport))
+}
+
+/// What applications hold between threads and tasks must allow it.
+const _: () = {
+    const fn movable<T: Send + Sync + 'static>() {}
+    movable::<Error>();
+    #[cfg(any(feature = "platform", feature = "client"))]
+    movable::<Actions>();
+    #[cfg(feature = "platform")]
+    movable::<Platform>();
+    #[cfg(feature = "client")]
+    movable::<Client>();
+};

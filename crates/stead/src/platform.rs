@@ -1,0 +1,324 @@
+//! The platform inside your process.
+
+#[cfg(feature = "sqlite")]
+use std::path::PathBuf;
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use bytes::Bytes;
+use stead_core::{
+    Error, ErrorKind, Result,
+    catalogue::Catalogue,
+    environment::{Environment, EnvironmentOptions, Ports, ProductOptions, Verification},
+    execute::Gate,
+    listing::ToolFilter,
+    ports::{BoxFuture, Entropy, Limits, Runtime, Transport, TransportErrorKind},
+    resource::{
+        Account, AuthorizationLink, ExecuteRequest, Execution, NewAuthorizationLink, ProxyRequest,
+        ToolDescription,
+    },
+    seal::KeyRing,
+    store::{MemoryStore, Store},
+    tool::Effect,
+};
+
+use crate::{
+    OsEntropy, TokioRuntime,
+    actions::{Actions, Backend},
+    products,
+};
+
+/// The platform inside your process: connections, accounts, OAuth and calls, over a store of your choice.
+///
+/// Clones are cheap and share everything.
+#[derive(Debug, Clone)]
+pub struct Platform {
+    environment: Environment,
+}
+
+/// What a [`Platform`] is made of. A key and a store are asked for; the rest has its usual choice.
+#[must_use]
+pub struct PlatformBuilder {
+    public_url: String,
+    keys: Option<Result<KeyRing>>,
+    store: Option<StoreChoice>,
+    transport: Option<Arc<dyn Transport>>,
+    runtime: Option<Arc<dyn Runtime>>,
+    entropy: Option<Arc<dyn Entropy>>,
+    gate: Option<Arc<dyn Gate>>,
+    catalogue: Option<Catalogue>,
+    products: BTreeMap<String, ProductOptions>,
+    gateway: Option<String>,
+    verification: Option<Verification>,
+}
+
+enum StoreChoice {
+    Memory,
+    #[cfg(feature = "sqlite")]
+    Sqlite(PathBuf),
+    Own(Arc<dyn Store>),
+}
+
+impl Platform {
+    /// Starts with the URL at which users' browsers reach this environment: links and redirect URIs are made from it.
+    pub fn builder(public_url: &str) -> PlatformBuilder {
+        PlatformBuilder {
+            public_url: public_url.to_owned(),
+            keys: None,
+            store: None,
+            transport: None,
+            runtime: None,
+            entropy: None,
+            gate: None,
+            catalogue: None,
+            products: BTreeMap::new(),
+            gateway: None,
+            verification: None,
+        }
+    }
+
+    /// Everything beyond the daily actions: connections, accounts, authorizations, application credentials.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// The actions of the application.
+    pub fn actions(&self) -> Actions {
+        Actions::new(self.clone())
+    }
+
+    /// Takes no more calls and waits for refreshes and writes in flight.
+    pub async fn shut_down(&self) {
+        self.environment.shut_down().await;
+    }
+}
+
+impl PlatformBuilder {
+    /// Seals secrets with this key ring, in its text form (`id:key`, several separated by commas; the first one seals).
+    /// `stead keys generate` makes a key.
+    pub fn key(mut self, text: &str) -> Self {
+        self.keys = Some(KeyRing::from_text(text));
+        self
+    }
+
+    /// Seals secrets with this key ring.
+    pub fn keys(mut self, keys: KeyRing) -> Self {
+        self.keys = Some(Ok(keys));
+        self
+    }
+
+    /// Seals secrets with a key that is made now and kept nowhere else: for a store that ends with the process.
+    pub fn new_key(mut self) -> Self {
+        self.keys = Some(Ok(KeyRing::generate(&OsEntropy).0));
+        self
+    }
+
+    /// Keeps everything in one SQLite file, which is made where it is missing.
+    #[cfg(feature = "sqlite")]
+    pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
+        self.store = Some(StoreChoice::Sqlite(path.into()));
+        self
+    }
+
+    /// Keeps everything in memory: it is gone with the process.
+    pub fn memory(mut self) -> Self {
+        self.store = Some(StoreChoice::Memory);
+        self
+    }
+
+    /// Keeps everything in a store of your own.
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.store = Some(StoreChoice::Own(store));
+        self
+    }
+
+    /// Sends requests through a transport of your own in place of the feature `reqwest`.
+    pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// Takes time and tasks from a runtime of your own in place of the tokio runtime around [`PlatformBuilder::build`].
+    pub fn runtime(mut self, runtime: Arc<dyn Runtime>) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// Takes randomness from a source of your own in place of the operating system.
+    pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
+        self.entropy = Some(entropy);
+        self
+    }
+
+    /// Asks a policy of your own about every call.
+    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
+        self.gate = Some(gate);
+        self
+    }
+
+    /// Offers these tools in place of those of every enabled product.
+    pub fn catalogue(mut self, catalogue: Catalogue) -> Self {
+        self.catalogue = Some(catalogue);
+        self
+    }
+
+    /// Says what differs from a product's own description: endpoints, pacing.
+    pub fn product(mut self, name: &str, options: ProductOptions) -> Self {
+        self.products.insert(name.to_owned(), options);
+        self
+    }
+
+    /// Reaches every product through a gateway, as [`products::behind`] says, but for those that
+    /// [`PlatformBuilder::product`] speaks of. The sandbox is such a gateway.
+    pub fn gateway(mut self, url: &str) -> Self {
+        self.gateway = Some(url.to_owned());
+        self
+    }
+
+    /// Says who confirms that the right user came back; the application when this is not called.
+    pub fn verification(mut self, verification: Verification) -> Self {
+        self.verification = Some(verification);
+        self
+    }
+
+    /// Opens the store and checks the key against it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::KeyUnavailable`] without a key or with another one than the store was sealed with;
+    /// [`ErrorKind::InvalidRequest`] without a store, without a transport or runtime where no usual one is at hand, or
+    /// for a URL that cannot be; [`ErrorKind::StorageUnavailable`] where the store does not open.
+    pub async fn build(self) -> Result<Platform> {
+        let keys = self.keys.unwrap_or_else(|| {
+            Err(Error::new(
+                ErrorKind::KeyUnavailable,
+                "a key is needed to seal your users' tokens; make one with `stead keys generate`, keep it safe, and give it here",
+            ))
+        })?;
+        let catalogue = self.catalogue.unwrap_or_else(products::catalogue);
+        let mut options = EnvironmentOptions::new(&self.public_url)?;
+        options.products = self.products;
+        if let Some(url) = &self.gateway {
+            for product in catalogue.products() {
+                let behind = || products::behind(product, url);
+                let name = product.name.to_owned();
+                options.products.entry(name).or_insert_with(behind);
+            }
+        }
+        if let Some(verification) = self.verification {
+            options.verification = verification;
+        }
+        let transport = self.transport.map_or_else(default_transport, Ok)?;
+        let runtime: Arc<dyn Runtime> = match self.runtime {
+            Some(runtime) => runtime,
+            None => Arc::new(TokioRuntime::current()?),
+        };
+        let entropy: Arc<dyn Entropy> = self.entropy.unwrap_or_else(|| Arc::new(OsEntropy));
+        let store = open_store(self.store, Arc::clone(&runtime)).await?;
+        let mut ports = Ports::new(transport, runtime, entropy, store, keys);
+        if let Some(gate) = self.gate {
+            ports.gate = gate;
+        }
+        let environment = Environment::open(options, catalogue, ports).await?;
+        Ok(Platform { environment })
+    }
+}
+
+impl fmt::Debug for PlatformBuilder {
+    /// Shows no key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlatformBuilder")
+            .field("public_url", &self.public_url)
+            .field("products", &self.products)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn open_store(
+    choice: Option<StoreChoice>,
+    runtime: Arc<dyn Runtime>,
+) -> Result<Arc<dyn Store>> {
+    match choice {
+        Some(StoreChoice::Memory) => Ok(Arc::new(MemoryStore::new(runtime))),
+        #[cfg(feature = "sqlite")]
+        Some(StoreChoice::Sqlite(path)) => {
+            let store = stead_store::SqliteStore::open(path, runtime).await?;
+            Ok(Arc::new(store))
+        }
+        Some(StoreChoice::Own(store)) => Ok(store),
+        None => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            "a store is needed: choose .sqlite(path), .memory() or .store(your own)",
+        )),
+    }
+}
+
+#[cfg(feature = "reqwest")]
+fn default_transport() -> Result<Arc<dyn Transport>> {
+    crate::default_transport()
+}
+
+#[cfg(not(feature = "reqwest"))]
+fn default_transport() -> Result<Arc<dyn Transport>> {
+    Err(Error::new(
+        ErrorKind::InvalidRequest,
+        "a transport is needed: turn the feature `reqwest` on, or choose .transport(your own)",
+    ))
+}
+
+impl Backend for Platform {
+    fn authorization_link(
+        &self,
+        new: NewAuthorizationLink,
+    ) -> BoxFuture<'_, Result<AuthorizationLink>> {
+        Box::pin(self.environment.create_authorization_link(new))
+    }
+
+    fn execute<'a>(
+        &'a self,
+        tool: &'a str,
+        request: ExecuteRequest,
+        _effect: Option<Effect>,
+    ) -> BoxFuture<'a, Result<Execution>> {
+        Box::pin(self.environment.execute(tool, request))
+    }
+
+    fn request(&self, request: ProxyRequest) -> BoxFuture<'_, Result<http::Response<Bytes>>> {
+        Box::pin(async move {
+            let (head, body) = self.environment.proxy(request).await?.into_parts();
+            let body = body
+                .collect(Limits::DEFAULT.response_bytes)
+                .await
+                .map_err(|error| {
+                    let kind = match error.kind() {
+                        TransportErrorKind::TooLarge => ErrorKind::ResponseTooLarge,
+                        _ => ErrorKind::UpstreamTruncated,
+                    };
+                    Error::new(kind, format!("the product's answer was not read: {error}"))
+                        .with_source(error)
+                })?;
+            Ok(http::Response::from_parts(head, body))
+        })
+    }
+
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDescription>>> {
+        Box::pin(self.environment.tools(ToolFilter::default()))
+    }
+
+    fn account<'a>(
+        &'a self,
+        connection_name: &'a str,
+        identifier: &'a str,
+    ) -> BoxFuture<'a, Result<Account>> {
+        Box::pin(self.environment.account(connection_name, identifier))
+    }
+
+    fn disconnect<'a>(
+        &'a self,
+        connection_name: &'a str,
+        identifier: &'a str,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(
+            self.environment
+                .disconnect_account(connection_name, identifier, false),
+        )
+    }
+}

@@ -1,0 +1,57 @@
+//! The products that are compiled in: one line per feature.
+
+use stead_core::{catalogue::Catalogue, product::Product};
+
+/// Every product whose feature is on.
+pub static PRODUCTS: &[&Product] = &[
+    #[cfg(feature = "mail")]
+    &stead_mail::PRODUCT,
+];
+
+/// The tools of every product whose feature is on.
+pub fn catalogue() -> Catalogue {
+    Catalogue::new(PRODUCTS.iter().copied())
+}
+
+/// Options that send everything of a product to a gateway at `url`, which finds the real host in the first segment of
+/// the path: `https://gmail.googleapis.com/gmail/v1` becomes `{url}/gmail.googleapis.com/gmail/v1`.
+#[cfg(feature = "platform")]
+pub fn behind(product: &Product, url: &str) -> stead_core::environment::ProductOptions {
+    let moved = |address: &str| {
+        let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+        format!("{}/{rest}", url.trim_end_matches('/'))
+    };
+    let mut options = stead_core::environment::ProductOptions::default();
+    for origin in product.origins {
+        options
+            .origins
+            .insert(origin.name.to_owned(), moved(origin.url));
+    }
+    options.authorize_url = Some(moved(product.oauth.authorize));
+    options.token_url = Some(moved(product.oauth.token));
+    options.revoke_url = product.oauth.revoke.map(moved);
+    options
+}
+
+#[cfg(all(test, feature = "platform"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_a_product_goes_behind_the_gateway() {
+        for product in PRODUCTS {
+            let options = behind(product, "http://127.0.0.1:1/");
+            assert_eq!(options.origins.len(), product.origins.len());
+            let addresses = options
+                .origins
+                .values()
+                .chain(&options.authorize_url)
+                .chain(&options.token_url)
+                .chain(&options.revoke_url);
+            for address in addresses {
+                let host = address.strip_prefix("http://127.0.0.1:1/").unwrap();
+                assert!(host.contains('.') && !host.contains(':'), "{address}");
+            }
+        }
+    }
+}

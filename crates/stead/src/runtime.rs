@@ -1,0 +1,91 @@
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use stead_core::{
+    Error, ErrorKind, Result,
+    ports::{BoxFuture, Runtime},
+};
+use tokio::runtime::Handle;
+
+/// Time and tasks of a tokio runtime. Its tasks run there even when a call is awaited elsewhere.
+#[derive(Debug, Clone)]
+pub struct TokioRuntime {
+    handle: Handle,
+    started: Instant,
+}
+
+impl TokioRuntime {
+    /// The runtime that this code runs in. It needs timers (`enable_time` or `enable_all`).
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] outside a tokio runtime.
+    pub fn current() -> Result<Self> {
+        let handle = Handle::try_current().map_err(|error| {
+            Error::new(
+                ErrorKind::InvalidRequest,
+                "no tokio runtime is running here; build the platform inside one, or give the builder your own runtime",
+            )
+            .with_source(error)
+        })?;
+        Ok(Self {
+            handle,
+            started: clock(),
+        })
+    }
+}
+
+impl Runtime for TokioRuntime {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the adapter through which the time of day comes in"
+    )]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        clock().duration_since(self.started)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        let _inside = self.handle.enter();
+        Box::pin(tokio::time::sleep(duration))
+    }
+
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.handle.spawn(task);
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the adapter through which elapsed time comes in"
+)]
+fn clock() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outside_a_runtime_it_says_so() {
+        let error = TokioRuntime::current().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    }
+
+    #[tokio::test]
+    async fn tasks_run_and_time_goes_on() {
+        let runtime = TokioRuntime::current().unwrap();
+        let before = runtime.monotonic();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let sleep = runtime.sleep(Duration::from_millis(1));
+        runtime.spawn(Box::pin(async move {
+            sleep.await;
+            sender.send(()).unwrap();
+        }));
+        receiver.await.unwrap();
+        assert!(runtime.monotonic() > before);
+    }
+}

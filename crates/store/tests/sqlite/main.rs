@@ -1,0 +1,8 @@
+//! The SQLite store: the suite that every store passes, and what is SQLite's own.
+#![cfg(feature = "sqlite")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod file;
+mod open;
+mod scratch;
+mod suite;

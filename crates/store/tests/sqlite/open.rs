@@ -1,0 +1,211 @@
+//! Which files are opened, which are refused, and in whose words.
+
+use std::{fs, path::Path};
+
+use crate::scratch::{Scratch, clock, run};
+use futures_util::future::join_all;
+use stead_core::{
+    Error, ErrorKind,
+    store::{Batch, Commit, Store as _},
+};
+use stead_store::SqliteStore;
+use stead_testkit::store::sample;
+
+async fn refused(path: &Path) -> Error {
+    let error = SqliteStore::open(path, clock()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
+    let start = format!("cannot open {}: ", path.display());
+    assert!(error.message().starts_with(&start), "{error}");
+    error
+}
+
+#[tokio::test]
+async fn reopening_keeps_every_row() {
+    let scratch = Scratch::new();
+    let batch = |number| {
+        sample::full_rows(number)
+            .into_iter()
+            .fold(Batch::new(), Batch::insert)
+    };
+    let store = scratch.open().await;
+    assert_eq!(store.commit(batch(1)).await.unwrap(), Commit::Committed);
+    store.close().await;
+    assert!(
+        !scratch.path().join("stead.db-wal").exists(),
+        "the last to close leaves one file"
+    );
+
+    let store = scratch.open().await;
+    assert_eq!(store.commit(batch(1)).await.unwrap(), Commit::Conflict);
+    assert_eq!(store.commit(batch(2)).await.unwrap(), Commit::Committed);
+    // Not closed: what is committed is on the disk.
+    drop(store);
+    let store = scratch.open().await;
+    for number in 1..=2 {
+        let found = store
+            .account(sample::account_id(number))
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!((found.row, found.version), (sample::account(number), 1));
+    }
+    assert_eq!(store.events(None, 10).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_closed_store_does_not_answer() {
+    let scratch = Scratch::new();
+    let store = scratch.open().await;
+    store.close().await;
+    for error in [
+        store.now().await.unwrap_err(),
+        store
+            .connection(sample::connection_id(1))
+            .await
+            .unwrap_err(),
+        store
+            .commit(Batch::new().insert(sample::event(1)))
+            .await
+            .unwrap_err(),
+    ] {
+        assert_eq!(
+            error.to_string(),
+            "storage_unavailable: the store does not answer: it is closed"
+        );
+    }
+}
+
+#[tokio::test]
+async fn many_may_open_a_new_file_at_once() {
+    let scratch = Scratch::new();
+    let stores = join_all((0..8).map(|_| scratch.open())).await;
+    for (store, number) in stores.iter().zip(1..) {
+        assert_eq!(
+            store
+                .commit(Batch::new().insert(sample::event(number)))
+                .await
+                .unwrap(),
+            Commit::Committed
+        );
+    }
+    for store in stores {
+        assert_eq!(store.events(None, 10).await.unwrap().len(), 8);
+    }
+}
+
+#[tokio::test]
+async fn a_file_may_have_any_name() {
+    let scratch = Scratch::new();
+    for name in ["file:a.db?mode=memory", "%41 #ü'\".db", ":memory:"] {
+        let path = scratch.path().join(name);
+        let store = SqliteStore::open(&path, clock()).await.unwrap();
+        assert_eq!(
+            store
+                .commit(Batch::new().insert(sample::event(1)))
+                .await
+                .unwrap(),
+            Commit::Committed
+        );
+        store.close().await;
+        assert!(fs::metadata(path).unwrap().len() > 0, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_its_owner_reads_a_new_file() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = Scratch::new();
+    let store = scratch.open().await;
+    assert_eq!(
+        store
+            .commit(Batch::new().insert(sample::event(1)))
+            .await
+            .unwrap(),
+        Commit::Committed
+    );
+    let mut files = 0;
+    for entry in fs::read_dir(scratch.path()).unwrap() {
+        let metadata = entry.unwrap().metadata().unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+        files += 1;
+    }
+    assert_eq!(files, 3, "the database, its log, and the log's index");
+}
+
+#[tokio::test]
+async fn an_empty_file_becomes_a_store() {
+    let scratch = Scratch::new();
+    fs::write(scratch.file(), "").unwrap();
+    let store = scratch.open().await;
+    assert!(store.events(None, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused_and_kept() {
+    let scratch = Scratch::new();
+    let text = "not a database, but a letter to somebody. ".repeat(100);
+    fs::write(scratch.file(), &text).unwrap();
+    let error = refused(&scratch.file()).await;
+    assert!(
+        error
+            .message()
+            .ends_with("its file is not a SQLite database"),
+        "{error}"
+    );
+    assert_eq!(fs::read_to_string(scratch.file()).unwrap(), text);
+}
+
+#[tokio::test]
+async fn the_database_of_another_program_is_refused_and_kept() {
+    let scratch = Scratch::new();
+    let mut connection = scratch.tamper().await;
+    run(&mut connection, "CREATE TABLE \"letter\" (\"text\" TEXT)").await;
+    let before = fs::read(scratch.file()).unwrap();
+    let error = refused(&scratch.file()).await;
+    assert!(
+        error
+            .message()
+            .ends_with("the file is the database of another program"),
+        "{error}"
+    );
+    assert_eq!(fs::read(scratch.file()).unwrap(), before);
+}
+
+#[tokio::test]
+async fn the_store_of_a_newer_stead_is_refused_and_kept() {
+    let scratch = Scratch::new();
+    scratch.open().await.close().await;
+    let mut connection = scratch.tamper().await;
+    assert_eq!(
+        run(
+            &mut connection,
+            "INSERT INTO \"stead_schema\" VALUES (999, '2030-01-01T00:00:00Z')"
+        )
+        .await,
+        1
+    );
+    let error = refused(&scratch.file()).await;
+    assert!(
+        error.message().contains("the store was written by a newer Stead: its schema has version 999, this one knows up to "),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_place_that_takes_no_file_is_refused() {
+    let scratch = Scratch::new();
+    let missing = refused(&scratch.path().join("missing/stead.db")).await;
+    assert!(missing.message().contains("No such file"), "{missing}");
+    let folder = refused(scratch.path()).await;
+    assert!(folder.message().ends_with("it is not a file"), "{folder}");
+    fs::write(scratch.file(), "").unwrap();
+    refused(&scratch.file().join("stead.db")).await;
+}
+
+/// A folder in which not even the superuser makes files.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_refused() {
+    refused(Path::new("/proc/self/stead.db")).await;
+}

@@ -1,0 +1,144 @@
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use stead_core::{
+    Error, ErrorKind, Result,
+    ports::BoxFuture,
+    product::Product,
+    tool::{Answer, ApiRequest, Exchange},
+};
+
+/// A product that answers from a script, in order, and remembers what it was asked.
+///
+/// An answer is judged as the executor does: an accepted status is an answer, the product's table reads errors, and
+/// any other status outside 2xx is an error. A request without a valid target is refused before it is sent. A pause is
+/// noted and takes no time.
+#[derive(Debug)]
+pub struct Canned {
+    product: &'static Product,
+    pauses_allowed: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    answers: VecDeque<Answer>,
+    sent: Vec<Sent>,
+    pauses: Vec<Duration>,
+}
+
+/// A request that a tool has sent.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Sent {
+    /// The request.
+    pub request: ApiRequest,
+    /// Number of the batch it was sent in, counted from 0.
+    pub batch: usize,
+}
+
+impl Canned {
+    /// A product with these answers.
+    pub fn new(product: &'static Product, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let state = State {
+            answers: answers.into_iter().collect(),
+            ..State::default()
+        };
+        Self {
+            product,
+            pauses_allowed: true,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Refuses every pause, as where the call's deadline would pass.
+    #[must_use]
+    pub fn without_pauses(mut self) -> Self {
+        self.pauses_allowed = false;
+        self
+    }
+
+    /// The requests so far, in order.
+    pub fn requests(&self) -> Vec<ApiRequest> {
+        self.state()
+            .sent
+            .iter()
+            .map(|sent| sent.request.clone())
+            .collect()
+    }
+
+    /// The requests so far, with the batches they came in.
+    pub fn sent(&self) -> Vec<Sent> {
+        self.state().sent.clone()
+    }
+
+    /// The pauses so far, those refused among them.
+    pub fn pauses(&self) -> Vec<Duration> {
+        self.state().pauses.clone()
+    }
+
+    /// How many answers are left.
+    pub fn answers_left(&self) -> usize {
+        self.state().answers.len()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn judge(&self, request: &ApiRequest, answer: Answer) -> Result<Answer> {
+        if request.accept.contains(&answer.status) {
+            return Ok(answer);
+        }
+        match (self.product.read_error)(&answer) {
+            Some(error) => Err(error),
+            None if answer.is_success() => Ok(answer),
+            None => Err(Error::new(
+                ErrorKind::ProductProtocolError,
+                format!("status {} is no answer to this request", answer.status),
+            )),
+        }
+    }
+}
+
+impl Exchange for Canned {
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>> {
+        let mut state = self.state();
+        let batch = state.sent.last().map_or(0, |sent| sent.batch + 1);
+        let mut results = Vec::with_capacity(requests.len());
+        for request in requests {
+            if let Err(error) = request.target("") {
+                results.push(Err(error));
+                continue;
+            }
+            results.push(match state.answers.pop_front() {
+                Some(answer) => self.judge(&request, answer),
+                None => Err(Error::new(
+                    ErrorKind::Internal,
+                    format!(
+                        "no answer is scripted for {} {:?}",
+                        request.method, request.path
+                    ),
+                )),
+            });
+            state.sent.push(Sent { request, batch });
+        }
+        Box::pin(std::future::ready(results))
+    }
+
+    fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>> {
+        self.state().pauses.push(duration);
+        let result = if self.pauses_allowed {
+            Ok(())
+        } else {
+            Err(Error::new(
+                ErrorKind::ProductTimeout,
+                "the deadline would pass before the pause ends",
+            ))
+        };
+        Box::pin(std::future::ready(result))
+    }
+}

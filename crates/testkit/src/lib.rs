@@ -1,0 +1,27 @@
+//! Suites and doubles for those who write a product or a store.
+//!
+//! A product's `tests/suite.rs` is one line, with `harness = false` in its manifest:
+//!
+//! ```ignore
+//! fn main() -> std::process::ExitCode {
+//!     stead_testkit::suite::main(&stead_mail::PRODUCT, concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures"))
+//! }
+//! ```
+//!
+//! [`fixture`] says what a fixture file holds, [`suite::checks`] lists what the suite proves. For a test of one's own,
+//! [`Canned`] answers a tool's requests from a script and [`drive`] runs the tool without a runtime.
+
+mod canned;
+mod difference;
+mod drive;
+pub mod fixture;
+mod replay;
+pub mod runtime;
+#[cfg(feature = "store")]
+pub mod store;
+pub mod suite;
+
+pub use canned::{Canned, Sent};
+pub use difference::{differences, missing};
+pub use drive::{Pending, drive, try_drive};
+pub use replay::{Replayed, replay, replay_one};

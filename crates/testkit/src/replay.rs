@@ -1,0 +1,177 @@
+use std::path::Path;
+
+use serde_json::{Value, json};
+use stead_core::{
+    Error, Result,
+    catalogue::{Catalogue, CatalogueTool},
+    product::Product,
+    schema::VERSION_PARAMETERS,
+    tool::{AnyTool, ApiRequest, Output},
+};
+
+use crate::{
+    Canned, differences, drive,
+    fixture::{self, Fixture},
+    missing,
+};
+
+/// What became of a fixture's input.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// The script, with all that was asked of it.
+    pub canned: Canned,
+    /// What the tool returned, or why it did not run.
+    pub result: Result<Output>,
+}
+
+/// Replays every fixture of every tool of a product.
+///
+/// # Panics
+/// With every difference, by tool and case.
+pub fn replay(product: &'static Product, folder: &Path) {
+    let catalogue = Catalogue::new([product]);
+    let mut faults = Vec::new();
+    for tool in catalogue.newest() {
+        let name = tool.entry().name();
+        match fixture::load(folder, name) {
+            Ok(fixtures) => faults.extend(fixtures.iter().filter_map(|one| {
+                replay_one(tool, one)
+                    .err()
+                    .map(|fault| format!("{name}, {:?}:\n{fault}", one.name))
+            })),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+/// Replays one fixture: schema, parsing, the tool's own check, one poll; then compares requests, pauses and result.
+///
+/// # Errors
+/// One line per difference.
+///
+/// # Panics
+/// Where the tool awaits something other than its `Io`.
+pub fn replay_one(tool: &CatalogueTool, fixture: &Fixture) -> Result<(), String> {
+    let Replayed { canned, result } = run(tool, fixture, fixture.input.clone())?;
+    let mut faults = requests_differ(tool.product(), fixture, &canned.requests());
+    let pauses: Vec<f64> = canned
+        .pauses()
+        .iter()
+        .map(std::time::Duration::as_secs_f64)
+        .collect();
+    if pauses != fixture.pauses {
+        faults.push(format!(
+            "pauses: expected {:?} seconds, got {pauses:?}",
+            fixture.pauses
+        ));
+    }
+    faults.extend(result_differs(fixture, result));
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("\n"))
+    }
+}
+
+/// Runs a tool with an input against a fixture's answers.
+pub(crate) fn run(
+    tool: &CatalogueTool,
+    fixture: &Fixture,
+    input: Value,
+) -> Result<Replayed, String> {
+    let mut canned = Canned::new(tool.product(), fixture.answers()?);
+    if fixture.call.no_time_to_pause {
+        canned = canned.without_pauses();
+    }
+    let call = fixture.to_call(tool.product());
+    let result = parse(tool, input).and_then(|parsed| drive(&*parsed, &call, &canned));
+    Ok(Replayed { canned, result })
+}
+
+/// Reads an input as a call by name does.
+pub(crate) fn parse(tool: &CatalogueTool, mut input: Value) -> Result<Box<dyn AnyTool>> {
+    tool.schema()?.validate(&mut input)?;
+    if let Some(members) = input.as_object_mut() {
+        VERSION_PARAMETERS
+            .iter()
+            .for_each(|parameter| drop(members.remove(*parameter)));
+    }
+    tool.entry().parse(input)
+}
+
+fn requests_differ(product: &Product, fixture: &Fixture, sent: &[ApiRequest]) -> Vec<String> {
+    let first_origin = product.origins.first().map_or("", |origin| origin.name);
+    let expected: Vec<Value> = fixture
+        .exchanges
+        .iter()
+        .map(|exchange| {
+            let mut request = json!(exchange.request);
+            request["origin"] = json!(exchange.request.origin.as_deref().unwrap_or(first_origin));
+            request
+        })
+        .collect();
+    let actual: Vec<Value> = sent
+        .iter()
+        .map(|request| on_the_wire(product, request))
+        .collect();
+    let found = differences(&json!(expected), &json!(actual));
+    found
+        .into_iter()
+        .map(|difference| format!("requests{difference}"))
+        .collect()
+}
+
+/// A request in the form of a [`fixture::RequestFixture`].
+fn on_the_wire(product: &Product, request: &ApiRequest) -> Value {
+    let Some(origin) = product.origin(request.origin) else {
+        return json!({ "unknown_origin": request.origin });
+    };
+    let mut wire = json!({
+        "method": request.method.as_str(),
+        "origin": origin.name,
+        "target": request.target(origin.base).unwrap_or_else(|error| error.to_string()),
+    });
+    if !request.headers.is_empty() {
+        wire["headers"] = request
+            .headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+    }
+    if let Some(body) = &request.body {
+        wire["body"] = serde_json::from_slice(body).unwrap_or_default();
+    }
+    wire
+}
+
+fn result_differs(fixture: &Fixture, result: Result<Output>) -> Vec<String> {
+    match (
+        &fixture.result,
+        &fixture.error,
+        result.and_then(Output::into_json),
+    ) {
+        (Some(expected), None, Ok((data, warnings))) => {
+            let actual: Value = serde_json::from_str(data.get()).unwrap_or_default();
+            let actual = json!({ "data": actual, "warnings": warnings });
+            differences(&json!(expected), &actual)
+                .into_iter()
+                .map(|difference| format!("result{difference}"))
+                .collect()
+        }
+        (None, Some(expected), Err(error)) => missing(expected, &problem(&error))
+            .into_iter()
+            .map(|difference| format!("error{difference}"))
+            .collect(),
+        (Some(_), None, Err(error)) => vec![format!("expected a result, got the error {error:?}")],
+        (None, Some(expected), Ok((data, _))) => vec![format!(
+            "expected the error {expected}, got the result {data}"
+        )],
+        _ => vec![String::from("a fixture has either `result` or `error`")],
+    }
+}
+
+fn problem(error: &Error) -> Value {
+    json!(error.to_problem())
+}

@@ -1,0 +1,196 @@
+//! What a product and its tools say of themselves.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use stead_core::product::{Permissions, ProxyRoute};
+
+use super::Subject;
+
+/// Longest description that all model vendors take.
+const LONGEST_DESCRIPTION: usize = 1024;
+
+/// Names are unique with their versions, start with the product's, and are such as all model vendors take.
+pub(super) fn names_are_unique_and_prefixed(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut seen = BTreeSet::new();
+    for entry in subject.product.tools {
+        let name = entry.name();
+        let plain = name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if !name.starts_with(&format!("{}_", subject.product.name)) || !plain || name.len() > 64 {
+            faults.push(format!(
+                "{name}: a name is {}_ and lower-case words, at most 64 characters",
+                subject.product.name
+            ));
+        }
+        for known_as in [name].iter().chain(entry.aliases()) {
+            if !seen.insert((*known_as, entry.version())) {
+                faults.push(format!("{known_as} {}: twice", entry.version()));
+            }
+        }
+    }
+    if subject.product.tools.is_empty() {
+        faults.push(String::from("no tools"));
+    }
+    faults
+}
+
+/// Versions are dates.
+pub(super) fn versions_are_dates(subject: &Subject) -> Vec<String> {
+    let is_date =
+        |version: &str| version.len() == 10 && version.parse::<jiff::civil::Date>().is_ok();
+    let tools = subject.product.tools.iter();
+    tools
+        .filter(|entry| !is_date(entry.version()))
+        .map(|entry| format!("{entry:?}: YYYY-MM-DD is wanted"))
+        .collect()
+}
+
+/// Every tool and every parameter at any depth has a description, not too long for any vendor.
+pub(super) fn tools_and_parameters_are_described(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let name = tool.entry().name();
+        match tool.schema() {
+            Ok(schema) => {
+                faults.extend(
+                    text_fault(schema.description()).map(|fault| format!("{name}: {fault}")),
+                );
+                describe(schema.schema(), name, &mut faults);
+            }
+            Err(error) => faults.push(format!("{name}: {error}")),
+        }
+    }
+    faults
+}
+
+fn describe(node: &Value, path: &str, faults: &mut Vec<String>) {
+    for (name, child) in node["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}/{name}");
+        faults.extend(
+            text_fault(child["description"].as_str().unwrap_or_default())
+                .map(|fault| format!("{path}: {fault}")),
+        );
+        describe(child, &path, faults);
+    }
+    if node["items"].is_object() {
+        describe(&node["items"], &format!("{path}/items"), faults);
+    }
+}
+
+fn text_fault(description: &str) -> Option<String> {
+    let length = description.chars().count();
+    match length {
+        0..10 => Some(String::from("has no description")),
+        _ if length > LONGEST_DESCRIPTION => Some(format!(
+            "its description has {length} characters; {LONGEST_DESCRIPTION} are taken everywhere"
+        )),
+        _ => None,
+    }
+}
+
+/// Where the product has scopes, each tool names those that are enough, and the product's default covers every tool.
+pub(super) fn scopes_are_declared(subject: &Subject) -> Vec<String> {
+    let Permissions::Scopes { always, default } = subject.product.oauth.permissions else {
+        let tools = subject.product.tools.iter();
+        return tools
+            .filter(|entry| !entry.scopes().0.is_empty())
+            .map(|entry| format!("{entry:?}: the product has no scopes"))
+            .collect();
+    };
+    let granted: Vec<&str> = always.iter().chain(default).copied().collect();
+    let mut faults = Vec::new();
+    for entry in subject.product.tools {
+        if entry.scopes().0.is_empty() {
+            faults.push(format!("{entry:?}: names no scope"));
+        } else if !entry.scopes().covered_by(&granted) {
+            faults.push(format!(
+                "{entry:?}: the product's default scopes do not cover it"
+            ));
+        }
+    }
+    faults
+}
+
+/// Origins are HTTPS hosts without a path, OAuth endpoints are HTTPS, and names are unique.
+pub(super) fn origins_are_plain(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut names = BTreeSet::new();
+    for origin in subject.product.origins {
+        let plain = url::Url::parse(origin.url).is_ok_and(|url| {
+            url.scheme() == "https"
+                && format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default())
+                    == origin.url
+        });
+        if !plain {
+            faults.push(format!("{}: https://host is wanted", origin.url));
+        }
+        if !origin.base.is_empty() && !is_plain_path(origin.base) {
+            faults.push(format!(
+                "{}: a base is empty, or starts with a slash and ends without one",
+                origin.base
+            ));
+        }
+        if origin.name.is_empty() || !names.insert(origin.name) {
+            faults.push(format!("{}: an origin has a name of its own", origin.url));
+        }
+    }
+    if subject.product.origins.is_empty() {
+        faults.push(String::from("no origin"));
+    }
+    let oauth = &subject.product.oauth;
+    for endpoint in [oauth.authorize, oauth.token]
+        .into_iter()
+        .chain(oauth.revoke)
+    {
+        if !endpoint.starts_with("https://") {
+            faults.push(format!("{endpoint:?}: an OAuth endpoint is HTTPS"));
+        }
+    }
+    faults
+}
+
+/// Every route leads to a known origin by plain paths, and none is hidden behind an earlier one.
+pub(super) fn proxy_routes_are_well_formed(subject: &Subject) -> Vec<String> {
+    let routes = subject.product.proxy.routes;
+    let mut faults = Vec::new();
+    for (index, route) in routes.iter().enumerate() {
+        for path in [route.prefix, route.rewrite] {
+            if !is_plain_path(path) {
+                faults.push(format!("{path:?}: a plain path is wanted"));
+            }
+        }
+        if route.origin.is_empty() || subject.product.origin(route.origin).is_none() {
+            faults.push(format!("{}: no origin {:?}", route.prefix, route.origin));
+        }
+        if let Some(earlier) = routes[..index].iter().find(|earlier| hides(earlier, route)) {
+            faults.push(format!(
+                "{}: hidden behind {}",
+                route.prefix, earlier.prefix
+            ));
+        }
+    }
+    if routes.is_empty() {
+        faults.push(String::from("no route: the proxy would take nothing"));
+    }
+    faults
+}
+
+fn hides(earlier: &ProxyRoute, later: &ProxyRoute) -> bool {
+    later
+        .prefix
+        .strip_prefix(earlier.prefix)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
+}
+
+/// Segments of unreserved characters, each after a slash, none of them dots.
+fn is_plain_path(path: &str) -> bool {
+    let unreserved =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+    path.strip_prefix('/').is_some_and(|path| {
+        path.split('/')
+            .all(|segment| !matches!(segment, "" | "." | "..") && segment.bytes().all(unreserved))
+    })
+}

@@ -1,0 +1,165 @@
+//! Strings that were made to break out of where they stand.
+
+use proptest::{
+    prelude::{Strategy, any, prop},
+    strategy::ValueTree as _,
+    test_runner::{Config, TestRunner},
+};
+use serde_json::{Value, json};
+use stead_core::catalogue::CatalogueTool;
+
+use super::{Subject, inputs::plain_use, requests::leaves};
+use crate::{fixture::Fixture, replay::run};
+
+/// Strings that each name a way out.
+const KNOWN: &[&str] = &[
+    "",
+    " ",
+    ".",
+    "..",
+    "../..",
+    "a/../../b",
+    "/",
+    "//evil.example",
+    "https://evil.example/",
+    "@evil.example",
+    ":443",
+    "a/b",
+    "a%2Fb",
+    "%2e%2e",
+    "%2E%2E/",
+    "%",
+    "%00",
+    "\0",
+    "a?x=1",
+    "a&b=c",
+    "a#b",
+    "a\\b",
+    "a;b",
+    "a\r\nx-evil: 1",
+    "\u{2028}",
+    "\u{202e}",
+    "\u{ff0f}",
+    "\u{feff}",
+    "ü",
+    "日本",
+    "🦀",
+    "part:",
+    "part:../x",
+    "{{x}}",
+    "' or 1=1 --",
+    "null",
+    "[]",
+    "{\"a\":1}",
+];
+/// Random strings per place.
+const RANDOM: usize = 48;
+
+/// A hostile string in any string of the input changes neither origin nor path, and never panics.
+pub(super) fn hostile_strings_stay_data(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    let strings = strings();
+    for tool in subject.tools() {
+        let Some(plain) = plain_use(subject.fixtures(tool.entry().name())) else {
+            continue;
+        };
+        for parameter in string_parameters(tool) {
+            for text in &strings {
+                faults.extend(fault(subject, tool, plain, &parameter, text));
+            }
+        }
+    }
+    faults
+}
+
+fn fault(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    plain: &Fixture,
+    parameter: &Place,
+    text: &str,
+) -> Option<String> {
+    let mut input = plain.input.clone();
+    input[parameter.name.as_str()] = if parameter.is_list {
+        json!([text, text])
+    } else {
+        json!(text)
+    };
+    let tell = |what: String| {
+        Some(format!(
+            "{} with {:?} = {text:?}: {what}",
+            tool.entry().name(),
+            parameter.name
+        ))
+    };
+    let sent = match run(tool, plain, input) {
+        Ok(replayed) => replayed.canned.requests(),
+        Err(fault) => return tell(fault),
+    };
+    if let Some(leaving) = sent
+        .iter()
+        .find_map(|request| leaves(subject.product, request))
+    {
+        return tell(leaving);
+    }
+    // The first request is the same as in plain use, but for the string: it has no answer to go by yet.
+    let usual = run(tool, plain, plain.input.clone())
+        .ok()?
+        .canned
+        .requests();
+    let (first, usual) = (sent.first()?, usual.first()?);
+    let same = first.method == usual.method
+        && first.origin == usual.origin
+        && first.path.len() == usual.path.len();
+    if same {
+        None
+    } else {
+        tell(format!(
+            "{} {:?} instead of {:?}",
+            first.method, first.path, usual.path
+        ))
+    }
+}
+
+struct Place {
+    name: String,
+    is_list: bool,
+}
+
+/// Parameters that are free text, or lists of it.
+fn string_parameters(tool: &CatalogueTool) -> Vec<Place> {
+    let Ok(schema) = tool.schema() else {
+        return Vec::new();
+    };
+    let is_text = |node: &Value| node["type"] == "string" && node.get("enum").is_none();
+    let properties = schema.schema()["properties"]
+        .as_object()
+        .into_iter()
+        .flatten();
+    properties
+        .filter(|(_, node)| is_text(node) || is_text(&node["items"]))
+        .map(|(name, node)| Place {
+            name: name.clone(),
+            is_list: node["type"] == "array",
+        })
+        .collect()
+}
+
+/// The known ones, some very long ones, and random ones that are the same at every run.
+fn strings() -> Vec<String> {
+    let mut strings: Vec<String> = KNOWN.iter().map(|text| (*text).to_owned()).collect();
+    strings.extend(["A".repeat(10_000), "/".repeat(1_000), "../".repeat(1_000)]);
+    let mut runner = TestRunner::new_with_rng(
+        Config::default(),
+        proptest::test_runner::TestRng::deterministic_rng(
+            proptest::test_runner::RngAlgorithm::ChaCha,
+        ),
+    );
+    let strategy = prop::collection::vec(any::<char>(), 0..40).prop_map(String::from_iter);
+    strings.extend(
+        (0..RANDOM)
+            .filter_map(|_| strategy.new_tree(&mut runner).ok())
+            .map(|tree| tree.current()),
+    );
+    strings
+}

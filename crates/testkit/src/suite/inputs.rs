@@ -1,0 +1,81 @@
+//! What every tool takes and refuses, whatever it does.
+
+use serde_json::{Value, json};
+use stead_core::schema::VERSION_PARAMETERS;
+
+use super::Subject;
+use crate::{fixture::Fixture, replay::run};
+
+/// An argument that a tool does not know is refused, and the message lists those it knows.
+pub(super) fn unknown_arguments_are_refused_with_the_known_ones(subject: &Subject) -> Vec<String> {
+    const UNKNOWN: &str = "no_such_argument";
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let Some(plain) = plain_use(subject.fixtures(tool.entry().name())) else {
+            continue;
+        };
+        let Ok(schema) = tool.schema() else { continue };
+        let mut input = plain.input.clone();
+        input[UNKNOWN] = json!(true);
+        let Err(error) = schema.validate(&mut input) else {
+            faults.push(format!("{}: takes any argument", tool.entry().name()));
+            continue;
+        };
+        let violation = error
+            .violation_list()
+            .iter()
+            .find(|violation| violation.path == format!("/{UNKNOWN}"));
+        let message = violation
+            .map(|violation| violation.message.as_str())
+            .unwrap_or_default();
+        let known = schema.schema()["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name);
+        let unlisted: Vec<&String> = known
+            .filter(|name| !message.contains(name.as_str()))
+            .collect();
+        if violation.is_none() || !unlisted.is_empty() {
+            faults.push(format!(
+                "{}: {error} does not list {unlisted:?}",
+                tool.entry().name()
+            ));
+        }
+    }
+    faults
+}
+
+/// Every tool takes `schema_version` and `tool_version`, and neither reaches its struct.
+pub(super) fn versions_are_taken_by_every_tool(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let Some(plain) = plain_use(subject.fixtures(tool.entry().name())) else {
+            continue;
+        };
+        let mut input = plain.input.clone();
+        for parameter in VERSION_PARAMETERS {
+            input[parameter] = Value::from(tool.entry().version());
+        }
+        match run(tool, plain, input) {
+            Ok(replayed) => faults.extend(
+                replayed
+                    .result
+                    .err()
+                    .map(|error| format!("{}: {error}", tool.entry().name())),
+            ),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    faults
+}
+
+/// The first case that ends well and without a warning.
+pub(super) fn plain_use(fixtures: &[Fixture]) -> Option<&Fixture> {
+    fixtures.iter().find(|fixture| {
+        fixture
+            .result
+            .as_ref()
+            .is_some_and(|result| result.warnings.is_empty())
+    })
+}

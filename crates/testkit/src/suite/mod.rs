@@ -1,0 +1,178 @@
+//! What every product proves about itself, with nothing but its fixtures.
+
+mod coverage;
+mod description;
+mod errors;
+mod hostile;
+mod inputs;
+mod requests;
+mod schemas;
+mod typed;
+
+use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use stead_core::{
+    catalogue::{Catalogue, CatalogueTool},
+    product::Product,
+};
+
+use crate::{
+    fixture::{self, Fixture},
+    replay_one,
+};
+
+pub use typed::typed;
+
+/// A product, its tools and their fixtures.
+#[derive(Debug)]
+pub struct Subject {
+    product: &'static Product,
+    catalogue: Catalogue,
+    fixtures: BTreeMap<String, Result<Vec<Fixture>, String>>,
+}
+
+impl Subject {
+    /// A product whose fixtures lie in `folder`.
+    pub fn new(product: &'static Product, folder: &Path) -> Self {
+        let catalogue = Catalogue::new([product]);
+        let mut fixtures: BTreeMap<_, _> = files(folder)
+            .into_iter()
+            .map(|name| (name.clone(), fixture::load(folder, &name)))
+            .collect();
+        for tool in catalogue.newest() {
+            let name = tool.entry().name();
+            fixtures
+                .entry(name.to_owned())
+                .or_insert_with(|| fixture::load(folder, name));
+        }
+        Self {
+            product,
+            catalogue,
+            fixtures,
+        }
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &CatalogueTool> {
+        self.catalogue.newest()
+    }
+
+    /// The fixtures of a tool; none where its file cannot be read, which is a fault of its own.
+    fn fixtures(&self, tool: &str) -> &[Fixture] {
+        self.fixtures
+            .get(tool)
+            .and_then(|read| read.as_deref().ok())
+            .unwrap_or_default()
+    }
+
+    /// Every tool with each of its fixtures.
+    fn cases(&self) -> impl Iterator<Item = (&CatalogueTool, &Fixture)> {
+        self.tools().flat_map(|tool| {
+            self.fixtures(tool.entry().name())
+                .iter()
+                .map(move |fixture| (tool, fixture))
+        })
+    }
+}
+
+/// One thing that the suite proves.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Check {
+    /// Name, a sentence in snake_case.
+    pub name: &'static str,
+    /// Returns the faults.
+    pub run: fn(&Subject) -> Vec<String>,
+}
+
+/// Everything that the suite proves beside the replay of the fixtures.
+pub fn checks() -> Vec<Check> {
+    macro_rules! checks {
+        ($($module:ident::$name:ident,)+) => { vec![$(Check { name: stringify!($name), run: $module::$name },)+] };
+    }
+    checks![
+        description::names_are_unique_and_prefixed,
+        description::versions_are_dates,
+        description::tools_and_parameters_are_described,
+        description::scopes_are_declared,
+        description::origins_are_plain,
+        description::proxy_routes_are_well_formed,
+        schemas::schemas_are_portable,
+        schemas::bounds_and_enums_are_kept,
+        schemas::exports_keep_to_their_subset,
+        inputs::unknown_arguments_are_refused_with_the_known_ones,
+        inputs::versions_are_taken_by_every_tool,
+        coverage::fixtures_cover_uses_and_wrong_inputs,
+        requests::tools_await_io_alone,
+        requests::effects_match_methods,
+        requests::requests_stay_at_the_origins,
+        hostile::hostile_strings_stay_data,
+        errors::errors_become_kinds,
+    ]
+}
+
+/// Runs the whole suite.
+///
+/// # Panics
+/// With every fault, by check.
+pub fn product(product: &'static Product, fixtures: &Path) {
+    let subject = Subject::new(product, fixtures);
+    let faults: Vec<String> = checks()
+        .into_iter()
+        .flat_map(|check| {
+            (check.run)(&subject)
+                .into_iter()
+                .map(|fault| format!("{}: {fault}", check.name))
+                .collect::<Vec<_>>()
+        })
+        .chain(subject.cases().filter_map(|(tool, fixture)| {
+            replay_one(tool, fixture)
+                .err()
+                .map(|fault| format!("{}, {:?}:\n{fault}", tool.entry().name(), fixture.name))
+        }))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The `main` of a product's `tests/suite.rs`: one named test per check and per fixture.
+pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
+    let subject: &'static Subject = Box::leak(Box::new(Subject::new(product, fixtures.as_ref())));
+    let checks = checks()
+        .into_iter()
+        .map(|check| Trial::test(check.name, move || verdict(&(check.run)(subject))));
+    let cases = subject.cases().map(|(tool, fixture)| {
+        let name = format!(
+            "fixture::{}::{}",
+            tool.entry().name(),
+            fixture.name.replace(' ', "_")
+        );
+        Trial::test(name, move || {
+            replay_one(tool, fixture).map_err(Failed::from)
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), checks.chain(cases).collect()).exit_code()
+}
+
+fn verdict(faults: &[String]) -> Result<(), Failed> {
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("\n").into())
+    }
+}
+
+/// Names of the fixture files in a folder, without `.json`.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| {
+            Some(
+                entry
+                    .file_name()
+                    .to_str()?
+                    .strip_suffix(".json")?
+                    .to_owned(),
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,112 @@
+//! What tools send and await, over all fixtures.
+
+use stead_core::{
+    catalogue::CatalogueTool,
+    product::Product,
+    tool::{ApiRequest, Effect},
+};
+
+use super::Subject;
+use crate::{
+    Canned,
+    fixture::Fixture,
+    replay::{parse, run},
+    try_drive,
+};
+
+/// One poll ends every tool: it awaits nothing but its `Io`.
+pub(super) fn tools_await_io_alone(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (tool, fixture) in subject.cases() {
+        let Ok(parsed) = parse(tool, fixture.input.clone()) else {
+            continue;
+        };
+        let Ok(answers) = fixture.answers() else {
+            continue;
+        };
+        let canned = Canned::new(subject.product, answers);
+        if let Err(pending) = try_drive(&*parsed, &fixture.to_call(subject.product), &canned) {
+            faults.push(format!(
+                "{}, {:?}: {pending}",
+                tool.entry().name(),
+                fixture.name
+            ));
+        }
+    }
+    faults
+}
+
+/// A tool that says it reads sends nothing that writes; one that writes sends nothing that deletes.
+pub(super) fn effects_match_methods(subject: &Subject) -> Vec<String> {
+    let weight = |effect: Effect| match effect {
+        Effect::Read => 0,
+        Effect::Write => 1,
+        Effect::Delete => 2,
+    };
+    let mut faults = Vec::new();
+    for (tool, fixture) in subject.cases() {
+        let declared = tool.entry().effect();
+        for request in sent(tool, fixture) {
+            if weight(request.effect_of()) > weight(declared) {
+                faults.push(format!(
+                    "{} declares {} and sends {} {:?}",
+                    tool.entry().name(),
+                    declared.name(),
+                    request.method,
+                    request.path
+                ));
+            }
+        }
+    }
+    faults
+}
+
+/// Every request goes to an origin of the product, by a target that no parser would change.
+pub(super) fn requests_stay_at_the_origins(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (tool, fixture) in subject.cases() {
+        for request in sent(tool, fixture) {
+            faults.extend(
+                leaves(subject.product, &request)
+                    .map(|fault| format!("{}, {:?}: {fault}", tool.entry().name(), fixture.name)),
+            );
+        }
+    }
+    faults
+}
+
+fn sent(tool: &CatalogueTool, fixture: &Fixture) -> Vec<ApiRequest> {
+    run(tool, fixture, fixture.input.clone())
+        .map(|replayed| replayed.canned.requests())
+        .unwrap_or_default()
+}
+
+/// How a request could leave its origin or its path, if it could. One that has no target at all is never sent.
+pub(super) fn leaves(product: &Product, request: &ApiRequest) -> Option<String> {
+    let Some(origin) = product.origin(request.origin) else {
+        return Some(format!("{:?} is no origin", request.origin));
+    };
+    for (name, value) in &request.headers {
+        if http::HeaderValue::from_str(value).is_err() {
+            return Some(format!("the header {name} cannot hold {value:?}"));
+        }
+    }
+    let target = request.target(origin.base).ok()?;
+    let Ok(url) = url::Url::parse(&format!("{}{target}", origin.url)) else {
+        return Some(format!("{target:?} is no target"));
+    };
+    if url.origin().ascii_serialization() != origin.url {
+        return Some(format!(
+            "{target:?} leads to {}",
+            url.origin().ascii_serialization()
+        ));
+    }
+    let as_parsed = &url.as_str()[origin.url.len()..];
+    if as_parsed != target {
+        return Some(format!("{target:?} is read as {as_parsed:?}"));
+    }
+    let segments = url.path().split('/').count() - 1;
+    let expected = origin.base.matches('/').count() + request.path.len();
+    (segments != expected)
+        .then(|| format!("{target:?} has {segments} segments, {expected} were meant"))
+}

@@ -1,0 +1,303 @@
+//! What of JSON Schema a tool may use, so that every model vendor takes it as it is.
+
+use serde_json::{Map, Value};
+use stead_core::{catalogue::CatalogueTool, schema::ExportFormat};
+
+use super::Subject;
+
+/// Keywords that OpenAI, Anthropic, Gemini and MCP all understand, or leave alone without harm.
+const PORTABLE: &[&str] = &[
+    "type",
+    "description",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "format",
+    "default",
+    "anyOf",
+    "nullable",
+    "example",
+];
+/// Formats that say the same everywhere.
+const FORMATS: &[&str] = &[
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "uuid",
+    "ipv4",
+    "ipv6",
+    "hostname",
+];
+const TYPES: &[&str] = &["string", "integer", "number", "boolean", "array", "object"];
+/// Keywords that bound a value.
+const BOUNDS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+];
+/// Deepest nesting that all vendors take.
+const DEEPEST: usize = 5;
+
+/// Every node is typed, every array has items, every object has members or is free-form, and no keyword is used that
+/// some vendor refuses.
+pub(super) fn schemas_are_portable(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let Some(schema) = schema_of(tool, &mut faults) else {
+            continue;
+        };
+        let name = tool.entry().name();
+        lint(schema, name, 0, &mut faults);
+        if schema["additionalProperties"] != Value::Bool(false) {
+            faults.push(format!(
+                "{name}: takes unknown arguments; add #[serde(deny_unknown_fields)]"
+            ));
+        }
+        for parameter in schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(parameter, _)| parameter)
+        {
+            let plain = parameter
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+            if !plain
+                || parameter.len() > 64
+                || !parameter.starts_with(|first: char| first.is_ascii_lowercase())
+            {
+                faults.push(format!(
+                    "{name}/{parameter}: a parameter is lower-case words with underscores"
+                ));
+            }
+        }
+    }
+    faults
+}
+
+fn schema_of<'a>(tool: &'a CatalogueTool, faults: &mut Vec<String>) -> Option<&'a Value> {
+    tool.schema()
+        .map(|schema| schema.schema())
+        .map_err(|error| faults.push(format!("{}: {error}", tool.entry().name())))
+        .ok()
+}
+
+fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
+    let mut fault = |text: String| faults.push(format!("{path}: {text}"));
+    let Some(members) = node.as_object() else {
+        return fault(format!("{node} is no schema"));
+    };
+    if depth > DEEPEST {
+        return fault(format!("nested deeper than {DEEPEST}"));
+    }
+    for keyword in members
+        .keys()
+        .filter(|keyword| !PORTABLE.contains(&keyword.as_str()))
+    {
+        fault(format!("{keyword:?} is not portable"));
+    }
+    let types = types_of(members);
+    if types.is_empty() && !members.contains_key("anyOf") {
+        fault(String::from("has no type"));
+    }
+    for unknown in types
+        .iter()
+        .filter(|one| !TYPES.contains(one) && **one != "null")
+    {
+        fault(format!("{unknown:?} is no type"));
+    }
+    if let Some(format) = members
+        .get("format")
+        .and_then(Value::as_str)
+        .filter(|format| !FORMATS.contains(format))
+    {
+        fault(format!("the format {format:?} is not known everywhere"));
+    }
+    if let Some(options) = members.get("enum").and_then(Value::as_array)
+        && (options.is_empty()
+            || !options
+                .iter()
+                .all(|option| option.is_string() || option.is_null()))
+    {
+        fault(String::from("an enumeration holds strings alone"));
+    }
+    if types.contains(&"array") && !members.contains_key("items") {
+        fault(String::from("an array says what its items are"));
+    }
+    let free_form = members
+        .get("additionalProperties")
+        .is_some_and(|more| *more != Value::Bool(false));
+    if types.contains(&"object") && !members.contains_key("properties") && !free_form {
+        fault(String::from(
+            "an object names its members, or is declared free-form",
+        ));
+    }
+    for required in members
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        if members["properties"].get(required).is_none() {
+            fault(format!("{required:?} is required and not described"));
+        }
+    }
+    for (name, child) in members
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        lint(child, &format!("{path}/{name}"), depth + 1, faults);
+    }
+    if let Some(items) = members.get("items") {
+        lint(items, &format!("{path}/items"), depth + 1, faults);
+    }
+    if let Some(more @ Value::Object(_)) = members.get("additionalProperties") {
+        lint(more, &format!("{path}/*"), depth + 1, faults);
+    }
+    for (index, option) in members
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        lint(option, &format!("{path}/anyOf/{index}"), depth, faults);
+    }
+}
+
+fn types_of(members: &Map<String, Value>) -> Vec<&str> {
+    match members.get("type") {
+        Some(Value::String(one)) => vec![one.as_str()],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What the struct bounds and enumerates, the finished schema bounds and enumerates too.
+pub(super) fn bounds_and_enums_are_kept(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let Some(schema) = schema_of(tool, &mut faults) else {
+            continue;
+        };
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        collect_rules(&tool.entry().struct_schema().to_value(), &mut before);
+        collect_rules(schema, &mut after);
+        before.sort();
+        after.sort();
+        if before != after {
+            faults.push(format!(
+                "{}: the struct says {before:?}, the schema {after:?}",
+                tool.entry().name()
+            ));
+        }
+    }
+    faults
+}
+
+/// Every bound and every enumerated value, wherever it stands.
+fn collect_rules(node: &Value, rules: &mut Vec<String>) {
+    match node {
+        Value::Object(members) => {
+            for (keyword, value) in members {
+                match (keyword.as_str(), value) {
+                    ("properties", Value::Object(properties)) => properties
+                        .values()
+                        .for_each(|child| collect_rules(child, rules)),
+                    ("enum", Value::Array(options)) => {
+                        rules.extend(
+                            options
+                                .iter()
+                                .filter(|option| !option.is_null())
+                                .map(|option| format!("one is {option}")),
+                        );
+                    }
+                    ("const", value) => rules.push(format!("one is {value}")),
+                    (bound, value) if BOUNDS.contains(&bound) => {
+                        rules.push(format!("{bound} {value}"))
+                    }
+                    (_, value) => collect_rules(value, rules),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_rules(item, rules)),
+        _ => {}
+    }
+}
+
+/// Every export has its envelope, and Gemini's keeps to the subset that its `parameters` take.
+pub(super) fn exports_keep_to_their_subset(subject: &Subject) -> Vec<String> {
+    let envelopes = [
+        (ExportFormat::Openai, "/function/parameters"),
+        (ExportFormat::Anthropic, "/input_schema"),
+        (ExportFormat::Gemini, "/parameters"),
+        (ExportFormat::Mcp, "/inputSchema"),
+    ];
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        for (format, place) in envelopes {
+            let name = tool.entry().name();
+            match tool.export(format) {
+                Ok(export) => match export.pointer(place) {
+                    Some(schema) if format == ExportFormat::Gemini => {
+                        not_openapi(schema, name, &mut faults)
+                    }
+                    Some(_) => {}
+                    None => faults.push(format!("{name}: {format:?} has no {place}")),
+                },
+                Err(error) => faults.push(format!("{name}: {error}")),
+            }
+        }
+    }
+    faults
+}
+
+fn not_openapi(node: &Value, path: &str, faults: &mut Vec<String>) {
+    for keyword in [
+        "additionalProperties",
+        "const",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "title",
+    ] {
+        if node.get(keyword).is_some() {
+            faults.push(format!("{path}: Gemini takes no {keyword}"));
+        }
+    }
+    if node["type"].is_array() {
+        faults.push(format!("{path}: Gemini takes one type"));
+    }
+    for (name, child) in node["properties"].as_object().into_iter().flatten() {
+        not_openapi(child, &format!("{path}/{name}"), faults);
+    }
+    if node["items"].is_object() {
+        not_openapi(&node["items"], &format!("{path}/items"), faults);
+    }
+}

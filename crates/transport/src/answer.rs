@@ -1,0 +1,164 @@
+//! The body of an answer, within its limits.
+
+use std::{
+    future::{Future as _, poll_fn},
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Extensions, Response};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use stead_core::ports::{Body, Limits, TransportError};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::{exchange::after, failure};
+
+/// The answer as the port gives it.
+///
+/// A body of a declared length that has arrived together with its head, as most do, is handed on as the bytes that
+/// were read; any other is passed on piece by piece.
+pub(crate) async fn incoming(
+    answer: reqwest::Response,
+    limits: &Limits,
+    end: Instant,
+) -> Result<Response<Body>, TransportError> {
+    let (mut parts, mut inner) = Response::<reqwest::Body>::from(answer).into_parts();
+    // Notes of the client to itself, the request's address among them.
+    parts.extensions = Extensions::new();
+    let Some(length) = inner.size_hint().exact() else {
+        return Ok(Response::from_parts(
+            parts,
+            Body::stream(Pieces::new(None, inner, limits, end)),
+        ));
+    };
+    if length > limits.response_bytes {
+        return Err(failure::too_large(limits.response_bytes));
+    }
+    if length == 0 {
+        return Ok(Response::from_parts(parts, Body::Empty));
+    }
+    let first = match poll_fn(|context| Poll::Ready(Pin::new(&mut inner).poll_frame(context))).await
+    {
+        Poll::Ready(Some(frame)) => frame.map_err(failure::of_body)?.into_data().ok(),
+        Poll::Ready(None) | Poll::Pending => None,
+    };
+    let body = match first {
+        Some(whole) if whole.len() as u64 == length && inner.is_end_stream() => Body::Bytes(whole),
+        first => Body::stream(Pieces::new(first, inner, limits, end)),
+    };
+    Ok(Response::from_parts(parts, body))
+}
+
+/// A body that comes piece by piece.
+struct Pieces {
+    /// A piece that was read with the head.
+    first: Option<Bytes>,
+    /// The rest; nothing after its end or a failure, so that the connection is let go at once.
+    rest: Option<reqwest::Body>,
+    limit: u64,
+    /// Bytes that may still come.
+    left: u64,
+    idle: Duration,
+    end: Instant,
+    waiting_since: Option<Instant>,
+    /// Made by the first wait, and set anew only when it fires: most bodies need it once or never.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Pieces {
+    fn new(first: Option<Bytes>, rest: reqwest::Body, limits: &Limits, end: Instant) -> Self {
+        let read = first.as_ref().map_or(0, Bytes::len) as u64;
+        Self {
+            first,
+            rest: Some(rest),
+            limit: limits.response_bytes,
+            left: limits.response_bytes.saturating_sub(read),
+            idle: limits.idle,
+            end,
+            waiting_since: None,
+            timer: None,
+        }
+    }
+
+    fn arrived(&mut self, frame: Frame<Bytes>) -> Result<Frame<Bytes>, TransportError> {
+        self.waiting_since = None;
+        let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+        self.left = self
+            .left
+            .checked_sub(length)
+            .ok_or_else(|| failure::too_large(self.limit))?;
+        if Instant::now() >= self.end {
+            return Err(failure::timed_out("the exchange took too long"));
+        }
+        Ok(frame)
+    }
+
+    /// Resolves when the wait for the next piece has become too long. Time in which nobody asks for a piece is not
+    /// the server's and does not count as idle.
+    fn poll_limits(&mut self, context: &mut Context<'_>) -> Poll<TransportError> {
+        let since = *self.waiting_since.get_or_insert_with(Instant::now);
+        let until = after(since, self.idle).min(self.end);
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(until)));
+        loop {
+            ready!(timer.as_mut().poll(context));
+            let now = Instant::now();
+            if now >= self.end {
+                return Poll::Ready(failure::timed_out("the exchange took too long"));
+            }
+            if now >= until {
+                return Poll::Ready(failure::timed_out("the answer stopped halfway"));
+            }
+            timer.as_mut().reset(until);
+        }
+    }
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = TransportError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(Frame::data(first))));
+        }
+        let Some(rest) = &mut self.rest else {
+            return Poll::Ready(None);
+        };
+        let result = match Pin::new(rest).poll_frame(context) {
+            Poll::Ready(Some(Ok(frame))) => self.arrived(frame),
+            Poll::Ready(Some(Err(error))) => Err(failure::of_body(error)),
+            Poll::Ready(None) => {
+                self.rest = None;
+                return Poll::Ready(None);
+            }
+            Poll::Pending => Err(ready!(self.poll_limits(context))),
+        };
+        if result.is_err() {
+            self.rest = None;
+        }
+        Poll::Ready(Some(result))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.rest.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let first = self.first.as_ref().map_or(0, Bytes::len) as u64;
+        let rest = self
+            .rest
+            .as_ref()
+            .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint);
+        match rest.exact() {
+            Some(rest) => SizeHint::with_exact(first + rest),
+            None => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! One request out, the head of its answer back.
+
+use std::{
+    future::Future,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::TryStreamExt as _;
+use http::{HeaderValue, Method, Request, Response, header::CONTENT_LENGTH};
+use http_body::Body as _;
+use http_body_util::BodyExt as _;
+use reqwest::Client;
+use stead_core::ports::{Body, Limits, TransportError};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{answer, failure, target};
+
+/// Sends `request` within its limits; resolves when the answer's head has arrived.
+pub(crate) async fn run(
+    client: &Client,
+    request: Request<Body>,
+) -> Result<Response<Body>, TransportError> {
+    let limits = request
+        .extensions()
+        .get()
+        .copied()
+        .unwrap_or(Limits::DEFAULT);
+    let end = after(Instant::now(), limits.total);
+    let (request, progress) = outgoing(request)?;
+    let answer = head(client.execute(request), limits.first_byte, end, &progress).await?;
+    answer::incoming(answer, &limits, end).await
+}
+
+/// The moment `duration` after `start`, or the far future where that is beyond the clock.
+pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
+    const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+    start.checked_add(duration).unwrap_or_else(|| start + FAR)
+}
+
+/// The request as reqwest takes it, and the count of body pieces that it has taken so far.
+fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Arc<AtomicU64>), TransportError> {
+    let (parts, body) = request.into_parts();
+    let takes_body = matches!(parts.method, Method::POST | Method::PUT | Method::PATCH);
+    let mut request = reqwest::Request::new(parts.method, target::url(&parts.uri)?);
+    *request.headers_mut() = parts.headers;
+    let progress = Arc::new(AtomicU64::new(0));
+    match body {
+        // An empty body is announced where one is expected (RFC 9110, section 8.6), which the client leaves out; Google's
+        // front end answers 411 to a POST that has neither a length nor chunks.
+        Body::Empty if takes_body => announce(&mut request, 0),
+        Body::Empty => {}
+        Body::Bytes(bytes) => *request.body_mut() = Some(bytes.into()),
+        Body::Stream(stream) => {
+            // reqwest does not see the length of a stream; without this it would be sent in chunks.
+            if let Some(length) = stream.size_hint().exact() {
+                announce(&mut request, length);
+            }
+            let taken = Arc::clone(&progress);
+            let pieces = stream.into_data_stream().inspect_ok(move |_| {
+                taken.fetch_add(1, Ordering::Relaxed);
+            });
+            *request.body_mut() = Some(reqwest::Body::wrap_stream(pieces));
+        }
+    }
+    Ok((request, progress))
+}
+
+/// Sets the length of the request's body where the caller has not.
+fn announce(request: &mut reqwest::Request, length: u64) {
+    request
+        .headers_mut()
+        .entry(CONTENT_LENGTH)
+        .or_insert_with(|| HeaderValue::from(length));
+}
+
+/// Waits for the answer's head: `first_byte` from sending, and anew as long as the request's own body still flows.
+async fn head(
+    answer: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
+    first_byte: Duration,
+    end: Instant,
+    progress: &AtomicU64,
+) -> Result<reqwest::Response, TransportError> {
+    let mut answer = pin!(answer);
+    loop {
+        let taken = progress.load(Ordering::Relaxed);
+        let now = Instant::now();
+        match timeout_at(after(now, first_byte).min(end), answer.as_mut()).await {
+            Ok(answer) => return answer.map_err(failure::of_request),
+            Err(_) if Instant::now() >= end => {
+                return Err(failure::timed_out("the exchange took too long"));
+            }
+            Err(_) if progress.load(Ordering::Relaxed) == taken => {
+                return Err(failure::timed_out("no answer came in time"));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use stead_core::ports::TransportErrorKind;
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_flows_out_is_not_waiting_for_the_first_byte() {
+        let progress = AtomicU64::new(0);
+        let start = Instant::now();
+        let upload = async {
+            for _ in 0..10 {
+                sleep(SECOND).await;
+                progress.fetch_add(1, Ordering::Relaxed);
+            }
+            pending().await
+        };
+        let error = head(upload, SECOND * 2, start + SECOND * 100, &progress)
+            .await
+            .unwrap_err();
+
+        assert_eq!(error.kind(), TransportErrorKind::TimedOut);
+        assert_eq!(error.to_string(), "no answer came in time");
+        assert_eq!(start.elapsed().as_secs(), 12);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_flows_out_for_ever_is_bounded() {
+        let progress = AtomicU64::new(0);
+        let start = Instant::now();
+        let upload = async {
+            loop {
+                sleep(SECOND).await;
+                progress.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let error = head(upload, SECOND * 2, start + SECOND * 9, &progress)
+            .await
+            .unwrap_err();
+
+        assert_eq!(error.to_string(), "the exchange took too long");
+        assert_eq!(start.elapsed().as_secs(), 9);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_moment_beyond_the_clock_is_far_away() {
+        advance(SECOND).await;
+        let now = Instant::now();
+        assert_eq!(after(now, SECOND), now + SECOND);
+        assert!(after(now, Duration::MAX) > now + SECOND * 1_000_000);
+    }
+}

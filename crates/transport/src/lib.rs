@@ -1,0 +1,130 @@
+//! The HTTP client of Stead: [`ReqwestTransport`], an adapter of [`stead_core::ports::Transport`] over reqwest.
+//!
+//! It keeps connections open for the next request, speaks HTTP/2 where the server offers it, and otherwise does as
+//! little as it can: it follows no redirect, reads no proxy from its surroundings, keeps no cookie, sends no referrer,
+//! adds no credentials and decompresses nothing. It brings its own TLS provider and Mozilla's root certificates, and
+//! installs neither for the whole process.
+//!
+//! What it adds to a request is what HTTP itself needs (`host`, `content-length`), and `accept: */*` where the request
+//! has no `accept`, which means the same as none (RFC 9110, section 12.5.1). The request target reaches the server
+//! byte for byte as given, or the request is refused.
+//!
+//! A request is sent once. The exception is the protocol's own word that it was not processed: a pooled connection
+//! that closed before the request was written, an HTTP/2 stream refused or above the last one of a graceful shutdown
+//! (RFC 9113, section 8.7).
+//!
+//! It needs a running tokio runtime with its clock and its network.
+//!
+//! ```
+//! use stead_core::ports::{Body, Transport as _};
+//! use stead_transport::{ReqwestTransport, TransportOptions};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let transport = ReqwestTransport::new(TransportOptions::default())?;
+//! let answer = transport.send(http::Request::get("https://example.com/").body(Body::Empty)?).await?;
+//! let page = answer.into_body().collect(1024 * 1024).await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod exchange;
+mod failure;
+mod options;
+mod target;
+
+use std::{fmt, sync::Arc};
+
+use http::{Request, Response};
+use reqwest::{Client, redirect};
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
+
+pub use options::{InvalidOptions, TransportOptions};
+
+/// Sends requests with reqwest; cheap to clone, and clones share their connections.
+#[derive(Clone)]
+pub struct ReqwestTransport {
+    client: Client,
+}
+
+impl ReqwestTransport {
+    /// A transport with connections of its own.
+    ///
+    /// # Errors
+    /// [`InvalidOptions`] where a root certificate or the TLS set-up is not usable.
+    pub fn new(options: TransportOptions) -> Result<Self, InvalidOptions> {
+        let tls = tls(&options)?;
+        let mut builder = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(options.connect)
+            .pool_idle_timeout(options.keep_alive)
+            // Features of reqwest unify with those of the user's program: what they would turn on stays off here.
+            .no_proxy()
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            .no_hickory_dns();
+        if let Some(proxy) = options.proxy {
+            builder = builder.proxy(proxy);
+        }
+        let client = builder.build().map_err(|error| {
+            InvalidOptions::new("the HTTP client cannot be built", error.without_url())
+        })?;
+        Ok(Self { client })
+    }
+}
+
+impl Transport for ReqwestTransport {
+    fn send(
+        &self,
+        request: Request<Body>,
+    ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
+        Box::pin(exchange::run(&self.client, request))
+    }
+}
+
+impl fmt::Debug for ReqwestTransport {
+    /// Leaves out the client, whose proxy may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReqwestTransport").finish_non_exhaustive()
+    }
+}
+
+/// TLS 1.2 and 1.3 with the ring provider, HTTP/2 offered before HTTP/1.1.
+fn tls(options: &TransportOptions) -> Result<ClientConfig, InvalidOptions> {
+    let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    for certificate in &options.root_certificates {
+        roots
+            .add(certificate.clone())
+            .map_err(|error| InvalidOptions::new("a root certificate is not usable", error))?;
+    }
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| InvalidOptions::new("TLS cannot be set up", error))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transport_moves_between_threads_and_outlives_its_maker() {
+        fn check<T: Send + Sync + Clone + 'static>() {}
+        check::<ReqwestTransport>();
+        check::<TransportOptions>();
+    }
+
+    #[test]
+    fn no_provider_is_installed_for_the_process() {
+        ReqwestTransport::new(TransportOptions::default()).unwrap();
+        assert!(rustls::crypto::CryptoProvider::get_default().is_none());
+    }
+}

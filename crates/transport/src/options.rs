@@ -1,0 +1,177 @@
+//! What can be set on a transport.
+
+use std::{error::Error, fmt, time::Duration};
+
+use reqwest::Proxy;
+use rustls::pki_types::{CertificateDer, pem::PemObject as _};
+use stead_core::ports::{BoxError, Limits};
+
+/// How a transport reaches the network. The default suits the products' public addresses.
+#[derive(Clone)]
+pub struct TransportOptions {
+    pub(crate) connect: Duration,
+    pub(crate) keep_alive: Duration,
+    pub(crate) proxy: Option<Proxy>,
+    pub(crate) root_certificates: Vec<CertificateDer<'static>>,
+}
+
+impl TransportOptions {
+    /// Longest wait for a connection, TLS included; 5 s by default.
+    ///
+    /// It holds for every request of the transport in place of [`Limits::connect`]: a connection is opened for the
+    /// pool, not for one request.
+    #[must_use]
+    pub fn with_connect(mut self, limit: Duration) -> Self {
+        self.connect = limit;
+        self
+    }
+
+    /// How long an unused connection stays open for the next request; 60 s by default.
+    #[must_use]
+    pub fn with_keep_alive(mut self, limit: Duration) -> Self {
+        self.keep_alive = limit;
+        self
+    }
+
+    /// Sends every request through a proxy, such as `http://user:password@proxy.example:3128`.
+    ///
+    /// # Errors
+    /// [`InvalidOptions`] where `url` is not the address of an HTTP proxy; it does not repeat the address.
+    pub fn with_proxy(mut self, url: &str) -> Result<Self, InvalidOptions> {
+        let proxy = Proxy::all(url).map_err(|error| {
+            InvalidOptions::new("the proxy's address is not usable", error.without_url())
+        })?;
+        self.proxy = Some(proxy);
+        Ok(self)
+    }
+
+    /// Trusts further root certificates beside Mozilla's, such as that of a company's gateway: any number of
+    /// certificates in PEM, or one in DER.
+    ///
+    /// # Errors
+    /// [`InvalidOptions`] where PEM text holds no certificate or a broken one. DER is looked at by
+    /// [`ReqwestTransport::new`](crate::ReqwestTransport::new).
+    pub fn with_root_certificates(mut self, pem_or_der: &[u8]) -> Result<Self, InvalidOptions> {
+        // DER of a certificate begins with the tag of a sequence, 0x30, which PEM text does not.
+        if pem_or_der.first() == Some(&0x30) {
+            self.root_certificates
+                .push(CertificateDer::from(pem_or_der.to_vec()));
+            return Ok(self);
+        }
+        let known = self.root_certificates.len();
+        for certificate in CertificateDer::pem_slice_iter(pem_or_der) {
+            self.root_certificates.push(
+                certificate
+                    .map_err(|error| InvalidOptions::new("a root certificate is broken", error))?,
+            );
+        }
+        if self.root_certificates.len() == known {
+            return Err(InvalidOptions {
+                message: "there is no certificate in the PEM text",
+                source: None,
+            });
+        }
+        Ok(self)
+    }
+}
+
+impl Default for TransportOptions {
+    fn default() -> Self {
+        Self {
+            connect: Limits::DEFAULT.connect,
+            keep_alive: Duration::from_secs(60),
+            proxy: None,
+            root_certificates: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for TransportOptions {
+    /// Says whether there is a proxy, not which: its address may hold a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            connect,
+            keep_alive,
+            proxy,
+            root_certificates,
+        } = self;
+        f.debug_struct("TransportOptions")
+            .field("connect", connect)
+            .field("keep_alive", keep_alive)
+            .field("proxy", &proxy.is_some())
+            .field("root_certificates", &root_certificates.len())
+            .finish()
+    }
+}
+
+/// Options from which no transport can be made.
+#[derive(Debug)]
+pub struct InvalidOptions {
+    message: &'static str,
+    source: Option<BoxError>,
+}
+
+impl InvalidOptions {
+    pub(crate) fn new(message: &'static str, source: impl Into<BoxError>) -> Self {
+        Self {
+            message,
+            source: Some(source.into()),
+        }
+    }
+}
+
+impl fmt::Display for InvalidOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message)
+    }
+}
+
+impl Error for InvalidOptions {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReqwestTransport;
+
+    #[test]
+    fn a_proxy_is_named_nowhere() {
+        let options = TransportOptions::default()
+            .with_proxy("http://user:canary@127.0.0.1:3128")
+            .unwrap();
+        let transport = ReqwestTransport::new(options.clone()).unwrap();
+        assert!(!format!("{options:?} {transport:?}").contains("canary"));
+
+        let refused = TransportOptions::default()
+            .with_proxy("http://user:canary@[half")
+            .unwrap_err();
+        assert!(!format!("{refused} {refused:?}").contains("canary"));
+    }
+
+    #[test]
+    fn a_root_certificate_that_is_none_is_refused() {
+        assert!(
+            TransportOptions::default()
+                .with_root_certificates(b"")
+                .is_err()
+        );
+        assert!(
+            TransportOptions::default()
+                .with_root_certificates(b"hello")
+                .is_err()
+        );
+        let half = b"-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n";
+        assert!(
+            TransportOptions::default()
+                .with_root_certificates(half)
+                .is_err()
+        );
+        let der = TransportOptions::default()
+            .with_root_certificates(&[0x30, 0x00])
+            .unwrap();
+        assert!(ReqwestTransport::new(der).is_err());
+    }
+}

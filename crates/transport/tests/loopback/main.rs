@@ -1,0 +1,54 @@
+//! The transport against servers on the loopback interface, byte by byte.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
+
+mod limits;
+mod server;
+mod tls;
+mod wire;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use stead_core::ports::{Body, Limits, Transport as _, TransportError};
+use stead_transport::{ReqwestTransport, TransportOptions};
+
+fn transport() -> ReqwestTransport {
+    ReqwestTransport::new(TransportOptions::default()).unwrap()
+}
+
+fn get(address: impl std::fmt::Display) -> Request<Body> {
+    Request::get(address.to_string()).body(Body::Empty).unwrap()
+}
+
+fn within(limits: Limits, mut request: Request<Body>) -> Request<Body> {
+    request.extensions_mut().insert(limits);
+    request
+}
+
+async fn send(request: Request<Body>) -> Result<Response<Body>, TransportError> {
+    transport().send(request).await
+}
+
+/// The whole body, or why there is none.
+async fn whole(answer: Response<Body>) -> Result<Bytes, TransportError> {
+    answer.into_body().collect(u64::MAX).await
+}
+
+/// Why the exchange fails, be it at its head or in its body.
+async fn failure(request: Request<Body>) -> TransportError {
+    match send(request).await {
+        Ok(answer) => whole(answer).await.unwrap_err(),
+        Err(error) => error,
+    }
+}
+
+/// The error and all that it was caused by, as a log would show them.
+fn everything(error: &TransportError) -> String {
+    let mut text = format!("{error} {error:?}");
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(&format!(" {error} {error:?}"));
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,52 @@
+//! Real tasks with a clock that a story can move.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::{SignedDuration, Timestamp};
+use stead::{
+    TokioRuntime,
+    core::ports::{BoxFuture, Runtime},
+};
+
+/// The runtime of the machine, with its time of day moved by hand.
+pub struct Clock {
+    runtime: TokioRuntime,
+    ahead: AtomicI64,
+}
+
+impl Clock {
+    pub fn new() -> Arc<Self> {
+        let runtime = TokioRuntime::current().expect("a story runs inside a runtime");
+        Arc::new(Self { runtime, ahead: AtomicI64::new(0) })
+    }
+
+    /// Moves the time of day, and the time since the start with it.
+    pub fn advance(&self, by: SignedDuration) {
+        self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
+    }
+
+    fn ahead(&self) -> i64 {
+        self.ahead.load(Ordering::SeqCst)
+    }
+}
+
+impl Runtime for Clock {
+    fn now(&self) -> Timestamp {
+        self.runtime.now() + SignedDuration::from_secs(self.ahead())
+    }
+    fn monotonic(&self) -> Duration {
+        self.runtime.monotonic() + Duration::from_secs(self.ahead().unsigned_abs())
+    }
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.runtime.sleep(duration)
+    }
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.runtime.spawn(task);
+    }
+}

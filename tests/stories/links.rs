@@ -1,0 +1,148 @@
+//! Links, and browsers that should not get through with them.
+
+use jiff::SignedDuration;
+use stead::core::identifier::AuthorizationId;
+
+use crate::{
+    browser::Browser,
+    stage::{ADA, Stage},
+};
+
+#[tokio::test]
+async fn looking_at_a_link_changes_nothing() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    for _ in 0..10 {
+        assert_eq!(Browser::new().get(&link).await.status, 200);
+    }
+    assert_eq!(Browser::new().connect(&link, ADA).await.status, 200);
+}
+
+#[tokio::test]
+async fn every_page_carries_its_protection() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    for url in [link.as_str(), &format!("{}/connect/unknown", stage.url)] {
+        let page = Browser::new().get(url).await;
+        assert_eq!(page.header("cache-control"), "no-store");
+        assert_eq!(page.header("referrer-policy"), "no-referrer");
+        assert_eq!(page.header("x-content-type-options"), "nosniff");
+        assert_eq!(page.header("x-frame-options"), "DENY");
+        let policy = page.header("content-security-policy");
+        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(!page.text().contains("user-1"), "the identifier is not shown to whoever opens the link");
+    }
+}
+
+#[tokio::test]
+async fn an_expired_link_says_so() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    stage.clock.advance(SignedDuration::from_mins(11));
+    let mut browser = Browser::new();
+    assert_eq!(browser.get(&link).await.status, 410);
+    assert_eq!(browser.post(&link, &[]).await.status, 410);
+    assert_eq!(stage.sandbox.sandbox.received().len(), 0);
+}
+
+#[tokio::test]
+async fn a_second_browser_does_not_get_the_link() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut first = Browser::new();
+    let action = first.open(&link).await;
+    assert_eq!(Browser::new().post(&link, &[]).await.status, 403);
+    // The first one may start over.
+    first.open(&link).await;
+    let _ = action;
+    assert_eq!(first.connect(&link, ADA).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_used_link_is_used() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut browser = Browser::new();
+    browser.connect(&link, ADA).await;
+    assert_eq!(browser.get(&link).await.status, 410);
+    assert_eq!(browser.post(&link, &[]).await.status, 410);
+    assert_eq!(stage.account("user-1").await["state"], "active");
+}
+
+#[tokio::test]
+async fn a_callback_in_another_browser_is_refused_before_any_token_request() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut browser = Browser::new();
+    let action = browser.open(&link).await;
+    let back = browser.allow(&action, ADA, &["all"]).await;
+    assert_eq!(Browser::new().visit(&back).await.status, 403);
+    assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
+    // Nothing is lost: the right browser still gets through.
+    assert_eq!(browser.visit(&back).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_replayed_callback_makes_no_second_exchange() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut browser = Browser::new();
+    let action = browser.open(&link).await;
+    let back = browser.allow(&action, ADA, &["all"]).await;
+    browser.visit(&back).await;
+    assert_eq!(browser.visit(&back).await.status, 410);
+    assert_eq!(stage.sandbox.sandbox.token_requests(), 1);
+    assert_eq!(stage.account("user-1").await["state"], "active");
+}
+
+#[tokio::test]
+async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut browser = Browser::new();
+    let action = browser.open(&link).await;
+    let back = browser.allow(&action, ADA, &["all"]).await;
+    let (address, query) = back.split_once('?').unwrap();
+    assert_eq!(browser.visit(&format!("{address}?state=wrong&code=x")).await.status, 404);
+    assert_eq!(browser.visit(address).await.status, 404);
+    let evil = query.replace("accounts.google.com", "accounts.evil.test");
+    assert_ne!(evil, query);
+    assert_eq!(browser.visit(&format!("{address}?{evil}")).await.status, 502);
+    assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
+    assert_eq!(browser.visit(&back).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_user_who_refuses_is_told_calmly() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut browser = Browser::new();
+    let action = browser.open(&link).await;
+    let back = browser.deny(&action, ADA).await;
+    let page = browser.visit(&back).await;
+    assert_eq!(page.status, 403, "{}", page.text());
+    assert_eq!(stage.account("user-1").await["state"], "pending_authorization");
+    assert_eq!(browser.get(&link).await.status, 410);
+}
+
+#[tokio::test]
+async fn a_form_from_another_site_is_refused() {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut request = crate::http_client::request(http::Method::POST, &link, "", stead::core::ports::Body::Empty);
+    request.headers_mut().insert("origin", "https://evil.test".parse().unwrap());
+    assert_eq!(stage.http.send(request).await.status, 403);
+}
+
+#[tokio::test]
+async fn overdue_authorizations_end_by_themselves() {
+    let stage = Stage::new().await;
+    let reply = stage
+        .post("/v1/authorization-links", &serde_json::json!({ "connection_name": "mail", "identifier": "user-1" }))
+        .await;
+    let id: AuthorizationId = reply.json()["authorization_id"].as_str().unwrap().parse().unwrap();
+    stage.clock.advance(SignedDuration::from_mins(11));
+    stage.platform.environment().maintain().await.unwrap();
+    let error = stage.platform.environment().verify_authorization(&id.to_string(), "user-1").await.unwrap_err();
+    assert_eq!(error.kind().name(), "authorization_expired");
+}

@@ -1,0 +1,18 @@
+//! End-to-end stories: the real service over a real socket, the sandbox over another, a real database file.
+//!
+//! Each file is one subject; each test tells one story. Nothing here leaves this machine.
+
+mod browser;
+mod clock;
+mod http_client;
+mod stage;
+
+mod bad_input;
+mod identifiers;
+mod journey;
+mod links;
+mod proxy;
+mod refresh;
+mod tampering;
+mod verification;
+mod versions;

@@ -1,0 +1,247 @@
+//! The proxy against callers who would have it go elsewhere: the vectors V01 to V56, over the JSON form and over raw
+//! sockets. Each is refused, the product receives nothing, and a listener at the place where it would lead hears nothing.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use serde_json::{Value, json};
+use stead_sandbox::Fault;
+use tokio::net::TcpListener;
+
+use crate::{
+    http_client::raw,
+    stage::{ADA, Stage},
+};
+
+/// Counts who comes by.
+struct Canary {
+    address: String,
+    heard: Arc<AtomicUsize>,
+}
+
+impl Canary {
+    async fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let heard = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&heard);
+        tokio::spawn(async move {
+            while listener.accept().await.is_ok() {
+                counter.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        Self { address, heard }
+    }
+}
+
+/// V01 to V41; `evil.test` stands for the canary.
+const PATHS: &[(&str, &str)] = &[
+    ("V01", "https://evil.test/x"),
+    ("V02", "http://evil.test/"),
+    ("V03", "//evil.test/x"),
+    ("V04", "///evil.test/x"),
+    ("V05", "/\\evil.test/x"),
+    ("V06", "\\\\evil.test\\x"),
+    ("V07", "/\t/evil.test/x"),
+    ("V08", "@evil.test/x"),
+    ("V09", ":443@evil.test/x"),
+    ("V10", ".evil.test/x"),
+    ("V11", "users/me"),
+    ("V12", ""),
+    ("V13", "?a=b"),
+    ("V14", "#f"),
+    ("V15", "/v1/users/x#frag"),
+    ("V16", "/../admin"),
+    ("V17", "/v1/users/../../x"),
+    ("V18", "/v1/users/%2e%2e/x"),
+    ("V19", "/v1/users/.%2e/x"),
+    ("V20", "/v1/users/%2E%2E%2Fx"),
+    ("V21", "/v1/users/..%2fx"),
+    ("V22", "/v1/users/..%5cx"),
+    ("V23", "/v1/users/%252e%252e%252fx"),
+    ("V24", "/v1/users/..;/x"),
+    ("V25", "/v1/users/..\\x"),
+    ("V26", "/v1/users/x%0d%0aHost:%20evil"),
+    ("V27", "/v1/users/x\r\nHost: evil.test"),
+    ("V28", "/v1/users/x%00"),
+    ("V29", "/v1/users/x\0"),
+    ("V30", "/v1/users/%zz"),
+    ("V31", "/v1/users/%"),
+    ("V32", "/v1/users//x"),
+    ("V33", "/%2f%2fevil.test"),
+    ("V34", "/\u{ff0e}\u{ff0e}/x"),
+    ("V35", "/v1/users/\u{2025}/x"),
+    ("V36", "/v1/users/%c0%ae%c0%ae/"),
+    ("V37", "LONG"),
+    ("V38", "javascript:alert(1)"),
+    ("V39", "file:///etc/passwd"),
+    ("V40", "/v1/users/me/profile?access_token=abc"),
+    ("V41", "/v1/users/me/profile?a=1&key=AIza"),
+];
+
+/// V45 to V56 as headers.
+const HEADERS: &[(&str, &str, &str)] = &[
+    ("V45", "Host", "evil.test"),
+    ("V46", "Authorization", "Bearer attacker"),
+    ("V47", "Proxy-Authorization", "Basic YTpi"),
+    ("V48", "Cookie", "a=b"),
+    ("V49", "Transfer-Encoding", "chunked"),
+    ("V50", "Content-Length", "+5"),
+    ("V51", "Connection", "Authorization"),
+    ("V52", "X-HTTP-Method-Override", "DELETE"),
+    ("V53", "X-Forwarded-Host", "evil.test"),
+    ("V53", "X-Forwarded-For", "127.0.0.1"),
+    ("V53", "Forwarded", "host=evil.test"),
+    ("V54", "Accept", "a\nb"),
+    ("V55", "Host : x", "y"),
+    ("V56", "Expect", "100-continue"),
+    ("V56", "Upgrade", "websocket"),
+    ("V56", "TE", "trailers"),
+];
+
+struct Scene {
+    stage: Stage,
+    canary: Canary,
+    received: usize,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let stage = Stage::new().await;
+        stage.connect("user-1", ADA).await;
+        let received = stage.sandbox.sandbox.received().len();
+        Self { stage, canary: Canary::new().await, received }
+    }
+
+    fn path(&self, vector: &str) -> String {
+        if vector == "LONG" { format!("/v1/users/{}", "x".repeat(8192)) } else { vector.replace("evil.test", &self.canary.address) }
+    }
+
+    async fn json(&self, change: impl FnOnce(&mut Value)) -> crate::http_client::Reply {
+        let mut request =
+            json!({ "connection_name": "mail", "identifier": "user-1", "path": "/v1/users/me/profile", "method": "GET" });
+        change(&mut request);
+        self.stage.post("/v1/proxy", &request).await
+    }
+
+    /// One raw request to the streaming form; `lines` are further header lines.
+    async fn raw(&self, method: &str, path: &str, lines: &str) -> (u16, String) {
+        let request = format!(
+            "{method} /proxy/mail/user-1{path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n{lines}\r\n",
+            self.stage.address(),
+            self.stage.bearer,
+        );
+        raw(self.stage.address(), request.as_bytes()).await
+    }
+
+    fn nothing_was_sent(&self, vector: &str) {
+        assert_eq!(self.stage.sandbox.sandbox.received().len(), self.received, "{vector}: the product received something");
+        assert_eq!(self.canary.heard.load(Ordering::SeqCst), 0, "{vector}: the canary heard something");
+    }
+}
+
+#[tokio::test]
+async fn hostile_paths_in_the_json_form() {
+    let scene = Scene::new().await;
+    for (vector, path) in PATHS {
+        let reply = scene.json(|request| request["path"] = json!(scene.path(path))).await;
+        assert_eq!(reply.kind(), "path_invalid", "{vector}");
+        scene.nothing_was_sent(vector);
+    }
+}
+
+#[tokio::test]
+async fn hostile_paths_over_a_raw_socket() {
+    let scene = Scene::new().await;
+    // A fragment never comes as far: hyper cuts it off the request target.
+    for (vector, path) in PATHS.iter().filter(|(_, path)| !path.contains('#')) {
+        let (status, answer) = scene.raw("GET", &scene.path(path), "").await;
+        // What is no HTTP any more is refused before any rule of ours: with 400, or with another path that does not exist.
+        assert!((400..500).contains(&status), "{vector}: {answer}");
+        scene.nothing_was_sent(vector);
+    }
+}
+
+#[tokio::test]
+async fn hostile_methods() {
+    let scene = Scene::new().await;
+    for (vector, method) in [("V42", "CONNECT"), ("V43", "TRACE"), ("V44", "get"), ("V44", "GET\r\nX:1"), ("V44", "OPTIONS"), ("V44", "PURGE")] {
+        let reply = scene.json(|request| request["method"] = json!(method)).await;
+        assert_eq!(reply.kind(), "method_not_allowed", "{vector} {method}");
+        if !method.contains('\r') {
+            let (status, answer) = scene.raw(method, "/v1/users/me/profile", "").await;
+            assert!((400..500).contains(&status), "{vector} {method}: {answer}");
+        }
+        scene.nothing_was_sent(vector);
+    }
+}
+
+#[tokio::test]
+async fn hostile_headers() {
+    let scene = Scene::new().await;
+    for (vector, name, value) in HEADERS {
+        let value = value.replace("evil.test", &scene.canary.address);
+        let reply = scene.json(|request| request["headers"] = json!({ *name: value })).await;
+        assert_eq!(reply.kind(), "header_not_allowed", "{vector} {name}");
+        scene.nothing_was_sent(vector);
+    }
+    // A chunked body alone is an ordinary upload; with a length beside it, below, it is not.
+    let alone = |name: &str| !matches!(name, "Host" | "Accept" | "Transfer-Encoding");
+    for (vector, name, value) in HEADERS.iter().filter(|(_, name, _)| alone(name)) {
+        let (status, answer) = scene.raw("GET", "/v1/users/me/profile", &format!("{name}: {value}\r\n")).await;
+        assert!((400..500).contains(&status), "{vector} {name}: {answer}");
+        scene.nothing_was_sent(vector);
+    }
+    let both = "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n";
+    let (status, answer) = scene.raw("POST", "/v1/users/me/profile", both).await;
+    assert!((400..500).contains(&status), "V49: {answer}");
+    let (status, answer) = scene.raw("POST", "/v1/users/me/profile", "Content-Length: 3\r\nContent-Length: 5\r\n").await;
+    assert!((400..500).contains(&status), "V50: {answer}");
+    scene.nothing_was_sent("V49, V50");
+}
+
+#[tokio::test]
+async fn what_is_legitimate_passes() {
+    let scene = Scene::new().await;
+    for path in [
+        "/v1/users/me/profile",
+        "/gmail/v1/users/me/profile",
+        "/v1/users/me/messages?maxResults=1&q=a.b%2F..%2Fc%20%26%20%23",
+        "/v1/people/me/connections?personFields=names,emailAddresses",
+        "/v1/people:searchContacts?query=&readMask=names",
+        "/v1/otherContacts:search?query=&readMask=names",
+    ] {
+        let reply = scene.json(|request| request["path"] = json!(path)).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        let (status, answer) = scene.raw("GET", path, "Accept: application/json\r\nAccept-Language: en\r\n").await;
+        assert_eq!(status, 200, "{path}: {answer}");
+    }
+    let query = json!({ "q": "from:a&b=c", "labelIds": ["INBOX", "UNREAD"], "maxResults": 1, "includeSpamTrash": false });
+    let reply = scene.json(|request| {
+        request["path"] = json!("/v1/users/me/messages");
+        request["query"] = query;
+    });
+    assert_eq!(reply.await.status, 200);
+    let logged = scene.stage.sandbox.sandbox.received().pop().unwrap();
+    assert!(logged.query.as_deref().unwrap_or_default().contains("labelIds=INBOX&labelIds=UNREAD"), "{logged:?}");
+}
+
+#[tokio::test]
+async fn the_products_own_refusals_are_passed_on() {
+    let scene = Scene::new().await;
+    let reply = scene.json(|request| request["path"] = json!("/v1/users/me/messages/nothing")).await;
+    assert_eq!(reply.status, 404);
+    assert!(reply.json()["error"].is_object(), "the product's own shape: {}", reply.text());
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let scene = Scene::new().await;
+    let location = format!("http://{}/steal", scene.canary.address);
+    scene.stage.sandbox.sandbox.fault(Fault::Redirect { host: None, path_contains: None, location, times: 1 });
+    let reply = scene.json(|_| {}).await;
+    assert_eq!(reply.kind(), "upstream_redirect_blocked");
+    assert_eq!(scene.canary.heard.load(Ordering::SeqCst), 0);
+}

@@ -1,0 +1,194 @@
+//! What every story stands on: a service on a free port, with its sandbox, its database and its application's token.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde_json::{Value, json};
+use stead::{
+    Platform,
+    core::{
+        catalogue::Catalogue,
+        environment::{ProductOptions, Verification},
+        resource::NewConnection,
+        seal::KeyRing,
+    },
+};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Running, Sandbox};
+use tempfile::TempDir;
+use tokio::{net::TcpListener, task::JoinHandle};
+
+use crate::{
+    browser::Browser,
+    clock::Clock,
+    http_client::{HttpClient, Reply, encode},
+};
+
+/// A user of the sandbox.
+pub const ADA: &str = "ada@example.com";
+/// Another user of the sandbox.
+pub const GRACE: &str = "grace@example.com";
+
+/// How a stage is set.
+pub struct Setting {
+    pub verification: Verification,
+    pub sandbox: Sandbox,
+    pub catalogue: Option<Catalogue>,
+    pub client_secret: &'static str,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            verification: Verification::LinkPossession,
+            sandbox: Sandbox::new(),
+            catalogue: None,
+            client_secret: CLIENT_SECRET,
+        }
+    }
+}
+
+/// A service and its sandbox; both end with it.
+pub struct Stage {
+    pub url: String,
+    pub http: HttpClient,
+    pub bearer: String,
+    pub client_id: String,
+    pub client_secret: String,
+    pub platform: Platform,
+    pub sandbox: Running,
+    pub clock: Arc<Clock>,
+    pub database: PathBuf,
+    pub key: String,
+    server: JoinHandle<()>,
+    _directory: TempDir,
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Stage {
+    pub async fn new() -> Self {
+        Self::set(Setting::default()).await
+    }
+
+    pub async fn set(setting: Setting) -> Self {
+        use secrecy::ExposeSecret as _;
+        let directory = tempfile::tempdir().expect("a directory");
+        let database = directory.path().join("stead.db");
+        let (_, key) = KeyRing::generate(&stead::OsEntropy);
+        let key = key.expose_secret().to_owned();
+        let sandbox = setting.sandbox.run().await.expect("a sandbox");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let clock = Clock::new();
+        let mut builder = Platform::builder(&url)
+            .key(&key)
+            .sqlite(&database)
+            .runtime(Arc::clone(&clock) as _)
+            .verification(setting.verification)
+            .product("mail", mail_at(&sandbox.url));
+        if let Some(catalogue) = setting.catalogue {
+            builder = builder.catalogue(catalogue);
+        }
+        let platform = builder.build().await.expect("a platform");
+        let router = stead_server::router(&platform);
+        let server = tokio::spawn(async move {
+            axum::serve(listener, router).await.expect("serving");
+        });
+        let credential = platform.environment().create_app_credential("story").await.expect("a credential");
+        let (client_id, client_secret) = (credential.client_id, credential.client_secret.expose_secret().to_owned());
+        let mut stage = Self {
+            http: HttpClient::new(),
+            bearer: String::new(),
+            client_id,
+            client_secret,
+            url,
+            platform,
+            sandbox,
+            clock,
+            database,
+            key,
+            server,
+            _directory: directory,
+        };
+        stage.bearer = stage.token().await;
+        stage.create_connection("mail", setting.client_secret).await;
+        stage
+    }
+
+    /// A bearer token for the application.
+    pub async fn token(&self) -> String {
+        let pairs = [
+            ("grant_type", "client_credentials"),
+            ("client_id", self.client_id.as_str()),
+            ("client_secret", self.client_secret.as_str()),
+        ];
+        let reply = self.http.form(&format!("{}/oauth/token", self.url), &pairs).await;
+        reply.json()["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    async fn create_connection(&self, name: &str, secret: &str) {
+        let new = NewConnection {
+            connection_name: name.to_owned(),
+            product: String::from("mail"),
+            client_id: Some(CLIENT_ID.to_owned()),
+            client_secret: Some(secret.into()),
+            ..NewConnection::default()
+        };
+        self.platform.environment().create_connection(new).await.expect("a connection");
+    }
+
+    pub async fn get(&self, path: &str) -> Reply {
+        self.http.get(&format!("{}{path}", self.url), &self.bearer).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Reply {
+        self.http.delete(&format!("{}{path}", self.url), &self.bearer).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+        self.http.post(&format!("{}{path}", self.url), &self.bearer, body).await
+    }
+
+    /// An authorization link for a user of the application.
+    pub async fn link(&self, identifier: &str) -> String {
+        let reply = self.post("/v1/authorization-links", &json!({ "connection_name": "mail", "identifier": identifier })).await;
+        reply.json()["link"].as_str().unwrap_or_else(|| panic!("no link: {}", reply.text())).to_owned()
+    }
+
+    /// Connects a user of the application with a user of the sandbox.
+    pub async fn connect(&self, identifier: &str, user: &str) {
+        let link = self.link(identifier).await;
+        let done = Browser::new().connect(&link, user).await;
+        assert_eq!(done.status, 200, "{}", done.text());
+        assert_eq!(self.account(identifier).await["state"], "active");
+    }
+
+    /// A tool's answer.
+    pub async fn execute(&self, tool: &str, identifier: &str, input: Value) -> Reply {
+        let body = json!({ "connection_name": "mail", "identifier": identifier, "input": input });
+        self.post(&format!("/v1/tools/{tool}/execute"), &body).await
+    }
+
+    pub async fn account(&self, identifier: &str) -> Value {
+        self.get(&format!("/v1/accounts/mail/{}", encode(identifier))).await.json()
+    }
+
+    /// `host:port` of the service.
+    pub fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
+    }
+}
+
+/// The mail product's endpoints at a sandbox.
+pub fn mail_at(sandbox: &str) -> ProductOptions {
+    let mut options = ProductOptions::default();
+    options.origins.insert(String::from("gmail"), format!("{sandbox}/gmail.googleapis.com"));
+    options.origins.insert(String::from("people"), format!("{sandbox}/people.googleapis.com"));
+    options.authorize_url = Some(format!("{sandbox}/accounts.google.com/o/oauth2/v2/auth"));
+    options.token_url = Some(format!("{sandbox}/oauth2.googleapis.com/token"));
+    options.revoke_url = Some(format!("{sandbox}/oauth2.googleapis.com/revoke"));
+    options
+}

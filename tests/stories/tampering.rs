@@ -1,0 +1,117 @@
+//! An intruder at the database, and keys that do not fit.
+
+use serde_json::json;
+use sqlx::{Connection as _, Row as _, SqliteConnection};
+use stead::{Platform, core::ErrorKind};
+
+use crate::stage::{ADA, GRACE, Stage};
+
+async fn database(stage: &Stage) -> SqliteConnection {
+    SqliteConnection::connect(&format!("sqlite://{}", stage.database.display())).await.unwrap()
+}
+
+async fn sealed_bodies(database: &mut SqliteConnection) -> Vec<(i64, String)> {
+    let rows = sqlx::query("SELECT rowid, body FROM credential ORDER BY rowid").fetch_all(database).await.unwrap();
+    rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+}
+
+async fn write_body(database: &mut SqliteConnection, row: i64, body: &str) {
+    sqlx::query("UPDATE credential SET body = $1 WHERE rowid = $2").bind(body).bind(row).execute(database).await.unwrap();
+}
+
+/// A platform that has nothing cached, over the same database.
+async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
+    Platform::builder(&stage.url).key(key).sqlite(&stage.database).product("mail", crate::stage::mail_at(&stage.sandbox.url)).build().await
+}
+
+#[tokio::test]
+async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
+    let stage = Stage::new().await;
+    stage.connect("user-1", ADA).await;
+    let mut database = database(&stage).await;
+    let (row, body) = sealed_bodies(&mut database).await.remove(0);
+    let mut document: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let sealed = document["sealed"].as_str().unwrap().to_owned();
+    let middle = sealed.len() / 2;
+    let other = if &sealed[middle..=middle] == "A" { "B" } else { "A" };
+    document["sealed"] = json!(format!("{}{other}{}", &sealed[..middle], &sealed[middle + 1..]));
+    write_body(&mut database, row, &document.to_string()).await;
+
+    let before = stage.sandbox.sandbox.received().len();
+    let platform = reopened(&stage, &stage.key).await.unwrap();
+    let error = platform.actions().execute_tool("mail_list_drafts", "mail", "user-1", json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+    assert_eq!(stage.sandbox.sandbox.received().len(), before);
+
+    write_body(&mut database, row, &body).await;
+    let platform = reopened(&stage, &stage.key).await.unwrap();
+    platform.actions().execute_tool("mail_list_drafts", "mail", "user-1", json!({})).await.expect("nothing was lost");
+}
+
+#[tokio::test]
+async fn a_ciphertext_of_another_account_does_not_open() {
+    let stage = Stage::new().await;
+    stage.connect("a", ADA).await;
+    stage.connect("g", GRACE).await;
+    let mut database = database(&stage).await;
+    let bodies = sealed_bodies(&mut database).await;
+    let [(first, one), (second, other)] = <[_; 2]>::try_from(bodies).unwrap();
+    let swap = |into: &str, from: &str| {
+        let mut into: serde_json::Value = serde_json::from_str(into).unwrap();
+        let from: serde_json::Value = serde_json::from_str(from).unwrap();
+        into["sealed"] = from["sealed"].clone();
+        into.to_string()
+    };
+    write_body(&mut database, first, &swap(&one, &other)).await;
+    write_body(&mut database, second, &swap(&other, &one)).await;
+    let platform = reopened(&stage, &stage.key).await.unwrap();
+    for identifier in ["a", "g"] {
+        let error = platform.actions().execute_tool("mail_list_drafts", "mail", identifier, json!({})).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_is_named() {
+    let stage = Stage::new().await;
+    stage.connect("user-1", ADA).await;
+    let mut database = database(&stage).await;
+    sqlx::query("UPDATE account SET body = '{'").execute(&mut database).await.unwrap();
+    let platform = reopened(&stage, &stage.key).await.unwrap();
+    let error = platform.actions().account("mail", "user-1").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+}
+
+#[tokio::test]
+async fn wrong_and_missing_keys_open_nothing() {
+    let stage = Stage::new().await;
+    let id = stage.key.split(':').next().unwrap();
+    let same_name = format!("{id}:{}", "A".repeat(43));
+    for wrong in ["k0:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", same_name.as_str(), "", "k1", "k1:short"] {
+        let error = reopened(&stage, wrong).await.map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::KeyUnavailable, "{wrong}");
+        assert!(!error.to_string().contains("AAAA"), "a key is not repeated");
+    }
+    let error = Platform::builder(&stage.url).sqlite(&stage.database).build().await.map(drop).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
+    assert!(error.message().contains("keys generate"));
+    reopened(&stage, &stage.key).await.expect("the right key still opens it");
+    let ring = format!("k0:{},{}", "A".repeat(43), stage.key);
+    reopened(&stage, &ring).await.expect("a ring that holds the right key opens it");
+}
+
+#[tokio::test]
+async fn a_disconnected_accounts_tokens_are_gone_from_the_database() {
+    let stage = Stage::new().await;
+    stage.connect("user-1", ADA).await;
+    let mut database = database(&stage).await;
+    let (_, body) = sealed_bodies(&mut database).await.remove(0);
+    let document: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let sealed = document["sealed"].as_str().unwrap().to_owned();
+    stage.delete("/v1/accounts/mail/user-1").await;
+    let (_, body) = sealed_bodies(&mut database).await.remove(0);
+    assert!(!body.contains(&sealed));
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut database).await.unwrap();
+    let bytes = std::fs::read(&stage.database).unwrap();
+    assert!(!bytes.windows(sealed.len()).any(|window| window == sealed.as_bytes()), "the ciphertext is overwritten in the file");
+}

@@ -1,0 +1,195 @@
+//! Load by wrk.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+/// A request that is sent again and again.
+pub(crate) struct Load {
+    url: String,
+    bearer: Option<String>,
+    body: Option<String>,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sample {
+    pub(crate) requests: u64,
+    /// Answers that were not 2xx, and connections that failed.
+    pub(crate) errors: u64,
+    /// Bytes of all answers, heads included.
+    pub(crate) bytes: u64,
+    pub(crate) seconds: f64,
+    pub(crate) p50_micros: f64,
+    pub(crate) p99_micros: f64,
+    /// Processor time of the subject during the run.
+    pub(crate) cpu_seconds: f64,
+}
+
+/// Prints what wrk knows as one line of JSON, so that none of its prose is parsed. wrk counts times in microseconds.
+const SCRIPT: &str = r#"
+function done(summary, latency, requests)
+    local e = summary.errors
+    io.write(string.format(
+        '{"requests":%d,"errors":%d,"bytes":%d,"micros":%d,"p50":%f,"p99":%f}\n',
+        summary.requests, e.connect + e.read + e.write + e.timeout + e.status, summary.bytes, summary.duration,
+        latency:percentile(50), latency:percentile(99)))
+end
+"#;
+
+impl Load {
+    pub(crate) fn get(url: String) -> Self {
+        Self {
+            url,
+            bearer: None,
+            body: None,
+        }
+    }
+
+    pub(crate) fn post(url: String, json: String) -> Self {
+        Self {
+            url,
+            bearer: None,
+            body: Some(json),
+        }
+    }
+
+    pub(crate) fn with_bearer(mut self, token: &str) -> Self {
+        self.bearer = Some(token.to_owned());
+        self
+    }
+
+    /// Sends for `seconds` over `connections`, each with one request at a time.
+    pub(crate) fn run(
+        &self,
+        wrk: &Path,
+        folder: &Path,
+        connections: u32,
+        seconds: u32,
+    ) -> Result<Sample> {
+        let file = folder.join("load.lua");
+        fs::write(&file, self.script())?;
+        let mut command = Command::new(wrk);
+        command
+            .arg("-t1")
+            .arg(format!("-c{connections}"))
+            .arg(format!("-d{seconds}s"))
+            .arg("-s")
+            .arg(&file)
+            .arg(&self.url);
+        let output = command.output().context("cannot start wrk")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        if !output.status.success() {
+            bail!(
+                "wrk failed: {text}{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        Sample::read(&text).with_context(|| format!("wrk prints no result: {text}"))
+    }
+
+    /// The request, as wrk's script; a Lua long string takes every byte as it is.
+    fn script(&self) -> String {
+        let mut script = SCRIPT.to_owned();
+        if let Some(token) = &self.bearer {
+            script.push_str(&format!(
+                "wrk.headers['authorization'] = [==[Bearer {token}]==]\n"
+            ));
+        }
+        if let Some(body) = &self.body {
+            script.push_str(&format!("wrk.method = 'POST'\nwrk.headers['content-type'] = 'application/json'\nwrk.body = [==[{body}]==]\n"));
+        }
+        script
+    }
+}
+
+impl Sample {
+    fn read(output: &str) -> Option<Self> {
+        let line = output.lines().rev().find(|line| line.starts_with('{'))?;
+        let value: Value = serde_json::from_str(line).ok()?;
+        Some(Self {
+            requests: value["requests"].as_u64()?,
+            errors: value["errors"].as_u64()?,
+            bytes: value["bytes"].as_u64()?,
+            seconds: value["micros"].as_f64()? / 1e6,
+            p50_micros: value["p50"].as_f64()?,
+            p99_micros: value["p99"].as_f64()?,
+            cpu_seconds: 0.0,
+        })
+    }
+
+    /// Whether every answer was one: 2xx, and at least `bytes` long.
+    pub(crate) fn check(self, bytes: usize) -> Result<()> {
+        if self.errors > 0 || self.requests == 0 {
+            bail!("{} errors in {} requests", self.errors, self.requests);
+        }
+        if self.bytes / self.requests < bytes as u64 {
+            bail!(
+                "an answer has {} bytes, less than the {bytes} of the stub",
+                self.bytes / self.requests
+            );
+        }
+        Ok(())
+    }
+
+    pub(crate) fn per_second(self) -> f64 {
+        self.requests as f64 / self.seconds
+    }
+
+    pub(crate) fn cpu_micros(self) -> f64 {
+        self.cpu_seconds * 1e6 / self.requests as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "Running 3s test @ http://127.0.0.1:1/\n  1 threads and 32 connections\nRequests/sec:  4\n\
+        {\"requests\":300,\"errors\":0,\"bytes\":360000,\"micros\":3000000,\"p50\":250.000000,\"p99\":900.000000}\n";
+
+    #[test]
+    fn a_result_is_read() {
+        let mut sample = Sample::read(OUTPUT).unwrap();
+        sample.cpu_seconds = 0.03;
+        assert_eq!(
+            (sample.per_second(), sample.p50_micros, sample.p99_micros),
+            (100.0, 250.0, 900.0)
+        );
+        assert!((sample.cpu_micros() - 100.0).abs() < 1e-9);
+        assert!(Sample::read("Running 3s test\n").is_none());
+    }
+
+    #[test]
+    fn an_answer_that_is_none_is_noticed() {
+        let sample = Sample::read(OUTPUT).unwrap();
+        assert!(sample.check(1024).is_ok());
+        assert!(sample.check(1201).is_err());
+        assert!(
+            Sample {
+                errors: 1,
+                ..sample
+            }
+            .check(1)
+            .is_err()
+        );
+        assert!(
+            Sample {
+                requests: 0,
+                ..sample
+            }
+            .check(1)
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn a_request_is_written_as_it_is() {
+        let script = Load::post("http://127.0.0.1:1/".to_owned(), r#"{"a":"]]"}"#.to_owned())
+            .with_bearer("secret")
+            .script();
+        assert!(script.contains("wrk.headers['authorization'] = [==[Bearer secret]==]\n"));
+        assert!(script.ends_with("wrk.body = [==[{\"a\":\"]]\"}]==]\n"));
+    }
+}

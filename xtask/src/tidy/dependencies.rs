@@ -1,0 +1,288 @@
+//! Who may depend on whom.
+
+use super::metadata::Package;
+
+/// Which crates of ours each crate of ours may be built from; a product, from [`FOR_A_PRODUCT`] alone. The facade may
+/// also be built from every product.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("stead-core", &[]),
+    ("stead-transport", &["stead-core"]),
+    ("stead-store", &["stead-core"]),
+    ("stead-testkit", &["stead-core"]),
+    ("stead", &["stead-core", "stead-transport", "stead-store"]),
+    ("stead-server", &["stead"]),
+    ("stead-cli", &["stead", "stead-server", "stead-sandbox"]),
+    // The independent witness: it shares no code with what it judges.
+    ("stead-sandbox", &[]),
+    ("stead-stories", &[]),
+    ("xtask", &[]),
+];
+const FOR_A_PRODUCT: &[&str] = &["stead-core"];
+
+/// The crates whose tests, too, are free of ours.
+const ALONE: &[&str] = &["stead-sandbox", "xtask"];
+
+/// Crates of others that are named in few of ours.
+const PLACES: &[(&str, &[&str])] = &[
+    ("reqwest", &["stead-transport"]),
+    ("sqlx", &["stead-store"]),
+    ("oauth2", &["stead-core"]),
+    ("chacha20poly1305", &["stead-core"]),
+    ("axum", &["stead-server", "stead-sandbox", "stead-cli"]),
+    ("rmcp", &["stead-server"]),
+];
+
+/// What a product does not name; a name that ends in `*` stands for all that begin so.
+const NOT_BY_A_PRODUCT: &[&str] = &["tokio*", "futures*", "reqwest", "hyper*", "sqlx", "axum"];
+
+/// What is not compiled for a product and its tests.
+pub(crate) const NOT_IN_A_PRODUCT: &[&str] = &["reqwest", "sqlx*", "axum", "tokio"];
+
+/// What is not compiled for a program that only calls a Stead service.
+pub(crate) const NOT_IN_A_CLIENT: &[&str] = &["oauth2", "chacha20poly1305", "sqlx*", "axum"];
+
+pub(crate) fn arrows(ours: &[Package]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for package in ours {
+        let allowed = if package.is_product() {
+            FOR_A_PRODUCT
+        } else if let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) {
+            allowed
+        } else {
+            faults.push(format!(
+                "{} is not in the table ARROWS of xtask/src/tidy/dependencies.rs",
+                package.name
+            ));
+            continue;
+        };
+        let alone = ALONE.contains(&package.name.as_str());
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| alone || !dependency.dev)
+        {
+            let Some(of_ours) = ours.iter().find(|other| other.name == dependency.name) else {
+                continue;
+            };
+            let facade = package.name == "stead" && of_ours.is_product();
+            if !facade && !allowed.contains(&of_ours.name.as_str()) {
+                faults.push(format!("{} depends on {}", package.name, of_ours.name));
+            }
+        }
+    }
+    faults
+}
+
+pub(crate) fn products_are_pure(ours: &[Package]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for product in ours.iter().filter(|package| package.is_product()) {
+        for dependency in product
+            .built_from()
+            .filter(|dependency| is_any(&dependency.name, NOT_BY_A_PRODUCT))
+        {
+            faults.push(format!("{} names {}", product.name, dependency.name));
+        }
+    }
+    faults
+}
+
+pub(crate) fn named_in_one_place(ours: &[Package]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for package in ours {
+        for dependency in package.built_from() {
+            let place = PLACES.iter().find(|(name, _)| *name == dependency.name);
+            if let Some((name, places)) =
+                place.filter(|(_, places)| !places.contains(&package.name.as_str()))
+            {
+                faults.push(format!(
+                    "{} names {name}, which belongs to {}",
+                    package.name,
+                    places.join(", ")
+                ));
+            }
+        }
+    }
+    faults
+}
+
+pub(crate) fn core_does_no_io(ours: &[Package]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for dependency in ours
+        .iter()
+        .filter(|package| package.name == "stead-core")
+        .flat_map(Package::built_from)
+    {
+        match dependency.name.as_str() {
+            name @ ("reqwest" | "sqlx" | "axum" | "hyper" | "hyper-util" | "getrandom") => {
+                faults.push(format!("stead-core names {name}"))
+            }
+            "tokio"
+                if dependency.default_features
+                    || dependency.features.iter().any(|feature| feature != "sync") =>
+            {
+                faults.push(format!(
+                    "stead-core names tokio with {}, not with sync alone",
+                    dependency.features.join(", ")
+                ));
+            }
+            _ => {}
+        }
+    }
+    faults
+}
+
+/// Features unify: what we turn on changes how the maps of the user's own program behave.
+pub(crate) fn serde_json_features(ours: &[Package]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for package in ours {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.name == "serde_json")
+        {
+            for feature in dependency
+                .features
+                .iter()
+                .filter(|feature| *feature == "preserve_order" || *feature == "arbitrary_precision")
+            {
+                faults.push(format!("{} turns on serde_json/{feature}", package.name));
+            }
+        }
+    }
+    faults
+}
+
+/// Crates that stand in a tree as `cargo tree --prefix none` prints it, and should not.
+pub(crate) fn absent(whose: &str, tree: &str, not: &[&str]) -> Vec<String> {
+    let mut found: Vec<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|name| is_any(name, not))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+        .into_iter()
+        .map(|name| format!("{whose} compiles {name}"))
+        .collect()
+}
+
+fn is_any(name: &str, patterns: &[&str]) -> bool {
+    patterns
+        .iter()
+        .any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::metadata::Dependency;
+
+    #[test]
+    fn an_arrow_in_the_wrong_direction_is_found() {
+        let product = |name: &str, dependencies| Package {
+            folder: format!("crates/products/{name}"),
+            ..package(name, dependencies)
+        };
+        let ours = [
+            package("stead-core", [("serde", false), ("stead-testkit", true)]),
+            package("stead-testkit", [("stead-core", false)]),
+            product(
+                "stead-mail",
+                [("stead-core", false), ("stead-testkit", true)],
+            ),
+            product(
+                "stead-drive",
+                [("stead-core", false), ("stead-mail", false)],
+            ),
+            package("stead", [("stead-mail", false), ("stead-server", false)]),
+            package("stead-server", [("stead-core", false)]),
+            package("stead-sandbox", [("serde", false), ("stead-mail", true)]),
+            package("stead-new", []),
+        ];
+        assert_eq!(
+            arrows(&ours),
+            [
+                "stead-drive depends on stead-mail",
+                "stead depends on stead-server",
+                "stead-server depends on stead-core",
+                "stead-sandbox depends on stead-mail",
+                "stead-new is not in the table ARROWS of xtask/src/tidy/dependencies.rs",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_product_with_a_runtime_is_found() {
+        let mut mail = package(
+            "stead-mail",
+            [("serde", false), ("futures-util", false), ("tokio", true)],
+        );
+        assert!(products_are_pure(&[mail.clone()]).is_empty());
+        mail.folder = "crates/products/mail".to_owned();
+        assert_eq!(
+            products_are_pure(&[mail]),
+            ["stead-mail names futures-util"]
+        );
+    }
+
+    #[test]
+    fn a_crate_out_of_its_place_is_found() {
+        let ours = [
+            package("stead-transport", [("reqwest", false)]),
+            package("stead-sandbox", [("axum", false), ("reqwest", true)]),
+            package("stead-server", [("axum", false), ("sqlx", false)]),
+        ];
+        assert_eq!(
+            named_in_one_place(&ours),
+            ["stead-server names sqlx, which belongs to stead-store"]
+        );
+    }
+
+    #[test]
+    fn input_and_output_in_core_are_found() {
+        let mut core = package("stead-core", [("tokio", false), ("sqlx", false)]);
+        core.dependencies[0].features = vec!["sync".to_owned()];
+        assert_eq!(core_does_no_io(&[core.clone()]), ["stead-core names sqlx"]);
+        core.dependencies[0].features.push("net".to_owned());
+        assert_eq!(
+            core_does_no_io(&[core])[0],
+            "stead-core names tokio with sync, net, not with sync alone"
+        );
+    }
+
+    #[test]
+    fn a_feature_that_reaches_the_user_is_found() {
+        let mut mail = package("stead-mail", [("serde_json", true)]);
+        mail.dependencies[0].features = vec!["raw_value".to_owned(), "preserve_order".to_owned()];
+        assert_eq!(
+            serde_json_features(&[mail]),
+            ["stead-mail turns on serde_json/preserve_order"]
+        );
+    }
+
+    #[test]
+    fn a_crate_in_a_tree_is_found_once() {
+        let tree = "stead v0.1.0 (/top)\nsqlx-core v0.9.0\nserde v1.0.0\nsqlx-core v0.9.0 (*)\nreqwest-middleware v1.0.0\n";
+        assert_eq!(
+            absent("stead", tree, &["sqlx*", "reqwest"]),
+            ["stead compiles sqlx-core"]
+        );
+    }
+
+    fn package<const N: usize>(name: &str, dependencies: [(&str, bool); N]) -> Package {
+        let dependencies = dependencies.map(|(name, dev)| Dependency {
+            name: name.to_owned(),
+            dev,
+            ..Dependency::default()
+        });
+        Package {
+            name: name.to_owned(),
+            dependencies: dependencies.to_vec(),
+            ..Package::default()
+        }
+    }
+}

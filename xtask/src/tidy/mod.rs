@@ -1,0 +1,157 @@
+//! `cargo xtask tidy`: the rules of the house that can be proved, a function each.
+//!
+//! A rule takes what it judges and gives what it found, a line for each fault; where it reads nothing itself, its test
+//! shows it a planted fault.
+
+mod dependencies;
+mod layout;
+mod licences;
+mod manifest;
+mod metadata;
+mod text;
+
+use std::fs;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::shell;
+use metadata::Metadata;
+
+/// Runs every rule and prints what it says.
+///
+/// # Errors
+/// Where a rule is broken, or the workspace cannot be read.
+pub(crate) fn run() -> Result<()> {
+    let metadata = Metadata::read()?;
+    let files = text::files()?;
+    let manifest = read("Cargo.toml")?;
+    let deny = read("deny.toml")?;
+    let ours = &metadata.ours;
+
+    let mut report = Report::default();
+    report.rule(
+        "a crate of ours depends on those that the design allows",
+        dependencies::arrows(ours),
+    );
+    report.rule(
+        "a product names no runtime, client, database or server",
+        dependencies::products_are_pure(ours),
+    );
+    report.rule(
+        "each of some crates is named in one place",
+        dependencies::named_in_one_place(ours),
+    );
+    report.rule(
+        "core does no input and output",
+        dependencies::core_does_no_io(ours),
+    );
+    report.rule(
+        "no feature of serde_json changes the user's program",
+        dependencies::serde_json_features(ours),
+    );
+    report.rule(
+        "a client compiles no OAuth, cryptography or database",
+        client_is_lean()?,
+    );
+    report.rule(
+        "a product is built and tested without client, database or server",
+        products_are_lean(&metadata)?,
+    );
+    report.rule(
+        "every dependency has its reason beside it",
+        manifest::dependencies_have_reasons(&manifest),
+    );
+    report.rule(
+        "every licence is on the list of deny.toml",
+        licences::allowed(&metadata.licences, &deny),
+    );
+    report.rule(
+        "every crate says what it is",
+        text::crates_have_documentation(&roots(&metadata)?),
+    );
+    report.rule(
+        "lines end where their text ends",
+        text::trailing_whitespace(&files),
+    );
+    report.rule(
+        "a generated page says how it is made",
+        text::generated_pages_say_so(&files),
+    );
+    report.rule(
+        "the top holds what belongs there",
+        layout::top_level(&files),
+    );
+    for hint in text::long_files(&files) {
+        println!("hint: {hint}");
+    }
+    report.end()
+}
+
+/// What the rules said.
+#[derive(Default)]
+struct Report {
+    rules: usize,
+    faults: usize,
+}
+
+impl Report {
+    fn rule(&mut self, name: &str, faults: Vec<String>) {
+        self.rules += 1;
+        self.faults += faults.len();
+        if !faults.is_empty() {
+            println!("broken: {name}");
+        }
+        for fault in faults {
+            println!("  {fault}");
+        }
+    }
+
+    fn end(self) -> Result<()> {
+        if self.faults > 0 {
+            bail!("{} faults in {} rules", self.faults, self.rules);
+        }
+        println!("{} rules hold", self.rules);
+        Ok(())
+    }
+}
+
+fn client_is_lean() -> Result<Vec<String>> {
+    let tree = shell::output(
+        "cargo tree --locked -p stead --no-default-features --features client -e normal --prefix none",
+    )?;
+    Ok(dependencies::absent(
+        "stead with the feature client",
+        &tree,
+        dependencies::NOT_IN_A_CLIENT,
+    ))
+}
+
+fn products_are_lean(metadata: &Metadata) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for product in metadata.ours.iter().filter(|package| package.is_product()) {
+        let tree = shell::output(&format!(
+            "cargo tree --locked -p {} -e normal,dev --prefix none",
+            product.name
+        ))?;
+        faults.extend(dependencies::absent(
+            &product.name,
+            &tree,
+            dependencies::NOT_IN_A_PRODUCT,
+        ));
+    }
+    Ok(faults)
+}
+
+/// The root files of our crates: path and text.
+fn roots(metadata: &Metadata) -> Result<Vec<(String, String)>> {
+    metadata
+        .ours
+        .iter()
+        .flat_map(|package| &package.roots)
+        .map(|path| Ok((path.clone(), read(path)?)))
+        .collect()
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(shell::root().join(path)).with_context(|| format!("cannot read {path}"))
+}
