@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use http::{Request, StatusCode, header};
 use stead::{
-    core::ports::{Body, Transport},
+    core::ports::{Body, Transport, TransportError},
     transport::{ReqwestTransport, TransportOptions},
 };
 use url::{Url, form_urlencoded};
@@ -108,7 +108,11 @@ impl Browser {
             None => request.body(Body::Empty),
         };
         let request = request.map_err(|error| failed(&error.to_string()))?;
-        let answer = self.transport.send(request).await.map_err(unanswered)?;
+        let answer = self
+            .transport
+            .send(request)
+            .await
+            .map_err(|error| unanswered(&error))?;
         let (head, body) = answer.into_parts();
         for cookie in head.headers.get_all(header::SET_COOKIE) {
             let pair = cookie.to_str().unwrap_or_default().split(';').next();
@@ -121,7 +125,10 @@ impl Browser {
             .headers
             .get(header::LOCATION)
             .and_then(|location| url.join(location.to_str().ok()?).ok());
-        let body = body.collect(MOST_BYTES).await.map_err(unanswered)?;
+        let body = body
+            .collect(MOST_BYTES)
+            .await
+            .map_err(|error| unanswered(&error))?;
         Ok((
             head.status,
             location,
@@ -172,7 +179,7 @@ fn unescaped(text: &str) -> String {
     })
 }
 
-fn unanswered(error: stead::core::ports::TransportError) -> Failure {
+fn unanswered(error: &TransportError) -> Failure {
     failed(&format!("no answer: {error}"))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use stead::{Error, core::error::ActBy};
+use stead::{Error, ErrorKind, core::error::ActBy};
 
 use crate::{exit::Exit, terminal::Terminal};
 
@@ -82,16 +82,15 @@ impl From<Error> for Failure {
 fn describe(error: &Error, terminal: &Terminal) -> String {
     let mut text = format!("{} {}", terminal.red("stead:"), error.message());
     let mut fact = |name: &str, value: &str| {
+        let name = terminal.dim(&format!("{name:<16}"));
         // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n  {:<14}{value}",
-            terminal.dim(&format!("{name:<14}")).trim_end()
-        );
+        let _ = write!(text, "\n  {name} {value}");
     };
     fact("kind", error.kind().name());
     fact("who acts", who(error.act_by()));
-    fact("what to do", error.kind().summary());
+    if error.kind() != ErrorKind::Internal {
+        fact("meaning", error.kind().summary());
+    }
     for (key, value) in error.context() {
         fact(key, value);
     }
@@ -126,5 +125,30 @@ fn who(act_by: ActBy) -> &'static str {
         ActBy::EndUser => "the user",
         ActBy::Product => "the product; waiting is all that others can do",
         _ => "whoever runs this Stead",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_told_with_who_must_act_and_what_helps() {
+        let error = Error::new(
+            ErrorKind::AuthorizationRequired,
+            "the user has to authorize",
+        )
+        .with_authorization_link("https://stead.example.com/connect/x");
+        let told = describe(&error, &Terminal::new(false, false, true));
+        assert_eq!(
+            told.lines().collect::<Vec<_>>(),
+            [
+                "stead: the user has to authorize",
+                "  kind             authorization_required",
+                "  who acts         the user",
+                "  meaning          The end user has to authorize; create a link and show it.",
+                "  link             https://stead.example.com/connect/x",
+            ]
+        );
     }
 }

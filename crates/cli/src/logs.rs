@@ -23,7 +23,7 @@ pub(crate) fn start(filter: &str, no_color: bool) -> Outcome {
     if io::stderr().is_terminal() {
         logs.with_ansi(!no_color).init();
     } else {
-        logs.json().init();
+        logs.json().with_span_list(false).init();
     }
     Ok(())
 }

@@ -115,3 +115,48 @@ fn name(path: &Path) -> String {
         path.display().to_string()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::CommandLine;
+
+    #[test]
+    fn a_secret_as_an_argument_is_refused() {
+        let refused = |line: &str| {
+            let matches = CommandLine::command().get_matches_from(line.split(' '));
+            refuse_on_command_line(&matches).is_err()
+        };
+        assert!(refused("stead serve --key k1:hush"));
+        assert!(refused("stead connections list --key k1:hush"));
+        assert!(refused(
+            "stead connections create mail --product mail --product-client-secret hush"
+        ));
+        assert!(!refused("stead serve --key-file key"));
+        assert!(!refused("stead tools"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_key_file_is_its_owners_alone_and_an_open_one_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = std::env::temp_dir().join(format!("stead-cli-key-{}", std::process::id()));
+        let key = SecretString::from("k1:hush");
+        write_key(&path, &key).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        let read_back = read_key(&path).unwrap();
+        let again = write_key(&path, &key);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let open = read_key(&path);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(read_back.expose_secret(), "k1:hush");
+        assert!(again.is_err(), "an existing key is never overwritten");
+        let Err(Failure::Own { next, .. }) = open else {
+            panic!("an open key file was taken")
+        };
+        assert!(next.starts_with("Run: chmod 600 "), "{next}");
+    }
+}

@@ -8,8 +8,10 @@ use std::{
 use serde::Serialize;
 
 /// How to print: for people or for programs, with or without colour.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Terminal {
+    stdout: io::Stdout,
+    stderr: io::Stderr,
     json: bool,
     quiet: bool,
     color: bool,
@@ -17,8 +19,15 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn new(json: bool, quiet: bool, no_color: bool) -> Self {
-        let color = !no_color && io::stdout().is_terminal() && io::stderr().is_terminal();
-        Self { json, quiet, color }
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let color = !no_color && stdout.is_terminal() && stderr.is_terminal();
+        Self {
+            stdout,
+            stderr,
+            json,
+            quiet,
+            color,
+        }
     }
 
     /// Whether programs read.
@@ -29,7 +38,7 @@ impl Terminal {
     /// A result: it is what the command was called for.
     pub(crate) fn result(&self, text: impl Display) {
         // A reader that went away has seen enough.
-        let _ = writeln!(io::stdout(), "{text}");
+        let _ = writeln!(&self.stdout, "{text}");
     }
 
     /// A result as one line of JSON.
@@ -49,13 +58,13 @@ impl Terminal {
     /// What helps people and is no result: not with `--quiet`, not with `--json`.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet && !self.json {
-            let _ = writeln!(io::stdout(), "{text}");
+            self.result(text);
         }
     }
 
     /// A line on the standard error stream.
     pub(crate) fn error(&self, text: impl Display) {
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(&self.stderr, "{text}");
     }
 
     pub(crate) fn bold(&self, text: &str) -> String {

@@ -85,7 +85,7 @@ impl Environment {
                 if revoke_at_product && let Some(entry) = self.revocation(&connection.row, &credential.row)? {
                     batch = batch.insert(entry);
                 }
-                batch = batch.update(shredded(credential.row), credential.version);
+                batch = batch.update(shredded(&credential.row), credential.version);
             }
             let (account, event) = disconnect(&row, self.now());
             let event = self.account_event(event, &account);
@@ -249,8 +249,8 @@ fn disconnect(account: &AccountRow, now: Timestamp) -> (AccountRow, &'static str
 }
 
 /// A credential without its ciphertext.
-pub(crate) fn shredded(credential: CredentialRow) -> CredentialRow {
-    CredentialRow { sealed: None, ..credential }
+pub(crate) fn shredded(credential: &CredentialRow) -> CredentialRow {
+    CredentialRow { sealed: None, ..credential.clone() }
 }
 
 pub(crate) fn account_resource(connection: &ConnectionRow, row: AccountRow) -> Account {

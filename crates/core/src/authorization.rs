@@ -4,9 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Error, ErrorKind, Result,
+    account::shredded,
     environment::Environment,
     identifier::AuthorizationId,
-    store::{AuthorizationRow, AuthorizationState, Batch, Commit, CredentialRow, Versioned},
+    resource::AccountState,
+    store::{AuthorizationRow, AuthorizationState, Batch, Commit, Versioned},
 };
 
 /// Time from the browser's leaving to its return.
@@ -104,12 +106,12 @@ impl Environment {
             {
                 batch = batch.insert(entry);
             }
-            batch = batch.update(CredentialRow { sealed: None, ..credential.row }, credential.version);
+            batch = batch.update(shredded(&credential.row), credential.version);
             if let Some(account) = self.store().account(row.account_id).await?
-                && account.row.state == crate::resource::AccountState::PendingVerification
+                && account.row.state == AccountState::PendingVerification
             {
                 let mut changed = account.row.clone();
-                changed.state = crate::resource::AccountState::PendingAuthorization;
+                changed.state = AccountState::PendingAuthorization;
                 changed.updated_at = self.now();
                 let event = self.account_event("account.verification_failed", &changed);
                 batch = batch.update(changed, account.version).insert(event);

@@ -24,6 +24,7 @@ impl Environment {
         let name = ConnectionName::new(new.connection_name)?;
         let product = self.endpoints(&new.product)?.product;
         check_permissions(product, &new.permissions)?;
+        (product.settings)(&new.settings)?;
         let mut row = ConnectionRow {
             id: ConnectionId::from_uuid(self.new_id()),
             name,
@@ -81,6 +82,7 @@ impl Environment {
                 row.client_id = checked_client_id(change.client_id.clone())?;
             }
             if let Some(settings) = change.settings.clone() {
+                (product.settings)(&settings)?;
                 row.settings = settings;
             }
             if change.client_id.is_some() || change.client_secret.is_some() {
@@ -184,20 +186,21 @@ impl Environment {
 }
 
 /// The scopes that a link through this connection asks for.
-pub(crate) fn asked_scopes(product: &Product, connection: &ConnectionRow, given: Option<&[String]>) -> Vec<String> {
-    let Permissions::Scopes { always, default } = product.oauth.permissions else { return Vec::new() };
+pub(crate) fn asked_scopes(product: &Product, connection: &ConnectionRow, given: Option<&[String]>) -> Result<Vec<String>> {
+    let derived = (product.settings)(&connection.settings)?.scopes;
+    let Permissions::Scopes { always, default } = product.oauth.permissions else { return Ok(derived) };
     let own: Vec<String> = match given {
         Some(given) => given.to_vec(),
         None if connection.permissions.is_empty() => default.iter().map(|scope| (*scope).to_owned()).collect(),
         None => connection.permissions.clone(),
     };
-    let mut scopes: Vec<String> = always.iter().map(|scope| (*scope).to_owned()).collect();
+    let mut scopes: Vec<String> = always.iter().map(|scope| (*scope).to_owned()).chain(derived).collect();
     for scope in own {
         if !scopes.contains(&scope) {
             scopes.push(scope);
         }
     }
-    scopes
+    Ok(scopes)
 }
 
 /// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3).

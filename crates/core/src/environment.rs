@@ -39,7 +39,7 @@ pub struct Environment(Arc<Inner>);
 struct Inner {
     public_url: Url,
     verification: Verification,
-    products: BTreeMap<&'static str, Endpoints>,
+    products: BTreeMap<&'static str, Arc<Endpoints>>,
     catalogue: Catalogue,
     transport: Arc<dyn Transport>,
     runtime: Arc<dyn Runtime>,
@@ -151,7 +151,8 @@ impl fmt::Debug for Ports {
     }
 }
 
-/// A product's endpoints in this environment.
+/// A product's endpoints in this environment, or those of one connection where they depend on its settings.
+#[derive(Clone)]
 pub(crate) struct Endpoints {
     pub(crate) product: &'static Product,
     /// Per origin of the product, in its order: scheme, authority and base path without a trailing slash.
@@ -177,7 +178,7 @@ impl Environment {
         let products = catalogue
             .products()
             .iter()
-            .map(|product| Ok((product.name, Endpoints::new(product, options.products.get(product.name))?)))
+            .map(|product| Ok((product.name, Arc::new(Endpoints::new(product, options.products.get(product.name))?))))
             .collect::<Result<_>>()?;
         let vault = Vault::open(&ports.keys, ports.store.as_ref(), ports.runtime.as_ref(), Arc::clone(&ports.entropy)).await?;
         let environment = Self(Arc::new(Inner {
@@ -342,7 +343,7 @@ impl Environment {
         format!("{}{path}", self.public_url().as_str().trim_end_matches('/'))
     }
 
-    pub(crate) fn endpoints(&self, product: &str) -> Result<&Endpoints> {
+    pub(crate) fn endpoints(&self, product: &str) -> Result<&Arc<Endpoints>> {
         self.0.products.get(product).ok_or_else(|| {
             Error::new(ErrorKind::InvalidRequest, format!("this environment has no product {product:?}; it has {}", self.product_names()))
         })
@@ -379,12 +380,12 @@ impl Endpoints {
             .iter()
             .map(|origin| {
                 let url = options.origins.get(origin.name).map_or(origin.url, String::as_str);
-                Ok(base_url(url, "an origin")?.as_str().trim_end_matches('/').to_owned())
+                checked_base_url(url, "an origin")
             })
             .collect::<Result<_>>()?;
         let endpoint = |given: &Option<String>, own: &str, what: &str| {
             let url = given.as_deref().unwrap_or(own);
-            base_url(url, what).map(|_| url.to_owned())
+            checked_base_url(url, what).map(|_| url.to_owned())
         };
         let oauth = &product.oauth;
         Ok(Self {
@@ -401,6 +402,22 @@ impl Endpoints {
         })
     }
 
+    /// The endpoints of a connection with these settings.
+    pub(crate) fn of(self: &Arc<Self>, settings: &serde_json::Map<String, serde_json::Value>) -> Result<Arc<Self>> {
+        let own = self.origins.iter().chain([&self.authorize, &self.token]).chain(&self.revoke);
+        if own.into_iter().all(|url| !url.contains(HOST)) {
+            return Ok(Arc::clone(self));
+        }
+        let host = (self.product.settings)(settings)?.host.unwrap_or_default();
+        let mut endpoints = Self::clone(self);
+        let all = endpoints.origins.iter_mut().chain([&mut endpoints.authorize, &mut endpoints.token]).chain(&mut endpoints.revoke);
+        for url in all {
+            *url = url.replace(HOST, &host);
+            base_url(url, "an address of the connection")?;
+        }
+        Ok(Arc::new(endpoints))
+    }
+
     /// Scheme, authority and base path of an origin; the first for an empty name.
     pub(crate) fn origin(&self, name: &str) -> Option<(&str, &'static str)> {
         let index = if name.is_empty() { 0 } else { self.product.origins.iter().position(|origin| origin.name == name)? };
@@ -414,6 +431,18 @@ impl Endpoints {
     pub(crate) fn revoke(&self) -> Option<&str> {
         self.revoke.as_deref()
     }
+}
+
+/// Stands for the host that follows from a connection's settings.
+const HOST: &str = "{host}";
+
+/// A base URL without a trailing slash; where it holds `{host}`, it is checked as if that were a host.
+fn checked_base_url(text: &str, what: &str) -> Result<String> {
+    if text.contains(HOST) {
+        base_url(&text.replace(HOST, "host.example"), what)?;
+        return Ok(text.to_owned());
+    }
+    Ok(base_url(text, what)?.as_str().trim_end_matches('/').to_owned())
 }
 
 /// An absolute http(s) URL without user information, query and fragment.

@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod error;
+pub mod google;
 pub mod identifier;
 pub mod ports;
 pub mod product;
@@ -41,5 +42,7 @@ mod snapshot;
 pub mod store;
 #[cfg(feature = "platform")]
 mod tasks;
+#[cfg(all(test, feature = "platform"))]
+mod testing;
 
 pub use error::{Error, ErrorKind, Result};

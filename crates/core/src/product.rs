@@ -3,9 +3,11 @@
 use std::{fmt, time::Duration};
 
 use http::Method;
+use serde_json::{Map, Value};
 
 use crate::{
-    Error,
+    Error, Result,
+    error::Violation,
     ports::Limits,
     tool::{Answer, ToolEntry},
 };
@@ -27,12 +29,16 @@ pub struct Product {
     pub cost: fn(&Method, &str) -> u32,
     /// Published quota per user.
     pub quota: Quota,
+    /// Reads the settings of a connection, and says what follows from them. Refuses what it does not know.
+    pub settings: fn(&Map<String, Value>) -> Result<Derived>,
     /// Which paths the proxy takes, and where they go.
     pub proxy: ProxyRules,
     /// Time and size limits of one request.
     pub limits: Limits,
     /// How it does OAuth.
     pub oauth: OAuth,
+    /// Scopes and what they let an application do, in plain words, for the page on which the user is asked.
+    pub permission_words: &'static [(&'static str, &'static str)],
     /// Its tools.
     pub tools: &'static [ToolEntry],
     /// Set-up, scopes and quirks for people, in Markdown.
@@ -49,9 +55,11 @@ impl Product {
         read_error: |_| None,
         cost: |_, _| 1,
         quota: Quota::UNLIMITED,
+        settings: no_settings,
         proxy: ProxyRules { routes: &[] },
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
+        permission_words: &[],
         tools: &[],
         docs: "",
     };
@@ -68,12 +76,33 @@ impl fmt::Debug for Product {
     }
 }
 
+/// What follows from a connection's settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Derived {
+    /// Host that stands for `{host}` in the product's addresses.
+    pub host: Option<String>,
+    /// Scopes that every link asks for.
+    pub scopes: Vec<String>,
+}
+
+/// The settings of a product that has none.
+fn no_settings(settings: &Map<String, Value>) -> Result<Derived> {
+    match settings.keys().next() {
+        None => Ok(Derived::default()),
+        Some(name) => {
+            let violation = Violation::new(format!("/settings/{name}"), "additionalProperties", "connections of this product take no settings");
+            Err(Error::invalid(vec![violation]))
+        }
+    }
+}
+
 /// A host of a product's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// Name by which tools and configuration speak of it.
     pub name: &'static str,
-    /// `https://host`, without a path.
+    /// `https://host`, without a path. `{host}` stands for the host that follows from the connection's settings.
     pub url: &'static str,
     /// Path below which the tools' requests lie, such as `/calendar/v3`; may be empty. The proxy does not use it.
     pub base: &'static str,
@@ -118,10 +147,12 @@ pub struct ProxyRoute {
 pub struct OAuth {
     /// Issuer that the callback's `iss` must equal where it is present.
     pub issuer: Option<&'static str>,
-    /// Authorization endpoint.
+    /// Authorization endpoint; may hold `{host}` as an origin may.
     pub authorize: &'static str,
-    /// Token endpoint.
+    /// Token endpoint; may hold `{host}`.
     pub token: &'static str,
+    /// Headers that the token and revocation endpoints want.
+    pub token_headers: &'static [(&'static str, &'static str)],
     /// Revocation endpoint, where there is one.
     pub revoke: Option<&'static str>,
     /// How the client proves itself at the token endpoint.
@@ -148,6 +179,7 @@ impl OAuth {
         issuer: None,
         authorize: "",
         token: "",
+        token_headers: &[],
         revoke: None,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
@@ -212,6 +244,11 @@ pub enum SubjectSource {
     Unknown,
     /// Claims `sub` and `email` of the token answer's `id_token`.
     IdToken,
-    /// A member of the token answer, by JSON pointer.
-    TokenAnswer(&'static str),
+    /// Members of the token answer, by JSON pointer.
+    TokenAnswer {
+        /// The stable id.
+        id: &'static str,
+        /// What a person recognizes.
+        display: Option<&'static str>,
+    },
 }

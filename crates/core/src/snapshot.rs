@@ -30,6 +30,7 @@ const CAPACITY: usize = 100_000;
 /// A connection and an account with their current tokens.
 pub(crate) struct Snapshot {
     pub(crate) connection: Arc<ConnectionRow>,
+    pub(crate) endpoints: Arc<Endpoints>,
     pub(crate) account: AccountRow,
     pub(crate) tokens: Option<TokenSet>,
     pub(crate) pace: Arc<Pace>,
@@ -178,10 +179,11 @@ impl Environment {
 
     /// Makes the snapshot of rows read since `epoch`, and keeps it.
     pub(crate) async fn snapshot_of(&self, connection: Arc<ConnectionRow>, account: AccountRow, epoch: u64) -> Result<Arc<Snapshot>> {
-        let endpoints = self.endpoints(&connection.product)?;
+        let endpoints = self.endpoints_of(&connection)?;
         let tokens = if account.state == AccountState::Active { self.tokens(account.id, account.generation).await? } else { None };
         let snapshot = Arc::new(Snapshot {
-            pace: self.paces().of(account.id, endpoints),
+            pace: self.paces().of(account.id, &endpoints),
+            endpoints,
             connection,
             account,
             tokens,
@@ -212,7 +214,7 @@ impl Environment {
     }
 
     /// A connection's endpoints.
-    pub(crate) fn endpoints_of(&self, connection: &ConnectionRow) -> Result<&Endpoints> {
-        self.endpoints(&connection.product)
+    pub(crate) fn endpoints_of(&self, connection: &ConnectionRow) -> Result<Arc<Endpoints>> {
+        self.endpoints(&connection.product)?.of(&connection.settings)
     }
 }

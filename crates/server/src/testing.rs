@@ -208,12 +208,14 @@ impl House {
 
     /// The connection `mail`, ready.
     pub(crate) async fn connect_mail(&self) -> String {
-        let mut new = NewConnection::default();
-        new.connection_name = String::from("mail");
-        new.product = String::from("mail");
-        new.client_id = Some(String::from("client"));
-        new.client_secret = Some("CANARY-client-secret".into());
-        new.permissions = vec![String::from(READONLY)];
+        let new = NewConnection {
+            connection_name: String::from("mail"),
+            product: String::from("mail"),
+            client_id: Some(String::from("client")),
+            client_secret: Some("CANARY-client-secret".into()),
+            permissions: vec![String::from(READONLY)],
+            ..NewConnection::default()
+        };
         self.platform
             .environment()
             .create_connection(new)
@@ -225,10 +227,12 @@ impl House {
 
     /// The path of a link for `identifier`, on the connection `mail`.
     pub(crate) async fn link(&self, identifier: &str, verify_url: Option<&str>) -> String {
-        let mut new = NewAuthorizationLink::default();
-        new.connection_name = String::from("mail");
-        new.identifier = identifier.to_owned();
-        new.verify_url = verify_url.map(str::to_owned);
+        let new = NewAuthorizationLink {
+            connection_name: String::from("mail"),
+            identifier: identifier.to_owned(),
+            verify_url: verify_url.map(str::to_owned),
+            ..NewAuthorizationLink::default()
+        };
         let link = self
             .platform
             .environment()

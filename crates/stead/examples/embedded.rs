@@ -33,7 +33,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     finished.await?;
 
     // From now on, calls as that user.
-    let drafts = actions.call("mail", "you", &ListDrafts::default());
-    writeln!(std::io::stdout(), "{}", drafts.await?.data)?;
+    let tool = ListDrafts::default();
+    let drafts = actions.call("mail", "you", &tool).await?;
+    writeln!(std::io::stdout(), "{}", drafts.data)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! A product's `tests/suite.rs` is one line, with `harness = false` in its manifest:
 //!
-//! ```ignore
+//! ```text
 //! fn main() -> std::process::ExitCode {
 //!     stead_testkit::suite::main(&stead_mail::PRODUCT, concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures"))
 //! }

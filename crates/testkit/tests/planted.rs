@@ -42,7 +42,7 @@ impl Tool for ReadNote {
 
 fn read_error(answer: &Answer) -> Option<Error> {
     let kind = match answer.status {
-        0..400 => return None,
+        0..=399 => return None,
         401 => ErrorKind::ProductRejectedToken,
         404 => ErrorKind::ProductNotFound,
         429 => ErrorKind::ProductRateLimited,
@@ -88,11 +88,11 @@ impl Tool for BadReadNote {
     const VERSION: &'static str = "v1";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: AnyOf = AnyOf(&["other"]);
-    /// Makes a path of a text, and a header of it too.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let path = format!("notes/{}", self.note_id);
-        let request = ApiRequest::get(path.split('/')).header("x-note", self.note_id.clone());
-        Ok(io.send(request).await?.into())
+        Ok(io
+            .send(ApiRequest::get(["notes", &self.note_id]))
+            .await?
+            .into())
     }
 }
 
@@ -137,6 +137,30 @@ static BAD: Product = Product {
         ToolEntry::of::<BadReadNote>(),
         ToolEntry::of::<Lie>(),
     ],
+    ..Product::BASE
+};
+
+/// Makes a path of a text, and a header of another.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+struct Leak {
+    folder: String,
+    header: Option<String>,
+}
+
+impl Tool for Leak {
+    const NAME: &'static str = "leaky_leak";
+    const EFFECT: Effect = Effect::Read;
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(self.folder.split('/'));
+        let request = request.header("x-leak", self.header.clone().unwrap_or_default());
+        Ok(io.send(request).await?.into())
+    }
+}
+
+static LEAKY: Product = Product {
+    name: "leaky",
+    origins: GOOD.origins,
+    tools: &[ToolEntry::of::<Leak>()],
     ..Product::BASE
 };
 
@@ -296,7 +320,15 @@ fn requests() {
     finds(
         &BAD,
         "hostile_strings_stay_data",
-        &["instead of", "the header x-note cannot hold"],
+        &["lie with \"wherever\" = \"\": \"elsewhere\" is no origin"],
+    );
+    finds(
+        &LEAKY,
+        "hostile_strings_stay_data",
+        &[
+            "leaky_leak with \"folder\" = \"a/b\": GET [\"a\", \"b\"] instead of [\"f\"]",
+            "the header x-leak cannot hold \"\\0\"",
+        ],
     );
     finds(
         &SLOW,
@@ -315,9 +347,7 @@ fn errors() {
 }
 
 #[test]
-#[should_panic(
-    expected = "bad_read_note, \"a note\":\nresult/data/id: expected \"another\", got \"n1\""
-)]
+#[should_panic(expected = "result/data/id: expected \"another\", got \"n1\"")]
 fn a_replay_shows_the_difference() {
     stead_testkit::replay(&BAD, &folder("bad"));
 }

@@ -119,7 +119,7 @@ fn welcome(house: &House, connection: &str, link: &str, terminal: &Terminal) -> 
   curl -sL -b jar -c jar -o /dev/null -w '%{{http_code}} %{{url_effective}}\n' {sandbox_url}$FORM -d user={SANDBOX_USER} -d scope=all -d action=allow; rm -f jar
 
   {three}
-  curl -s {url}/v1/tools/mail_fetch_mails/execute {bearer} {json} -d '{{{who},"input":{{"query":"is:unread","max_results":1}}}}'
+  curl -s {url}/v1/tools/mail_fetch_mails/execute {bearer} {json} -d '{{{who},"input":{{"query":"is:unread","max_results":1}}}}'; echo
 
   {four}
   curl -s {url}/proxy/{connection}/{USER}/v1/users/me/profile {bearer}

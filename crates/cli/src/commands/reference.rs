@@ -200,11 +200,7 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
         return;
     }
     let name = format!("{parent} {}", command.get_name());
-    let about = command
-        .get_long_about()
-        .or(command.get_about())
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let about = sentence(command.get_long_about().or(command.get_about()));
     line(page, &format!("\n{} {name}\n\n{about}", "#".repeat(depth)));
     let own: Vec<&clap::Arg> = command
         .get_arguments()
@@ -246,10 +242,7 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
             .filter(|_| argument.get_action().takes_values())
             .map(|value| format!("`{}`", value.to_string_lossy()))
             .collect();
-        let meaning = argument
-            .get_help()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let meaning = sentence(argument.get_help());
         line(
             page,
             &format!(
@@ -259,6 +252,15 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
             ),
         );
     }
+}
+
+/// Help texts come without their last full stop.
+fn sentence(text: Option<&clap::builder::StyledStr>) -> String {
+    let mut text = text.map(ToString::to_string).unwrap_or_default();
+    if !text.is_empty() && !text.ends_with('.') {
+        text.push('.');
+    }
+    text
 }
 
 fn line(page: &mut String, text: &str) {

@@ -40,7 +40,11 @@ impl Serve {
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             house::url_of(&listener)?,
-            platform.environment().public_url()
+            platform
+                .environment()
+                .public_url()
+                .as_str()
+                .trim_end_matches('/')
         ));
         stead_server::serve(listener, stead_server::router(&platform), signals::stop()).await;
         terminal.note("Stopping: waiting for calls under way.");

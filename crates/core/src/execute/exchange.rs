@@ -56,8 +56,8 @@ impl LiveExchange {
                 return Err(Error::new(ErrorKind::Internal, format!("a call may send {REQUESTS} requests at most")));
             }
             let snapshot = self.snapshot();
-            let endpoints = self.environment.endpoints_of(&snapshot.connection)?;
-            let target = send::target(endpoints, &request, attempt)?;
+            let endpoints = Arc::clone(&snapshot.endpoints);
+            let target = send::target(&endpoints, &request, attempt)?;
             let cost = (endpoints.product.cost)(&request.method, target.path());
             let permit = snapshot.pace.enter(&self.environment, cost, self.left()).await?;
             let snapshot = self.live(snapshot).await?;
@@ -110,7 +110,7 @@ impl Exchange for LiveExchange {
         {
             return Box::pin(async move { vec![self.one(request).await] });
         }
-        let at_once = self.environment.endpoints_of(&self.snapshot().connection).map_or(1, |endpoints| endpoints.product.quota.concurrency);
+        let at_once = self.snapshot().endpoints.product.quota.concurrency;
         let sending = stream::iter(requests).map(|request| self.one(request)).buffered(at_once.max(1).into());
         Box::pin(sending.collect())
     }

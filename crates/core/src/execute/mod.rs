@@ -76,13 +76,13 @@ impl Environment {
         record.account(snapshot.account.id);
         admit::same_product(tool, &snapshot)?;
         snapshot.usable()?;
-        let call = self.call_of(&snapshot, tool, invocation, record);
+        let call = call_of(&snapshot, tool, invocation, record);
         admit::scopes(tool, &snapshot)?;
         parsed.check(&call)?;
         admit::policy(self, tool, invocation, &snapshot)?;
         let entry = tool.entry();
         let output = if invocation.dry_run {
-            dry_run(self, tool, &parsed, &call).await?
+            dry_run(&snapshot, &parsed, &call).await?
         } else {
             let exchange = LiveExchange::new(self.clone(), snapshot, DEADLINE, record.requests());
             match entry.effect() {
@@ -96,21 +96,20 @@ impl Environment {
         let (data, warnings) = output.into_json()?;
         Ok(Execution::new(record.id(), entry.name(), entry.version(), data, warnings))
     }
-
-    fn call_of(&self, snapshot: &Snapshot, tool: &CatalogueTool, invocation: &Invocation<'_>, record: &Record) -> Call {
-        let id = match invocation.idempotency_key {
-            None => record.id().uuid(),
-            Some(key) => derived_id(snapshot, tool.entry().name(), key),
-        };
-        Call::new(id, record.started_at())
-            .with_settings(snapshot.connection.settings.clone())
-            .with_scopes(snapshot.account.granted_scopes.iter().cloned())
-    }
 }
 
-async fn dry_run(environment: &Environment, tool: &CatalogueTool, parsed: &Arc<dyn AnyTool>, call: &Call) -> Result<Output> {
-    let endpoints = environment.endpoints(tool.product().name)?;
-    let dry = DryRun::new(endpoints);
+fn call_of(snapshot: &Snapshot, tool: &CatalogueTool, invocation: &Invocation<'_>, record: &Record) -> Call {
+    let id = match invocation.idempotency_key {
+        None => record.id().uuid(),
+        Some(key) => derived_id(snapshot, tool.entry().name(), key),
+    };
+    Call::new(id, record.started_at())
+        .with_settings(snapshot.connection.settings.clone())
+        .with_scopes(snapshot.account.granted_scopes.iter().cloned())
+}
+
+async fn dry_run(snapshot: &Snapshot, parsed: &Arc<dyn AnyTool>, call: &Call) -> Result<Output> {
+    let dry = DryRun::new(&snapshot.endpoints);
     let result = parsed.run(call, Io::new(&dry)).await;
     dry.output(result)
 }

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use bytes::Bytes;
-use http::{HeaderValue, header};
+use http::{HeaderName, HeaderValue, header};
 use jiff::{SignedDuration, Timestamp};
 use oauth2::{
     AsyncHttpClient, AuthType, AuthUrl, ClientId, ClientSecret, ExtraTokenFields, HttpRequest, HttpResponse, RedirectUrl,
@@ -110,12 +110,13 @@ pub(super) enum TokenFailure {
 pub(super) struct TokenEndpoint<'e> {
     environment: &'e Environment,
     format: TokenFormat,
+    headers: &'static [(&'static str, &'static str)],
     status: AtomicU16,
 }
 
 impl<'e> TokenEndpoint<'e> {
     pub(super) fn new(environment: &'e Environment, product: &Product) -> Self {
-        Self { environment, format: product.oauth.token_format, status: AtomicU16::new(0) }
+        Self { environment, format: product.oauth.token_format, headers: product.oauth.token_headers, status: AtomicU16::new(0) }
     }
 
     /// Reads what the `oauth2` crate made of the exchange.
@@ -168,6 +169,9 @@ impl<'c> AsyncHttpClient<'c> for TokenEndpoint<'_> {
             let mut request = request.map(|body| self.formatted(body));
             if self.format == TokenFormat::Json {
                 request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            }
+            for (name, value) in self.headers {
+                request.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
             }
             if let Some(value) = request.headers_mut().get_mut(header::AUTHORIZATION) {
                 value.set_sensitive(true);

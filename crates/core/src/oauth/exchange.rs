@@ -14,6 +14,7 @@ use crate::{
     authorization::{completed, expired, verifying},
     environment::{Environment, Verification},
     identifier::{AuthorizationId, Identifier},
+    product::{Permissions, Product},
     resource::{Account, AccountState},
     store::{
         AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Quarantine, Versioned,
@@ -41,7 +42,7 @@ impl Environment {
         let granted_scopes = granted.scopes.clone().unwrap_or_else(|| asked.clone());
         let quarantine = Quarantine {
             generation: 0,
-            missing_scopes: missing(asked, &granted_scopes),
+            missing_scopes: missing(product, asked, &granted_scopes),
             granted_scopes,
             subject: subject(product.oauth.subject, &granted.members),
             token_expires_at: granted.tokens.expires_at(),
@@ -181,7 +182,7 @@ impl Environment {
                 .insert(self.account_event(event, &row));
             for credential in self.store().credentials(row.id).await? {
                 if credential.row.generation != row.generation && credential.row.generation != account.row.generation {
-                    batch = batch.update(shredded(credential.row), credential.version);
+                    batch = batch.update(shredded(&credential.row), credential.version);
                 }
             }
             if self.store().commit(batch).await? == Commit::Committed {
@@ -207,7 +208,11 @@ fn switched(account: &AccountRow, quarantine: &Quarantine, authorization: &Autho
     })
 }
 
-fn missing(asked: &[String], granted: &[String]) -> Vec<String> {
+/// Where the user cannot choose, a scope that the answer leaves out is not missing.
+fn missing(product: &Product, asked: &[String], granted: &[String]) -> Vec<String> {
+    if !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
+        return Vec::new();
+    }
     asked.iter().filter(|scope| !granted.contains(scope) && scope.as_str() != "openid").cloned().collect()
 }
 

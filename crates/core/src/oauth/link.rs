@@ -32,6 +32,8 @@ pub struct ConnectPage {
     pub product_title: &'static str,
     /// Scopes that will be asked for.
     pub scopes: Vec<String>,
+    /// The product's plain words for scopes.
+    pub permission_words: &'static [(&'static str, &'static str)],
     /// When the link ends.
     pub expires_at: Timestamp,
 }
@@ -85,7 +87,7 @@ impl Environment {
                 browser: None,
                 verifier: None,
                 endpoints: None,
-                scopes: asked_scopes(product, &connection, new.scopes.as_deref()),
+                scopes: asked_scopes(product, &connection, new.scopes.as_deref())?,
                 verify_url: verify_url.clone(),
                 app_state: new.state.clone(),
                 allow_account_switch: new.allow_account_switch.unwrap_or(false),
@@ -156,6 +158,7 @@ impl Environment {
             product: product.name,
             product_title: product.title,
             scopes: authorization.scopes,
+            permission_words: product.permission_words,
             expires_at: authorization.expires_at,
         })
     }

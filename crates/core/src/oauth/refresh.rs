@@ -145,9 +145,9 @@ impl Environment {
                     {
                         return Err(refresh_unavailable("the last attempts failed", Some(until.duration_since(self.now()))));
                     }
-                    let claimed = Batch::new().update(row.clone(), account.version);
+                    let claimed = Batch::new().update((*row).clone(), account.version);
                     if self.store().commit(claimed).await? == Commit::Committed {
-                        return self.fly(connection, row, owner, why, recovering).await;
+                        return self.fly(connection, *row, owner, why, recovering).await;
                     }
                 }
             }
@@ -257,7 +257,7 @@ impl Environment {
             }
             for older in self.store().credentials(account.id).await? {
                 if older.row.generation < account.generation {
-                    batch = batch.update(shredded(older.row), older.version);
+                    batch = batch.update(shredded(&older.row), older.version);
                 }
             }
         }
@@ -428,7 +428,7 @@ enum Claim {
     /// Another process holds the lease.
     Taken,
     /// The row with our lease. `recovering` where a lease ran out before its holder was done.
-    Ours { row: AccountRow, recovering: bool },
+    Ours { row: Box<AccountRow>, recovering: bool },
 }
 
 /// By the store's time, so that processes with different clocks agree.
@@ -440,7 +440,7 @@ fn claim(account: &Versioned<AccountRow>, owner: Uuid) -> Claim {
     }
     let until = account.read_at.checked_add(LEASE).unwrap_or(Timestamp::MAX);
     let lease = Lease { owner, until, generation: row.generation };
-    Claim::Ours { recovering: held.is_some(), row: AccountRow { lease: Some(lease), ..row.clone() } }
+    Claim::Ours { recovering: held.is_some(), row: Box::new(AccountRow { lease: Some(lease), ..row.clone() }) }
 }
 
 /// After temporary failures the pauses grow from 2 s to 15 min.

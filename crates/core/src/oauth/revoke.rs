@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use http::{HeaderValue, Method, header};
+use http::{HeaderName, HeaderValue, Method, header};
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
 use url::form_urlencoded;
@@ -13,7 +13,7 @@ use crate::{
     environment::Environment,
     identifier::OutboxId,
     ports::{Body, Limits},
-    product::ClientAuthentication,
+    product::{ClientAuthentication, TokenFormat},
     seal::Place,
     store::{Batch, ConnectionRow, CredentialRow, OutboxRow, OutboxTask, RowKey, Versioned},
 };
@@ -83,15 +83,24 @@ impl Environment {
         let endpoints = self.endpoints_of(connection)?;
         let Some(url) = endpoints.revoke() else { return Ok(()) };
         let token = self.vault().open_sealed(token_place(entry), token)?;
-        let body = form_urlencoded::Serializer::new(String::new())
-            .append_pair("token", &String::from_utf8_lossy(&token))
-            .finish();
+        let token = String::from_utf8_lossy(&token);
+        let oauth = &endpoints.product.oauth;
+        let (body, content_type) = match oauth.token_format {
+            TokenFormat::Form => {
+                let form = form_urlencoded::Serializer::new(String::new()).append_pair("token", &token).finish();
+                (form, "application/x-www-form-urlencoded")
+            }
+            TokenFormat::Json => (serde_json::json!({ "token": token }).to_string(), "application/json"),
+        };
         let mut request = http::Request::new(Body::from(body.into_bytes()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = url.parse().map_err(|_| Error::new(ErrorKind::Internal, "the revocation endpoint is no URI"))?;
         let headers = request.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
-        if endpoints.product.oauth.client_authentication == ClientAuthentication::Basic
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+        for (name, value) in oauth.token_headers {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        if oauth.client_authentication == ClientAuthentication::Basic
             && let (Some(id), Some(secret)) = (&connection.client_id, client_secret(self, connection)?)
         {
             let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();

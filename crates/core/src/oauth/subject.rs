@@ -15,18 +15,17 @@ pub(super) fn subject(source: SubjectSource, members: &Map<String, Value>) -> Op
             let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?).ok()?;
             Some(Subject { id: text(&claims["sub"])?, display: text(&claims["email"]) })
         }
-        SubjectSource::TokenAnswer(pointer) => {
-            let mut found: Option<&Value> = None;
-            for step in pointer.split('/').skip(1) {
-                found = match found {
-                    None => members.get(step),
-                    Some(Value::Object(inner)) => inner.get(step),
-                    Some(_) => return None,
-                };
-            }
-            Some(Subject { id: text(found?)?, display: None })
+        SubjectSource::TokenAnswer { id, display } => {
+            Some(Subject { id: text(at(members, id)?)?, display: display.and_then(|display| text(at(members, display)?)) })
         }
     }
+}
+
+/// A member by JSON pointer.
+fn at<'a>(members: &'a Map<String, Value>, pointer: &str) -> Option<&'a Value> {
+    let mut steps = pointer.split('/').skip(1);
+    let first = members.get(steps.next()?)?;
+    steps.try_fold(first, |value, step| value.get(step))
 }
 
 fn text(value: &Value) -> Option<String> {

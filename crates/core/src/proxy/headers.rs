@@ -51,6 +51,19 @@ const OF_THE_HOP: &[&str] = &[
     "x-request-id",
 ];
 
+/// Headers that a TLS proxy before us adds to every request. Taken off where there is one; from anybody else they are
+/// an attempt to speak for another host or address.
+const OF_A_PROXY: &[&str] = &[
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-port",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+    "x-real-ip",
+];
+
 /// Most headers that pass.
 const MAX_COUNT: usize = 100;
 
@@ -79,16 +92,20 @@ pub(super) fn request_headers<'a>(
     Ok(passed.headers)
 }
 
-/// Checks the headers of a request that is passed on as it came over HTTP.
+/// Checks the headers of a request that is passed on as it came over HTTP. `behind_proxy` says that a TLS proxy stands
+/// before us.
 ///
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`], naming the header.
-pub(super) fn streamed_headers(given: &HeaderMap) -> Result<HeaderMap> {
+pub(super) fn streamed_headers(given: &HeaderMap, behind_proxy: bool) -> Result<HeaderMap> {
     check_connection(given)?;
     check_framing(given)?;
     let mut passed = Passed::default();
     for (name, value) in given {
-        if !OF_THE_HOP.contains(&name.as_str()) {
+        let name_text = name.as_str();
+        let of_the_hop =
+            OF_THE_HOP.contains(&name_text) || (behind_proxy && OF_A_PROXY.contains(&name_text));
+        if !of_the_hop {
             passed.add(name.clone(), value.clone())?;
         }
     }
@@ -220,7 +237,7 @@ mod tests {
         for (name, value) in headers {
             given.append(*name, HeaderValue::from_static(value));
         }
-        streamed_headers(&given)
+        streamed_headers(&given, false)
     }
 
     /// The header that is refused comes first.
@@ -417,5 +434,21 @@ mod tests {
             large(64 * 1024 - 5).unwrap_err().kind(),
             ErrorKind::HeaderNotAllowed
         );
+    }
+
+    #[test]
+    fn what_a_tls_proxy_adds_is_taken_off_where_there_is_one() {
+        for name in OF_A_PROXY {
+            let given = HeaderMap::from_iter([(
+                HeaderName::from_static(name),
+                HeaderValue::from_static("evil.test"),
+            )]);
+            assert!(streamed_headers(&given, true).unwrap().is_empty(), "{name}");
+            assert_eq!(
+                streamed_headers(&given, false).unwrap_err().kind(),
+                ErrorKind::HeaderNotAllowed,
+                "{name}"
+            );
+        }
     }
 }

@@ -59,7 +59,7 @@ impl Environment {
                     body.to_string().into_bytes().into()
                 }
             };
-            let outgoing = self.outgoing(product, method, resolved.origin, path_and_query, headers, body)?;
+            let outgoing = outgoing(&snapshot, method, resolved.origin, path_and_query, headers, body)?;
             self.pass(snapshot, product, outgoing, &mut record).await
         };
         let result = stages.await;
@@ -83,8 +83,10 @@ impl Environment {
             let (snapshot, product) = self.proxied(connection_name, identifier, &mut record).await?;
             let raw = head.uri.path_and_query().map_or("", |raw| raw.as_str());
             let resolved = path::resolve(&product.proxy, raw)?;
-            let headers = headers::streamed_headers(&head.headers)?;
-            let outgoing = self.outgoing(product, method, resolved.origin, resolved.path_and_query, headers, body)?;
+            // This service speaks plain HTTP: where users reach it by https, a TLS proxy stands before it.
+            let behind_proxy = self.public_url().scheme() == "https";
+            let headers = headers::streamed_headers(&head.headers, behind_proxy)?;
+            let outgoing = outgoing(&snapshot, method, resolved.origin, resolved.path_and_query, headers, body)?;
             self.pass(snapshot, product, outgoing, &mut record).await
         };
         let result = stages.await;
@@ -96,26 +98,8 @@ impl Environment {
         let snapshot = self.snapshot(connection_name, identifier).await?;
         record.account(snapshot.account.id);
         snapshot.usable()?;
-        let product = self.endpoints_of(&snapshot.connection)?.product;
+        let product = snapshot.endpoints.product;
         Ok((snapshot, product))
-    }
-
-    fn outgoing(
-        &self,
-        product: &Product,
-        method: Method,
-        origin: &str,
-        path_and_query: String,
-        headers: HeaderMap,
-        body: Body,
-    ) -> Result<Outgoing> {
-        let unknown = || Error::new(ErrorKind::Internal, format!("the product has no origin {origin:?}"));
-        let (prefix, _) = self.endpoints(product.name)?.origin(origin).ok_or_else(unknown)?;
-        let uri = Uri::try_from(format!("{prefix}{path_and_query}"))
-            .map_err(|error| Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI").with_source(error))?;
-        let mut path = path_and_query;
-        path.truncate(path.find('?').unwrap_or(path.len()));
-        Ok(Outgoing { effect: effect_of_method(&method), method, uri, path, headers, body })
     }
 
     /// Admit, pace, token, send, answer. A request that changes something goes on where the caller hangs up.
@@ -156,7 +140,7 @@ impl Environment {
             Body::Bytes(bytes) => (Some(Body::Bytes(bytes.clone())), Some(bytes)),
             stream @ Body::Stream(_) => (Some(stream), None),
         };
-        let mut renewed = false;
+        let (mut renewed, mut repeated) = (false, false);
         loop {
             let permit = snapshot.pace.enter(self, units, product.limits.total).await?;
             let live = self.live(Arc::clone(&snapshot)).await?;
@@ -173,9 +157,9 @@ impl Environment {
             drop(permit);
             let response = match sent {
                 Ok(response) => response,
-                Err(error) if error.kind() == TransportErrorKind::Unreachable && !renewed && spare.is_some() => {
+                Err(error) if error.kind() == TransportErrorKind::Unreachable && !repeated && spare.is_some() => {
                     // Nothing was sent: one more attempt is safe for every method.
-                    renewed = true;
+                    repeated = true;
                     body = spare.clone().map(Body::from);
                     continue;
                 }
@@ -206,6 +190,23 @@ impl Environment {
         };
         Error::new(ErrorKind::ProductRejectedToken, message).with_upstream(Upstream::new(401))
     }
+}
+
+fn outgoing(
+    snapshot: &Snapshot,
+    method: Method,
+    origin: &str,
+    path_and_query: String,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Outgoing> {
+    let unknown = || Error::new(ErrorKind::Internal, format!("the product has no origin {origin:?}"));
+    let (prefix, _) = snapshot.endpoints.origin(origin).ok_or_else(unknown)?;
+    let uri = Uri::try_from(format!("{prefix}{path_and_query}"))
+        .map_err(|error| Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI").with_source(error))?;
+    let mut path = path_and_query;
+    path.truncate(path.find('?').unwrap_or(path.len()));
+    Ok(Outgoing { effect: effect_of_method(&method), method, uri, path, headers, body })
 }
 
 fn passed_on(response: http::Response<Body>) -> Result<http::Response<Body>> {

@@ -1,5 +1,5 @@
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -16,9 +16,11 @@ use crate::{
     ports::{BoxFuture, Runtime},
 };
 
+type Rows = BTreeMap<RowKey, (Row, u64)>;
+
 /// A store that ends with the process: for tests, and for trying out.
 pub struct MemoryStore {
-    rows: Mutex<BTreeMap<RowKey, (Row, u64)>>,
+    rows: Mutex<Rows>,
     runtime: Arc<dyn Runtime>,
 }
 
@@ -28,8 +30,8 @@ impl MemoryStore {
         Self { rows: Mutex::new(BTreeMap::new()), runtime }
     }
 
-    fn rows(&self) -> MutexGuard<'_, BTreeMap<RowKey, (Row, u64)>> {
-        // A panic between two changes cannot happen: a batch is applied to a copy.
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        // Nothing panics while the rows are held, so a poisoned lock holds whole rows.
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -177,40 +179,48 @@ impl Store for MemoryStore {
     }
 }
 
-/// Checks everything first, so that a conflict leaves nothing behind.
-fn apply(rows: &mut BTreeMap<RowKey, (Row, u64)>, batch: Batch) -> Commit {
-    let version_of = |key: &RowKey| rows.get(key).map(|(_, version)| *version);
-    let mut touched = std::collections::BTreeSet::new();
-    let guarded = batch.guards.iter().all(|(key, version)| version_of(key) == Some(*version));
-    let writable = batch.writes.iter().all(|write| match write {
-        Write::Insert(row) => {
-            touched.insert(row.key()) && version_of(&row.key()).is_none() && !rows.values().any(|(other, _)| clash(row, other))
-        }
-        Write::Update(row, version) => {
-            let key = row.key();
-            touched.insert(key.clone())
-                && version_of(&key) == Some(*version)
-                && !rows.values().any(|(other, _)| other.key() != key && clash(row, other))
-        }
-        Write::Delete(key, version) => touched.insert(key.clone()) && version_of(key) == Some(*version),
-    });
-    if !guarded || !writable {
+/// Applies the writes in order; a conflict takes back what was written before it.
+fn apply(rows: &mut Rows, batch: Batch) -> Commit {
+    let guarded = batch.guards.iter().all(|(key, version)| version_of(rows, key) == Some(*version));
+    let mut written = BTreeSet::new();
+    let once = batch.writes.iter().all(|write| written.insert(write.key()));
+    if !guarded || !once {
         return Commit::Conflict;
     }
+    let mut before = Vec::with_capacity(batch.writes.len());
     for write in batch.writes {
-        match write {
-            Write::Insert(row) => {
-                rows.insert(row.key(), (row, 1));
-            }
-            Write::Update(row, version) => {
-                rows.insert(row.key(), (row, version + 1));
-            }
-            Write::Delete(key, _) => {
-                rows.remove(&key);
-            }
+        let (key, next) = match write {
+            Write::Insert(row) if version_of(rows, &row.key()).is_none() => (row.key(), Some((row, 1))),
+            Write::Update(row, version) if version_of(rows, &row.key()) == Some(version) => (row.key(), Some((row, version + 1))),
+            Write::Delete(key, version) if version_of(rows, &key) == Some(version) => (key, None),
+            _ => return take_back(rows, before),
+        };
+        if let Some((row, _)) = &next
+            && rows.iter().any(|(other_key, (other, _))| *other_key != key && clash(row, other))
+        {
+            return take_back(rows, before);
         }
+        let replaced = match next {
+            Some(next) => rows.insert(key.clone(), next),
+            None => rows.remove(&key),
+        };
+        before.push((key, replaced));
     }
     Commit::Committed
+}
+
+fn take_back(rows: &mut Rows, before: Vec<(RowKey, Option<(Row, u64)>)>) -> Commit {
+    for (key, replaced) in before.into_iter().rev() {
+        match replaced {
+            Some(replaced) => rows.insert(key, replaced),
+            None => rows.remove(&key),
+        };
+    }
+    Commit::Conflict
+}
+
+fn version_of(rows: &Rows, key: &RowKey) -> Option<u64> {
+    rows.get(key).map(|(_, version)| *version)
 }
 
 /// Whether two rows share a value that is unique beside the primary key.

@@ -98,7 +98,7 @@ pub enum Commit {
     Conflict,
 }
 
-/// Guards and writes of one transaction.
+/// Guards and writes of one transaction. A batch that writes a row twice is a conflict.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Batch {
@@ -120,9 +120,20 @@ pub enum Write {
     Delete(RowKey, u64),
 }
 
+impl Write {
+    /// Primary key of the row that is written.
+    pub fn key(&self) -> RowKey {
+        match self {
+            Self::Insert(row) | Self::Update(row, _) => row.key(),
+            Self::Delete(key, _) => key.clone(),
+        }
+    }
+}
+
 /// Any row.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a batch holds few rows, and a box would be in every store's way")]
 pub enum Row {
     /// A connection.
     Connection(ConnectionRow),

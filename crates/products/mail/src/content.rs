@@ -1,40 +1,6 @@
 //! What a mail says and carries: its text, its HTML, its attachments (RFC 2046, 5.1).
 
-use serde::{Deserialize, Serialize};
-
-use crate::{html, part::Part};
-
-/// A file of a mail.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Attachment {
-    /// Id for `mail_get_attachment_by_id`: `part:` and the part's id. It stays the same, unlike the product's own.
-    pub attachment_id: String,
-    /// File name without folders; `null` where the mail gives none.
-    pub file_name: Option<String>,
-    /// MIME type.
-    pub mime_type: String,
-    /// Size in bytes, as declared.
-    pub size: u64,
-    /// Whether it is shown within the text, such as a logo.
-    pub inline: bool,
-    /// Id by which the HTML refers to it (`cid:`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content_id: Option<String>,
-}
-
-impl Attachment {
-    pub(crate) fn of(part: Part<'_>) -> Self {
-        Self {
-            attachment_id: part.stable_id(),
-            file_name: part.file_name(),
-            mime_type: part.mime_type(),
-            size: part.size(),
-            inline: part.is_inline(),
-            content_id: part.content_id().map(str::to_owned),
-        }
-    }
-}
+use crate::{attachment::Attachment, html, part::Part};
 
 /// Content of a mail.
 #[derive(Debug, Default)]
@@ -65,10 +31,8 @@ impl Content {
 
     fn read(&mut self, part: Part<'_>) -> Vec<Piece> {
         if part.mime_type() == "multipart/alternative" {
-            let versions = part
-                .parts()
-                .flat_map(|version| self.read(version))
-                .collect();
+            let known = part.parts().filter(|version| !version.is_other_version());
+            let versions = known.flat_map(|version| self.read(version)).collect();
             return Vec::from_iter(Piece::of_alternatives(versions));
         }
         if part.is_container() {
@@ -219,6 +183,27 @@ mod tests {
             &[],
         );
         check(multi("", "alternative", &[]), None, None, &[]);
+    }
+
+    #[test]
+    fn versions_that_nobody_reads_are_left_out() {
+        let amp = leaf("1", "text/x-amp-html", json!({}), "<html amp4email>");
+        check(
+            multi(
+                "",
+                "alternative",
+                &[plain("hello"), amp.clone(), html("<b>hello</b>")],
+            ),
+            Some("hello"),
+            Some("<b>hello</b>"),
+            &[],
+        );
+        check(
+            multi("", "mixed", &[plain("hello"), amp]),
+            Some("hello"),
+            None,
+            &["part:1"],
+        );
     }
 
     #[test]

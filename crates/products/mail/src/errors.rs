@@ -1,194 +1,26 @@
-//! What the product's errors mean.
-//!
-//! Gmail and People answer in two shapes, often mixed: `error.errors[].reason` of the older stack, and
-//! `error.status` with `error.details[]` of `google.rpc.Status`. The same fact has several spellings, and throttling
-//! comes as 403 as often as 429, so the reason decides before the status does.
-//! Source: Gmail API, "Resolve errors"; Google Cloud API design guide, "Errors".
+//! What the product's errors mean, beyond what Google's products share.
 
-use serde_json::Value;
-use stead_core::{Error, ErrorKind, error::Upstream, tool::Answer};
+use stead_core::{Error, ErrorKind, google, tool::Answer};
 
-use crate::{retry_after::retry_after, scopes};
+use crate::scopes;
 
-/// Reads the error of an answer; `None` below status 400.
+/// Reads the error of an answer; `None` where it is none.
 pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
-    if answer.status < 400 {
-        return None;
-    }
-    let body = answer.json_or_null();
-    // Some front ends put the one error object into a list.
-    let body = body.get(0).unwrap_or(&body);
-    let error = &body["error"];
-    let message = error["message"]
-        .as_str()
-        .or(body["error_description"].as_str())
-        .unwrap_or_default();
-    let reasons = reasons(error);
-
-    let kind = kind(answer.status, &reasons, message);
-    let mut upstream = Upstream::new(answer.status);
-    if let Some(code) = reasons.first() {
-        upstream = upstream.with_code(*code);
-    }
-    if !message.is_empty() {
-        upstream = upstream.with_message(message);
-    }
-    if error.is_object() {
-        upstream = upstream.with_details(error.clone());
-    }
-    let mut read = Error::new(kind, sentence(kind, message, upstream.message.as_deref()));
-    if speaks_of_metadata_scope(message) {
-        read = read.with_required_scopes([scopes::READONLY]);
-    }
-    if let Some(after) = retry_after(answer, error, message) {
-        read = read.with_retry_after(after);
-    }
-    Some(read.with_upstream(upstream))
-}
-
-/// Reasons from the most to the least precise: `errors[]`, `details[]`, `status`, or an OAuth error's plain text.
-fn reasons(error: &Value) -> Vec<&str> {
-    let listed = |key: &str| {
-        error[key]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|item| item["reason"].as_str())
-    };
-    listed("errors")
-        .chain(listed("details"))
-        .chain(error["status"].as_str())
-        .chain(error.as_str())
-        .collect()
-}
-
-/// Reasons in lower case without underscores, since `insufficientPermissions` and `SERVICE_DISABLED` style both occur.
-const BY_REASON: &[(&[&str], ErrorKind)] = &[
-    (
-        &[
-            "insufficientpermissions",
-            "insufficientscopes",
-            "accesstokenscopeinsufficient",
-        ],
-        ErrorKind::ScopeMissing,
-    ),
-    (
-        &["accessnotconfigured", "servicedisabled"],
-        ErrorKind::ProductNotEnabled,
-    ),
-    (&["dailylimitexceeded"], ErrorKind::ProductQuotaExhausted),
-    (
-        &[
-            "ratelimitexceeded",
-            "userratelimitexceeded",
-            "quotaexceeded",
-            "resourceexhausted",
-        ],
-        ErrorKind::ProductRateLimited,
-    ),
-    (
-        &[
-            "autherror",
-            "unauthenticated",
-            "accesstokenexpired",
-            "invalidtoken",
-        ],
-        ErrorKind::ProductRejectedToken,
-    ),
-    (&["domainpolicy"], ErrorKind::ProductForbidden),
-    (
-        &[
-            "failedprecondition",
-            "conditionnotmet",
-            "duplicate",
-            "conflict",
-            "alreadyexists",
-            "aborted",
-        ],
-        ErrorKind::ProductConflict,
-    ),
-    (&["notfound"], ErrorKind::ProductNotFound),
-    (
-        &[
-            "backenderror",
-            "internalerror",
-            "unavailable",
-            "internal",
-            "deadlineexceeded",
-        ],
-        ErrorKind::ProductUnavailable,
-    ),
-    (
-        &[
-            "badrequest",
-            "invalid",
-            "invalidargument",
-            "invalidparameter",
-            "parseerror",
-            "expiredsynctoken",
-        ],
-        ErrorKind::ProductInvalidRequest,
-    ),
-];
-
-fn kind(status: u16, reasons: &[&str], message: &str) -> ErrorKind {
-    if speaks_of_metadata_scope(message) {
-        return ErrorKind::ScopeMissing;
-    }
-    if message.contains("Mail service not enabled") {
-        return ErrorKind::ProductForbidden;
-    }
-    let by_reason = reasons.iter().find_map(|reason| {
-        let plain = reason.replace('_', "").to_ascii_lowercase();
-        BY_REASON
-            .iter()
-            .find(|(names, _)| names.contains(&plain.as_str()))
-            .map(|(_, kind)| *kind)
-    });
-    by_reason.unwrap_or(match status {
-        401 => ErrorKind::ProductRejectedToken,
-        403 => ErrorKind::ProductForbidden,
-        404 | 410 => ErrorKind::ProductNotFound,
-        408 => ErrorKind::ProductTimeout,
-        409 | 412 => ErrorKind::ProductConflict,
-        429 => ErrorKind::ProductRateLimited,
-        500.. => ErrorKind::ProductUnavailable,
-        _ => ErrorKind::ProductInvalidRequest,
-    })
-}
-
-/// "Metadata scope does not support 'q' parameter", "Metadata scope doesn't allow format FULL": the scope
-/// `gmail.metadata` takes search and bodies away even where a wider one stands beside it.
-fn speaks_of_metadata_scope(message: &str) -> bool {
-    message.starts_with("Metadata scope")
-}
-
-fn sentence(kind: ErrorKind, message: &str, said: Option<&str>) -> String {
-    let own = if speaks_of_metadata_scope(message) {
-        "with the scope gmail.metadata the product gives neither search nor bodies; use gmail.readonly and leave gmail.metadata out"
+    let error = google::read_error(answer)?;
+    let said = error.upstream().and_then(|upstream| upstream.message.clone()).unwrap_or_default();
+    // The scope `gmail.metadata` takes search and bodies away even where a wider one stands beside it: "Metadata scope
+    // does not support 'q' parameter", "Metadata scope doesn't allow format FULL".
+    let own = if said.starts_with("Metadata scope") {
+        let message = "with the scope gmail.metadata the product gives neither search nor bodies; use gmail.readonly and leave gmail.metadata out";
+        Error::new(ErrorKind::ScopeMissing, format!("{message}: {said}")).with_required_scopes([scopes::READONLY])
+    } else if said.contains("Mail service not enabled") {
+        Error::new(ErrorKind::ProductForbidden, format!("the product forbids this to the user: {said}"))
     } else {
-        match kind {
-            ErrorKind::ScopeMissing => "the user has not granted a scope that this needs",
-            ErrorKind::ProductNotEnabled => {
-                "the API is not enabled in the connection's Google Cloud project"
-            }
-            ErrorKind::ProductQuotaExhausted => {
-                "the Google Cloud project has used up its quota of the day"
-            }
-            ErrorKind::ProductRateLimited => "the product throttles this user",
-            ErrorKind::ProductRejectedToken => "the product does not accept the token",
-            ErrorKind::ProductForbidden => "the product forbids this to the user",
-            ErrorKind::ProductConflict => "the present state at the product does not allow this",
-            ErrorKind::ProductNotFound => {
-                "the product has no such object, or the user may not see it"
-            }
-            ErrorKind::ProductTimeout | ErrorKind::ProductUnavailable => "the product failed",
-            _ => "the product refuses the request",
-        }
+        return Some(error);
     };
-    match said {
-        Some(said) => format!("{own}: {said}"),
-        None => own.to_owned(),
+    match error.upstream() {
+        Some(upstream) => Some(own.with_upstream(upstream.clone())),
+        None => Some(own),
     }
 }
 
@@ -199,160 +31,23 @@ mod tests {
 
     use super::*;
 
-    fn read(status: u16, headers: &[(&'static str, &str)], body: &Value) -> Error {
-        let headers: HeaderMap = headers
-            .iter()
-            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
-            .collect();
-        read_error(&Answer::new(status, headers, body.to_string())).unwrap()
-    }
-
-    fn old(status: u16, reason: &str, message: &str) -> ErrorKind {
-        let body = json!({"error": {"code": status, "message": message, "errors": [{"reason": reason, "message": message}]}});
-        read(status, &[], &body).kind()
-    }
-
-    fn new(status: u16, word: &str, reason: &str) -> ErrorKind {
-        let details =
-            json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]);
-        read(
-            status,
-            &[],
-            &json!({"error": {"code": status, "message": "m", "status": word, "details": details}}),
-        )
-        .kind()
-    }
-
-    #[test]
-    fn the_older_shape() {
-        use ErrorKind as K;
-        for (status, reason, kind) in [
-            (400, "invalidArgument", K::ProductInvalidRequest),
-            (400, "failedPrecondition", K::ProductConflict),
-            (401, "authError", K::ProductRejectedToken),
-            (401, "required", K::ProductRejectedToken),
-            (403, "insufficientPermissions", K::ScopeMissing),
-            (403, "accessNotConfigured", K::ProductNotEnabled),
-            (403, "rateLimitExceeded", K::ProductRateLimited),
-            (403, "userRateLimitExceeded", K::ProductRateLimited),
-            (403, "quotaExceeded", K::ProductRateLimited),
-            (403, "dailyLimitExceeded", K::ProductQuotaExhausted),
-            (403, "domainPolicy", K::ProductForbidden),
-            (403, "forbidden", K::ProductForbidden),
-            (404, "notFound", K::ProductNotFound),
-            (409, "conflict", K::ProductConflict),
-            (412, "conditionNotMet", K::ProductConflict),
-            (429, "rateLimitExceeded", K::ProductRateLimited),
-            (500, "backendError", K::ProductUnavailable),
-        ] {
-            assert_eq!(old(status, reason, "message"), kind, "{status} {reason}");
-        }
-    }
-
-    #[test]
-    fn the_newer_shape() {
-        use ErrorKind as K;
-        for (status, word, reason, kind) in [
-            (
-                403,
-                "PERMISSION_DENIED",
-                "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
-                K::ScopeMissing,
-            ),
-            (
-                403,
-                "PERMISSION_DENIED",
-                "SERVICE_DISABLED",
-                K::ProductNotEnabled,
-            ),
-            (403, "PERMISSION_DENIED", "", K::ProductForbidden),
-            (
-                429,
-                "RESOURCE_EXHAUSTED",
-                "RATE_LIMIT_EXCEEDED",
-                K::ProductRateLimited,
-            ),
-            (
-                401,
-                "UNAUTHENTICATED",
-                "ACCESS_TOKEN_EXPIRED",
-                K::ProductRejectedToken,
-            ),
-            (400, "INVALID_ARGUMENT", "", K::ProductInvalidRequest),
-            (400, "FAILED_PRECONDITION", "", K::ProductConflict),
-            (404, "NOT_FOUND", "", K::ProductNotFound),
-            (503, "UNAVAILABLE", "", K::ProductUnavailable),
-        ] {
-            assert_eq!(new(status, word, reason), kind, "{status} {word} {reason}");
-        }
-    }
-
-    #[test]
-    fn the_status_decides_where_no_reason_does() {
-        for body in [json!(null), json!([]), json!({"error": 7}), json!("<html>")] {
-            assert_eq!(read(502, &[], &body).kind(), ErrorKind::ProductUnavailable);
-            assert_eq!(
-                read(401, &[], &body).kind(),
-                ErrorKind::ProductRejectedToken
-            );
-            assert_eq!(
-                read(418, &[], &body).kind(),
-                ErrorKind::ProductInvalidRequest
-            );
-        }
-        assert!(read_error(&Answer::new(204, HeaderMap::new(), "")).is_none());
-    }
-
-    #[test]
-    fn an_error_in_a_list_and_an_oauth_error_are_read() {
-        let listed = json!([{"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}]);
-        let error = read(404, &[], &listed);
-        assert_eq!(
-            error.upstream().unwrap().message.as_deref(),
-            Some("Requested entity was not found.")
-        );
-        let plain = read(
-            401,
-            &[],
-            &json!({"error": "invalid_token", "error_description": "Token has been revoked."}),
-        );
-        assert_eq!(plain.kind(), ErrorKind::ProductRejectedToken);
-        assert_eq!(
-            plain.upstream().unwrap().code.as_deref(),
-            Some("invalid_token")
-        );
+    fn read(status: u16, reason: &str, message: &str) -> Error {
+        let body = json!({"error": {"code": status, "message": message, "errors": [{"reason": reason}]}});
+        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
     }
 
     #[test]
     fn the_metadata_scope_is_explained() {
-        let body = json!({"error": {"code": 403, "message": "Metadata scope does not support 'q' parameter",
-            "errors": [{"reason": "forbidden"}], "status": "PERMISSION_DENIED"}});
-        let error = read(403, &[], &body);
+        let error = read(403, "forbidden", "Metadata scope does not support 'q' parameter");
         assert_eq!(error.kind(), ErrorKind::ScopeMissing);
         assert_eq!(error.required_scopes(), [scopes::READONLY]);
-        assert!(
-            error.message().contains("leave gmail.metadata out"),
-            "{error}"
-        );
-        assert_eq!(
-            old(400, "failedPrecondition", "Mail service not enabled"),
-            ErrorKind::ProductForbidden
-        );
+        assert!(error.message().contains("leave gmail.metadata out"), "{error}");
+        assert_eq!(error.upstream().unwrap().status, 403);
     }
 
     #[test]
-    fn throttling_keeps_its_waiting_time_and_its_text() {
-        let text = json!({"error": {"message": "User-rate limit exceeded.  Retry after 2026-05-04T09:00:30.000Z",
-            "errors": [{"reason": "rateLimitExceeded"}]}});
-        let throttled = read(403, &[("date", "Mon, 04 May 2026 09:00:00 GMT")], &text);
-        assert_eq!(throttled.kind(), ErrorKind::ProductRateLimited);
-        assert_eq!(
-            throttled.retry_after(),
-            Some(std::time::Duration::from_secs(30))
-        );
-        assert!(
-            throttled.message().contains("2026-05-04T09:00:30"),
-            "{throttled}"
-        );
+    fn an_account_without_a_mailbox_is_the_users_matter() {
+        assert_eq!(read(400, "failedPrecondition", "Mail service not enabled").kind(), ErrorKind::ProductForbidden);
+        assert_eq!(read(400, "failedPrecondition", "Precondition check failed.").kind(), ErrorKind::ProductConflict);
     }
 }

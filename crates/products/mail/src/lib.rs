@@ -1,6 +1,7 @@
 #![doc = include_str!("docs.md")]
 
 mod address;
+mod attachment;
 mod charset;
 mod content;
 mod errors;
@@ -8,12 +9,11 @@ mod html;
 mod message;
 mod part;
 mod product;
-mod retry_after;
 pub mod scopes;
 mod tools;
 
 pub use address::Address;
-pub use content::Attachment;
+pub use attachment::Attachment;
 pub use message::ReadableMail;
 pub use product::PRODUCT;
 pub use tools::{

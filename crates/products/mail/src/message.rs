@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{
     address::{Address, decode_words, parse_addresses},
-    content::{Attachment, Content},
+    attachment::Attachment,
+    content::Content,
     part::Part,
 };
 

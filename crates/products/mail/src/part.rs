@@ -136,6 +136,11 @@ impl<'a> Part<'a> {
             || self.disposition().as_deref() == Some("attachment")
             || !readable
     }
+    /// Whether it is a version of the text that nobody asked for, such as AMP beside HTML.
+    pub(crate) fn is_other_version(self) -> bool {
+        let is_file = self.file_name().is_some() || self.disposition().is_some();
+        !is_file && self.mime_type().starts_with("text/") && self.is_attachment()
+    }
     /// Whether there is anything in it: the headers-only format lists a root without content.
     pub(crate) fn has_content(self) -> bool {
         self.attachment_id().is_some()

@@ -1,14 +1,10 @@
 //! The static description of the product.
 
-use std::time::Duration;
-
 use http::Method;
 use stead_core::{
+    google,
     ports::Limits,
-    product::{
-        ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
-        Rotation, SubjectSource, TokenFormat,
-    },
+    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
     tool::ToolEntry,
 };
 
@@ -63,29 +59,12 @@ pub static PRODUCT: Product = Product {
         response_bytes: 72 * 1024 * 1024,
         ..Limits::DEFAULT
     },
-    oauth: OAuth {
-        issuer: Some("https://accounts.google.com"),
-        authorize: "https://accounts.google.com/o/oauth2/v2/auth",
-        token: "https://oauth2.googleapis.com/token",
-        revoke: Some("https://oauth2.googleapis.com/revoke"),
-        client_authentication: ClientAuthentication::Body,
-        token_format: TokenFormat::Form,
-        pkce: true,
-        // Both are needed to be sure of a refresh token (Google Identity, "Using OAuth 2.0 for Web Server
-        // Applications"). `include_granted_scopes` stays out: it would mix other connections' grants into this one.
-        authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
-        rotation: Rotation::Stable,
-        permissions: Permissions::Scopes {
-            always: &[scopes::OPENID, scopes::EMAIL],
-            default: &[
-                scopes::READONLY,
-                scopes::CONTACTS_READONLY,
-                scopes::OTHER_CONTACTS_READONLY,
-            ],
-        },
-        default_lifetime: Some(Duration::from_secs(3600)),
-        subject: SubjectSource::IdToken,
-    },
+    oauth: google::oauth(&[
+        scopes::READONLY,
+        scopes::CONTACTS_READONLY,
+        scopes::OTHER_CONTACTS_READONLY,
+    ]),
+    permission_words: scopes::WORDS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE

@@ -20,10 +20,6 @@ pub const CONTACTS: &str = "https://www.googleapis.com/auth/contacts";
 pub const CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/contacts.readonly";
 /// Read "other contacts": people the user wrote with and did not save.
 pub const OTHER_CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/contacts.other.readonly";
-/// Who the user is (OpenID Connect).
-pub const OPENID: &str = "openid";
-/// The user's address, in the form in which Google names the scope in its answers.
-pub const EMAIL: &str = "https://www.googleapis.com/auth/userinfo.email";
 
 /// `users.messages.list`, `users.messages.get`, `users.threads.list` and `users.threads.get` all take any of these.
 pub(crate) const MESSAGES: AnyOf = AnyOf(&[READONLY, MODIFY, MAILBOX, METADATA]);
@@ -35,3 +31,51 @@ pub(crate) const DRAFTS: AnyOf = AnyOf(&[READONLY, COMPOSE, MODIFY, MAILBOX]);
 pub(crate) const READ_CONTACTS: AnyOf = AnyOf(&[CONTACTS_READONLY, CONTACTS]);
 /// `otherContacts.search`.
 pub(crate) const READ_OTHER_CONTACTS: AnyOf = AnyOf(&[OTHER_CONTACTS_READONLY]);
+
+/// What the scopes mean, for the page on which the user is asked (Gmail API and People API, "OAuth scopes").
+pub(crate) const WORDS: &[(&str, &str)] = &[
+    (
+        "https://mail.google.com/",
+        "Read, write, send and delete all your mails",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.modify",
+        "Read, write, send and sort your mails",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.readonly",
+        "Read your mails, their attachments and your drafts",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.metadata",
+        "See who wrote to whom and about what, without reading the mails",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.compose",
+        "Write drafts and send mails in your name",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.send",
+        "Send mails in your name",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.insert",
+        "Add mails to your mailbox",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.labels",
+        "See and change your labels",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts",
+        "See, change and delete your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts.readonly",
+        "See your contacts",
+    ),
+    (
+        "https://www.googleapis.com/auth/contacts.other.readonly",
+        "See people you have been in touch with",
+    ),
+];

@@ -301,8 +301,7 @@ async fn after_the_return_the_address_is_clean() {
         done.text()
     );
     assert!(
-        done.text()
-            .contains("Connected. You can close this window."),
+        done.text().contains("<p>You can close this window.</p>"),
         "{}",
         done.text()
     );
@@ -396,5 +395,40 @@ async fn a_made_up_ending_shows_our_words_alone() {
         page.text().contains("<h1>Connected</h1>"),
         "{}",
         page.text()
+    );
+}
+
+#[tokio::test]
+async fn a_caller_that_posts_all_the_way_arrives_too() {
+    let house = House::new().await;
+    let connection_id = house.connect_mail().await;
+    let (state, cookie) = house.consent(&house.link("u1", None).await).await;
+    let callback = format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c");
+    let back = house.browse("POST", &callback, Some(&cookie)).await;
+    let there = back
+        .header("location")
+        .strip_prefix("http://127.0.0.1")
+        .unwrap();
+    assert_eq!(
+        house.browse("POST", there, None).await.status,
+        StatusCode::OK
+    );
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_end_on_a_page() {
+    let house = House::new().await;
+    for method in ["GET", "POST"] {
+        let page = house.browse(method, "/connect/%FF", None).await;
+        assert_eq!(page.status, StatusCode::BAD_REQUEST);
+        assert_page(&page, "'self'");
+    }
+    let back = house
+        .browse("GET", "/sso/v1/oauth/%FF/callback?state=x", None)
+        .await;
+    assert!(
+        back.header("location")
+            .contains("/connect/failed?kind=invalid_request&"),
+        "{back:?}"
     );
 }

@@ -12,7 +12,7 @@ use futures_util::{
 use http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{Error, ErrorKind, core::ports::BoxFuture};
 
 use super::{invalid, push_step};
 use crate::{ServerState, problem::Problem};
@@ -31,7 +31,10 @@ impl<T: DeserializeOwned> FromRequest<ServerState> for Json<T> {
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
         check_content_type(request.headers())?;
-        let body = collect(request.into_body(), &state.environment).await?;
+        let body = collect(request.into_body(), || {
+            state.environment.runtime().sleep(WAIT)
+        })
+        .await?;
         Ok(Self(read(&body)?))
     }
 }
@@ -53,11 +56,14 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
 }
 
 /// Most bodies are there at once and need no timer.
-async fn collect(body: Body, environment: &Environment) -> Result<Bytes, Error> {
+async fn collect(
+    body: Body,
+    wait: impl FnOnce() -> BoxFuture<'static, ()>,
+) -> Result<Bytes, Error> {
     let mut reading = pin!(axum::body::to_bytes(body, LIMIT));
     let read = match reading.as_mut().now_or_never() {
         Some(read) => read,
-        None => match select(reading, environment.runtime().sleep(WAIT)).await {
+        None => match select(reading, wait()).await {
             Either::Left((read, _)) => read,
             Either::Right(_) => {
                 return Err(Error::new(
@@ -119,6 +125,9 @@ fn syntax(error: &serde_json::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::future::{pending, ready};
+
+    use futures_util::stream;
     use serde::Deserialize;
 
     use super::*;
@@ -175,5 +184,18 @@ mod tests {
                 .1
                 .contains("trailing characters")
         );
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_end_is_refused() {
+        let never = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
+        let error = collect(never, || Box::pin(ready(()))).await.unwrap_err();
+        assert_eq!(error.message(), "the body was not complete after 60 s");
+        let piece = async {
+            tokio::task::yield_now().await;
+            Ok::<_, std::io::Error>(Bytes::from("late"))
+        };
+        let late = Body::from_stream(stream::once(piece));
+        assert_eq!(collect(late, || Box::pin(pending())).await.unwrap(), "late");
     }
 }

@@ -266,7 +266,8 @@ mod tests {
             ("client_id", "id"),
             ("client_secret", "s"),
         );
-        let cases: &[(Option<String>, &[(&str, &str)], &str)] = &[
+        type Case<'a> = (Option<String>, &'a [(&'a str, &'a str)], &'a str);
+        let cases: &[Case<'_>] = &[
             (None, &[id, secret], "invalid_request"),
             (None, &[("grant_type", ""), id, secret], "invalid_request"),
             (
@@ -300,6 +301,19 @@ mod tests {
                 .err()
                 .map(|refusal| refusal.code),
             Some("invalid_request")
+        );
+    }
+
+    #[test]
+    fn a_store_out_of_order_is_not_the_clients_fault() {
+        let error = Error::new(ErrorKind::StorageUnavailable, "CANARY")
+            .with_retry_after(std::time::Duration::from_millis(1500));
+        let response = refuse(&error);
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "2");
+        assert_eq!(
+            refuse(&Error::new(ErrorKind::Internal, "x")).status(),
+            StatusCode::INTERNAL_SERVER_ERROR
         );
     }
 }

@@ -25,68 +25,17 @@ const IDENTITY: &[(&str, &str)] = &[
     ),
 ];
 
-/// Gmail API and People API, "OAuth scopes".
-const MAIL: &[(&str, &str)] = &[
-    (
-        "https://mail.google.com/",
-        "Read, write, send and delete all your mails",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.modify",
-        "Read, write, send and sort your mails",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.readonly",
-        "Read your mails, their attachments and your drafts",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.metadata",
-        "See who wrote to whom and about what, without reading the mails",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.compose",
-        "Write drafts and send mails in your name",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.send",
-        "Send mails in your name",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.insert",
-        "Add mails to your mailbox",
-    ),
-    (
-        "https://www.googleapis.com/auth/gmail.labels",
-        "See and change your labels",
-    ),
-    (
-        "https://www.googleapis.com/auth/contacts",
-        "See, change and delete your contacts",
-    ),
-    (
-        "https://www.googleapis.com/auth/contacts.readonly",
-        "See your contacts",
-    ),
-    (
-        "https://www.googleapis.com/auth/contacts.other.readonly",
-        "See people you have been in touch with",
-    ),
-];
-
-/// A list per product.
-const ALL: &[&[(&str, &str)]] = &[IDENTITY, MAIL];
-
 /// Each permission once, in the order of the scopes; what only says who the user is comes last.
-pub(super) fn describe(scopes: &[String]) -> Vec<Permission> {
+/// `of_product` are the product's own words.
+pub(super) fn describe(scopes: &[String], of_product: &[(&str, &str)]) -> Vec<Permission> {
     let mut described: Vec<Permission> = Vec::with_capacity(scopes.len());
     let (identity, rest): (Vec<&String>, Vec<&String>) = scopes
         .iter()
         .partition(|scope| IDENTITY.iter().any(|(known, _)| known == scope));
     for scope in rest.into_iter().chain(identity) {
-        let words = ALL
+        let words = IDENTITY
             .iter()
-            .copied()
-            .flatten()
+            .chain(of_product)
             .find(|(known, _)| known == scope)
             .map(|(_, words)| *words);
         let permission = Permission {
@@ -113,7 +62,8 @@ mod tests {
             "https://www.googleapis.com/auth/contacts.readonly",
             "odd.scope",
         ];
-        let described = describe(&scopes.map(String::from));
+        let contacts = "https://www.googleapis.com/auth/contacts.readonly";
+        let described = describe(&scopes.map(String::from), &[(contacts, "See your contacts")]);
         let lines: Vec<_> = described
             .iter()
             .map(|one| (one.words.as_str(), one.code))

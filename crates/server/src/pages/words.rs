@@ -24,7 +24,7 @@ pub(super) fn done(product: Option<&str>, confirm: bool) -> Words {
             || String::from("Connected"),
             |product| format!("{product} is connected"),
         ),
-        text: "Connected. You can close this window.",
+        text: "You can close this window.",
         advice: None,
     }
 }

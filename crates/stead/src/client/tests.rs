@@ -81,12 +81,12 @@ fn answer(status: u16, kind: &str, body: impl Into<String>) -> Response<Body> {
         .unwrap()
 }
 
-fn ok(body: Value) -> Response<Body> {
+fn ok(body: &Value) -> Response<Body> {
     answer(200, "application/json", body.to_string())
 }
 
 fn token(text: &str) -> Response<Body> {
-    ok(json!({ "access_token": text, "token_type": "Bearer", "expires_in": 3600 }))
+    ok(&json!({ "access_token": text, "token_type": "Bearer", "expires_in": 3600 }))
 }
 
 fn problem(error: &Error) -> Response<Body> {
@@ -99,7 +99,7 @@ fn problem(error: &Error) -> Response<Body> {
 }
 
 fn execution() -> Response<Body> {
-    ok(json!({
+    ok(&json!({
         "execution_id": "exec_00000000000000000000000000000001",
         "tool": "mail_list_drafts",
         "tool_version": "2026-11-21",

@@ -6,3 +6,4 @@ mod file;
 mod open;
 mod scratch;
 mod suite;
+mod tamper;

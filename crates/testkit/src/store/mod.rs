@@ -13,6 +13,7 @@
 //! # }.now_or_never().unwrap();
 //! ```
 
+mod batch;
 mod concurrent;
 mod look;
 mod model;
@@ -62,6 +63,7 @@ fn checks() -> Vec<Check> {
         read::checks(),
         page::checks(),
         write::checks(),
+        batch::checks(),
         concurrent::checks(),
         model::checks(),
     ]

@@ -43,17 +43,26 @@ pub(super) async fn walk(
         world,
     };
     report.part("Set-up");
-    if !report
+    let open = report
         .step("token and catalogue", journey.catalogue())
-        .await
-    {
-        return Ok(());
-    }
+        .await;
     for product in house.platform.environment().catalogue().products() {
         report.part(product.title);
-        journey.product(product, break_tool, report).await?;
+        if open {
+            journey.product(product, break_tool, report).await?;
+        } else {
+            miss(product, report).await;
+        }
     }
     Ok(())
+}
+
+/// Counts the tools of a product that cannot be shown.
+async fn miss(product: &Product, report: &mut Report<'_>) {
+    for tool in product.tools {
+        let missed = async { Err(String::from("a step before it failed")) };
+        report.tool(tool.name(), missed).await;
+    }
 }
 
 struct Journey<'a> {
@@ -77,6 +86,7 @@ impl Journey<'_> {
             .step("link and consent", self.connect(connection, &mut browser))
             .await
         {
+            miss(product, report).await;
             return Ok(());
         }
         // The catalogue counts, not the cases: a tool without a case is a tool that was not shown.
@@ -88,7 +98,7 @@ impl Journey<'_> {
                 .tool(tool.name(), self.tool(connection, case, broken))
                 .await
             {
-                shown = case.or(shown);
+                shown = shown.or(case);
             }
         }
         if connection == "mail" {

@@ -47,6 +47,7 @@ impl Demo {
         drop(progress);
         house.stop().await;
         outcome?;
+        terminal.note("");
         terminal.either(&summary, || summary.verdict());
         if summary.good() {
             Ok(())

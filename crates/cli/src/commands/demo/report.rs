@@ -126,7 +126,7 @@ impl Summary {
 
     /// The last line.
     pub(super) fn verdict(&self) -> String {
-        format!("\n{} of {} tools", self.tools_good, self.tools)
+        format!("{} of {} tools", self.tools_good, self.tools)
     }
 }
 

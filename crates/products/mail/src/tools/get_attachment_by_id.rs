@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Answer, AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
-use crate::{charset::decode_base64, part::Part, scopes};
+use crate::{charset::decode_base64, content::Content, part::Part, scopes};
 
 /// Download one attachment of a mail.
 ///
@@ -50,7 +50,7 @@ impl Tool for GetAttachmentById {
                 .find(|part| part.id() == id && !part.is_container());
             return match part {
                 Some(part) => self.fetch(io, *part).await,
-                None => Err(not_found("the mail has no such part", &parts)),
+                None => Err(not_found("the mail has no such part", &message)),
             };
         }
         if let Some(part) = parts
@@ -73,7 +73,7 @@ impl Tool for GetAttachmentById {
             Some(part) => self.fetch(io, part).await,
             None => Err(not_found(
                 "this attachment id is no longer valid, and which attachment is meant is not certain",
-                &parts,
+                &message,
             )),
         }
     }
@@ -96,7 +96,8 @@ impl GetAttachmentById {
 
     /// The only attachment that fits, or the only one of those with the caller's file name.
     fn the_one<'a>(&self, parts: &[Part<'a>], fits: impl Fn(Part<'_>) -> bool) -> Option<Part<'a>> {
-        let fitting: Vec<Part<'a>> = attachments(parts).filter(|part| fits(*part)).collect();
+        let kept_apart = parts.iter().filter(|part| part.attachment_id().is_some());
+        let fitting: Vec<Part<'a>> = kept_apart.copied().filter(|part| fits(*part)).collect();
         if let [one] = fitting.as_slice() {
             return Some(*one);
         }
@@ -128,14 +129,6 @@ impl GetAttachmentById {
         }
         output.warn("part_unknown", "the id is from an earlier reading of the mail, so the attachment's own name and type are not known")
     }
-}
-
-/// Parts with a content of their own that can be fetched.
-fn attachments<'a>(parts: &[Part<'a>]) -> impl Iterator<Item = Part<'a>> {
-    parts
-        .iter()
-        .copied()
-        .filter(|part| part.attachment_id().is_some() || part.is_attachment() && part.has_content())
 }
 
 fn default_name(mime_type: &str) -> &'static str {
@@ -178,18 +171,20 @@ fn check_size(bytes: &[u8], declared: u64) -> Result<()> {
     ))
 }
 
-fn not_found(reason: &str, parts: &[Part<'_>]) -> Error {
-    let listed: Vec<String> = attachments(parts)
+/// An error that lists the attachments as the readable form of the mail does.
+fn not_found(reason: &str, message: &Value) -> Error {
+    let attachments = Content::of(Part::root(message)).attachments;
+    let listed: Vec<String> = attachments
+        .iter()
         .take(LISTED)
-        .map(|part| {
-            let name = part
-                .file_name()
-                .unwrap_or_else(|| default_name(&part.mime_type()).to_owned());
+        .map(|one| {
+            let name = one
+                .file_name
+                .as_deref()
+                .unwrap_or_else(|| default_name(&one.mime_type));
             format!(
                 "{} ({name}, {}, {} bytes)",
-                part.stable_id(),
-                part.mime_type(),
-                part.size()
+                one.attachment_id, one.mime_type, one.size
             )
         })
         .collect();

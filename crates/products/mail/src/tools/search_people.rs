@@ -116,17 +116,18 @@ impl SearchPeople {
         if others && !fields.contains(&PersonField::EmailAddresses) {
             fields.push(PersonField::EmailAddresses);
         }
-        let request = |path: [&str; 1], fields: &[PersonField]| {
-            ApiRequest::get(path)
+        let request = |place: &str, verb: &'static str, fields: &[PersonField]| {
+            ApiRequest::get([place])
+                .verb(verb)
                 .origin(PEOPLE)
                 .query("query", query)
                 .query("readMask", PersonField::mask(fields))
                 .query("pageSize", self.page_size)
         };
-        let mut requests = vec![request(["people:searchContacts"], &fields)];
+        let mut requests = vec![request("people", "searchContacts", &fields)];
         if others {
             fields.retain(|field| PersonField::OF_OTHER_CONTACTS.contains(field));
-            requests.push(request(["otherContacts:search"], &fields));
+            requests.push(request("otherContacts", "search", &fields));
         }
         requests
     }

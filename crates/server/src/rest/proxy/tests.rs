@@ -94,8 +94,8 @@ async fn a_path_goes_on_byte_for_byte_for_any_identifier() {
 async fn bodies_stream_both_ways() {
     let house = House::answering(|received| {
         assert_eq!(received.body.len(), 3 * 64 * 1024);
-        let pieces = [Bytes::from_static(b"one "), Bytes::from_static(b"two")]
-            .map(|piece| Ok::<_, std::io::Error>(piece));
+        let pieces =
+            [Bytes::from_static(b"one "), Bytes::from_static(b"two")].map(Ok::<_, std::io::Error>);
         Response::new(ports::Body::stream(Body::from_stream(stream::iter(pieces))))
     })
     .await

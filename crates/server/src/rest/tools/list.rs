@@ -1,22 +1,16 @@
 use axum::extract::State;
 use http::StatusCode;
-use serde::Serialize;
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, listing::ToolFilter},
+    core::{environment::Environment, listing::ToolFilter, resource::Page},
 };
 
 use super::FORMATS;
 use crate::{authentication::Authenticated, extract::Query, problem::Answer, rest::json};
 
-/// The whole catalogue: it is short enough to come in one piece.
-#[derive(Debug, Serialize)]
-struct Tools<T> {
-    items: Vec<T>,
-}
-
 /// `GET /v1/tools?product=&identifier=&format=`: the newest version of every tool, by name. With an identifier each
 /// says whether that user can call it; with a format each is in that model vendor's envelope.
+/// One page holds them all.
 pub(in crate::rest) async fn list(
     _: Authenticated,
     State(environment): State<Environment>,
@@ -29,12 +23,7 @@ pub(in crate::rest) async fn list(
     let format = query.one_of("format", FORMATS)?;
     query.end()?;
     let Some(format) = format else {
-        return json(
-            StatusCode::OK,
-            &Tools {
-                items: environment.tools(filter).await?,
-            },
-        );
+        return json(StatusCode::OK, &all(environment.tools(filter).await?));
     };
     if filter.identifier.is_some() {
         let message =
@@ -42,7 +31,7 @@ pub(in crate::rest) async fn list(
         return Err(Error::new(ErrorKind::InvalidRequest, message).into());
     }
     let tools = environment.tools(filter).await?;
-    let tools = tools
+    let exported = tools
         .iter()
         .map(|tool| {
             environment
@@ -51,5 +40,12 @@ pub(in crate::rest) async fn list(
                 .export(format)
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    json(StatusCode::OK, &Tools { items: tools })
+    json(StatusCode::OK, &all(exported))
+}
+
+fn all<T>(items: Vec<T>) -> Page<T> {
+    Page {
+        items,
+        next_page_token: None,
+    }
 }

@@ -10,8 +10,9 @@ const EXECUTE: &str = "/v1/tools/mail_get_message_by_id/execute";
 async fn the_catalogue_is_listed() {
     let house = House::new().await;
     let list = house.call("GET", "/v1/tools", None).await;
+    assert_eq!(list.status, StatusCode::OK, "{}", list.text());
     let list = list.json();
-    let tools = list["tools"].as_array().unwrap();
+    let tools = list["items"].as_array().unwrap();
     assert_eq!(
         tools.len(),
         house.platform.environment().catalogue().newest().count()
@@ -45,7 +46,7 @@ async fn a_tool_says_whether_a_user_can_call_it() {
             .await
             .json();
         let find = |name: &str| {
-            list["tools"]
+            list["items"]
                 .as_array()
                 .unwrap()
                 .iter()
@@ -91,7 +92,7 @@ async fn vendors_have_their_envelopes() {
             .call("GET", &format!("/v1/tools?format={format}"), None)
             .await
             .json();
-        assert!(list["tools"].as_array().unwrap().contains(&one), "{format}");
+        assert!(list["items"].as_array().unwrap().contains(&one), "{format}");
     }
     for path in [
         "/v1/tools?format=word",

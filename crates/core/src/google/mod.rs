@@ -1,0 +1,39 @@
+//! What Google's products share: the shapes of their errors, and their authorization server.
+//!
+//! Products depend on core alone, so this stands here and not in one of them.
+
+mod errors;
+mod retry_after;
+
+use std::time::Duration;
+
+pub use errors::read_error;
+
+use crate::product::{ClientAuthentication, OAuth, Permissions, Rotation, SubjectSource, TokenFormat};
+
+/// Signs the user in, so that it is known which account was connected.
+pub const OPENID: &str = "openid";
+/// Shows the account's address. The short name `email` comes back from Google as this one.
+pub const EMAIL: &str = "https://www.googleapis.com/auth/userinfo.email";
+
+/// Google's authorization server (Google Identity, "Using OAuth 2.0 for Web Server Applications", and the discovery
+/// document of `https://accounts.google.com`), asking for these scopes where a connection names none.
+pub const fn oauth(default: &'static [&'static str]) -> OAuth {
+    OAuth {
+        issuer: Some("https://accounts.google.com"),
+        authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+        token: "https://oauth2.googleapis.com/token",
+        revoke: Some("https://oauth2.googleapis.com/revoke"),
+        client_authentication: ClientAuthentication::Body,
+        token_format: TokenFormat::Form,
+        pkce: true,
+        // Both are needed to be sure of a refresh token. `include_granted_scopes` stays out: it would mix other
+        // connections' grants into this one.
+        authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
+        rotation: Rotation::Stable,
+        permissions: Permissions::Scopes { always: &[OPENID, EMAIL], default },
+        default_lifetime: Some(Duration::from_secs(3600)),
+        subject: SubjectSource::IdToken,
+        ..OAuth::BASE
+    }
+}

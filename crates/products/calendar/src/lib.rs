@@ -1,0 +1,1 @@
+//! The calendar product of Stead: six tools over Google Calendar.

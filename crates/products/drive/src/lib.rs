@@ -1,0 +1,1 @@
+//! The drive product of Stead: three tools over Google Drive.

@@ -1,0 +1,35 @@
+use serde::{Deserialize, Serialize};
+
+use crate::part::Part;
+
+/// A file of a mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Attachment {
+    /// Id for `mail_get_attachment_by_id`: `part:` and the part's id. It stays the same, unlike the product's own.
+    pub attachment_id: String,
+    /// File name without folders; `null` where the mail gives none.
+    pub file_name: Option<String>,
+    /// MIME type.
+    pub mime_type: String,
+    /// Size in bytes, as declared.
+    pub size: u64,
+    /// Whether it is shown within the text, such as a logo.
+    pub inline: bool,
+    /// Id by which the HTML refers to it (`cid:`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_id: Option<String>,
+}
+
+impl Attachment {
+    pub(crate) fn of(part: Part<'_>) -> Self {
+        Self {
+            attachment_id: part.stable_id(),
+            file_name: part.file_name(),
+            mime_type: part.mime_type(),
+            size: part.size(),
+            inline: part.is_inline(),
+            content_id: part.content_id().map(str::to_owned),
+        }
+    }
+}

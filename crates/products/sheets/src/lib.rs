@@ -1,0 +1,1 @@
+//! The sheets product of Stead: four tools over Google Sheets.

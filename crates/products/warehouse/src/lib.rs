@@ -1,0 +1,1 @@
+//! The warehouse product of Stead: fourteen tools over the Snowflake SQL API.

@@ -1,0 +1,1 @@
+//! The workspace product of Stead: ten tools over Notion.

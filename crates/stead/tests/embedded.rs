@@ -1,0 +1,227 @@
+//! The platform inside a program, over the sandbox.
+
+#[path = "../examples/consent/mod.rs"]
+mod consent;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use stead::{
+    ErrorKind, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
+    core::{
+        environment::Verification,
+        execute::{Gate, Intent, Verdict},
+        ports::{Body, BoxFuture, Entropy, Runtime, Transport, TransportError},
+        resource::{AccountState, Connection, ProxyRequest},
+        seal::KeyRing,
+        store::MemoryStore,
+    },
+    mail::ListDrafts,
+    transport::{ReqwestTransport, TransportOptions},
+};
+use stead_sandbox::{Running, Sandbox};
+
+const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+
+#[tokio::test]
+async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
+    let sandbox = Sandbox::start().await.unwrap();
+    let platform = builder(&sandbox).memory().build().await.unwrap();
+    connected(&platform, &sandbox).await;
+    let actions = platform.actions();
+
+    let tool = ListDrafts {
+        max_results: Some(1),
+        ..ListDrafts::default()
+    };
+    let typed = actions.call("mail", "a/b %2F@ü", &tool).await.unwrap();
+    let named = actions
+        .execute_tool(
+            "mail_list_drafts",
+            "mail",
+            "a/b %2F@ü",
+            json!({ "max_results": 1 }),
+        )
+        .await
+        .unwrap();
+    assert_eq!(typed.data.get(), named.data.get());
+    assert_eq!(
+        typed.json::<Value>().unwrap()["drafts"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+
+    let answer = actions.request(profile("a/b %2F@ü")).await.unwrap();
+    let body: Value = serde_json::from_slice(answer.body()).unwrap();
+    assert_eq!(body["emailAddress"], "ada@example.com");
+
+    assert_eq!(actions.tools().await.unwrap().len(), 8);
+    let account = actions.account("mail", "a/b %2F@ü").await.unwrap();
+    assert_eq!(account.state, AccountState::Active);
+
+    actions.disconnect("mail", "a/b %2F@ü").await.unwrap();
+    let error = actions.request(profile("a/b %2F@ü")).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
+
+    platform.shut_down().await;
+    let error = actions.call("mail", "a/b %2F@ü", &tool).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ShuttingDown);
+}
+
+#[tokio::test]
+async fn every_port_can_be_ones_own() {
+    let sandbox = Sandbox::start().await.unwrap();
+    let counts = Arc::new(Counts::new());
+    let runtime = Arc::new(TokioRuntime::current().unwrap());
+    let store = Arc::new(MemoryStore::new(Arc::clone(&runtime) as Arc<dyn Runtime>));
+    let platform = builder(&sandbox)
+        .transport(Arc::clone(&counts) as _)
+        .entropy(Arc::clone(&counts) as _)
+        .gate(Arc::clone(&counts) as _)
+        .runtime(runtime)
+        .store(Arc::clone(&store) as _)
+        .build()
+        .await
+        .unwrap();
+    connected(&platform, &sandbox).await;
+    let tool = ListDrafts::default();
+    platform
+        .actions()
+        .call("mail", "a/b %2F@ü", &tool)
+        .await
+        .unwrap();
+    assert_eq!(
+        counts.sent.load(Ordering::Relaxed),
+        2,
+        "a token request and a list"
+    );
+    assert!(counts.drawn.load(Ordering::Relaxed) > 0);
+    assert_eq!(counts.asked.load(Ordering::Relaxed), 1);
+
+    let other = Platform::builder("http://127.0.0.1").store(store);
+    let (ring, _) = KeyRing::generate(&OsEntropy);
+    let error = other.keys(ring).build().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
+}
+
+#[tokio::test]
+async fn what_is_missing_is_told() {
+    let build = |builder: PlatformBuilder| async { builder.build().await.unwrap_err() };
+
+    let error = build(Platform::builder("http://127.0.0.1").memory()).await;
+    assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
+    assert!(error.message().contains("`stead keys generate`"), "{error}");
+
+    let error = build(
+        Platform::builder("http://127.0.0.1")
+            .memory()
+            .key("k1:hush"),
+    )
+    .await;
+    assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
+    assert!(!format!("{error:?}").contains("hush"));
+
+    let error = build(Platform::builder("http://127.0.0.1").key(KEY)).await;
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    assert!(error.message().contains(".memory()"), "{error}");
+
+    let error = build(Platform::builder("http://example.com").key(KEY).memory()).await;
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+
+    let builder = Platform::builder("http://127.0.0.1").key(KEY);
+    assert!(!format!("{builder:?}").contains("AAECAwQ"));
+}
+
+fn builder(sandbox: &Running) -> PlatformBuilder {
+    Platform::builder("http://127.0.0.1")
+        .key(KEY)
+        .gateway(&sandbox.url)
+        .verification(Verification::LinkPossession)
+}
+
+/// Connects the user through a link, as a page and a callback of one's own do.
+async fn connected(platform: &Platform, sandbox: &Running) {
+    let environment = platform.environment();
+    let new = json!({
+        "connection_name": "mail",
+        "product": "mail",
+        "client_id": stead_sandbox::CLIENT_ID,
+        "client_secret": stead_sandbox::CLIENT_SECRET,
+    });
+    let new = serde_json::from_value(new).unwrap();
+    let connection: Connection = environment.create_connection(new).await.unwrap();
+    let link = platform
+        .actions()
+        .authorization_link("mail", "a/b %2F@ü")
+        .await
+        .unwrap();
+    let token = link.link.rsplit('/').next().unwrap();
+    let started = environment.start_authorization(token, None).await.unwrap();
+    let callback = consent::allow(&sandbox.url, &started.location)
+        .await
+        .unwrap();
+    let cookie = |_| Some(started.browser.expose_secret().to_owned());
+    environment
+        .finish_authorization(&connection.id.to_string(), callback, cookie)
+        .await
+        .unwrap();
+}
+
+fn profile(identifier: &str) -> ProxyRequest {
+    ProxyRequest {
+        connection_name: "mail".to_owned(),
+        identifier: identifier.to_owned(),
+        path: "/v1/users/me/profile".to_owned(),
+        method: "GET".to_owned(),
+        ..ProxyRequest::default()
+    }
+}
+
+/// Ports that count how often they are asked.
+struct Counts {
+    transport: ReqwestTransport,
+    sent: AtomicUsize,
+    drawn: AtomicUsize,
+    asked: AtomicUsize,
+}
+
+impl Counts {
+    fn new() -> Self {
+        Self {
+            transport: ReqwestTransport::new(TransportOptions::default()).unwrap(),
+            sent: AtomicUsize::new(0),
+            drawn: AtomicUsize::new(0),
+            asked: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl Transport for Counts {
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
+        self.sent.fetch_add(1, Ordering::Relaxed);
+        self.transport.send(request)
+    }
+}
+
+impl Entropy for Counts {
+    fn fill(&self, buffer: &mut [u8]) {
+        self.drawn.fetch_add(1, Ordering::Relaxed);
+        OsEntropy.fill(buffer);
+    }
+}
+
+impl Gate for Counts {
+    fn admit(&self, _: &Intent<'_>) -> Verdict {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        Verdict::Allow
+    }
+}
