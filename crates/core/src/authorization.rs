@@ -127,3 +127,127 @@ impl Environment {
         Ok(outcome)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{
+        identifier::{AccountId, ConnectionId, Identifier},
+        store::{EndpointSnapshot, Fingerprint, Quarantine, Sealed},
+    };
+    use AuthorizationState::{
+        Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned, Superseded, Verifying,
+    };
+
+    const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
+    const STATES: [AuthorizationState; 11] =
+        [Created, Opened, Redirected, Returned, Exchanged, Verifying, Completed, Denied, Expired, Failed, Superseded];
+
+    /// An authorization with something in every place, whose step ends in a second.
+    fn authorization(state: AuthorizationState) -> AuthorizationRow {
+        AuthorizationRow {
+            id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
+            account_id: AccountId::from_uuid(Uuid::from_u128(2)),
+            connection_id: ConnectionId::from_uuid(Uuid::from_u128(3)),
+            identifier: Identifier::new("ada").unwrap(),
+            state,
+            reason: None,
+            link: Fingerprint::of("link"),
+            oauth_state: Some(Fingerprint::of("state")),
+            browser: Some(Fingerprint::of("cookie")),
+            verifier: Some(Sealed::from_bytes(vec![1])),
+            endpoints: Some(EndpointSnapshot { issuer: None, authorize: String::from("a"), token: String::from("t") }),
+            scopes: vec![String::from("notes")],
+            verify_url: Some(String::from("https://app.test/back")),
+            app_state: Some(String::from("s")),
+            allow_account_switch: false,
+            quarantine: Some(Quarantine {
+                generation: 1,
+                granted_scopes: Vec::new(),
+                missing_scopes: Vec::new(),
+                subject: None,
+                token_expires_at: None,
+            }),
+            created_at: NOW,
+            expires_at: NOW + SignedDuration::from_secs(1),
+        }
+    }
+
+    fn kind(result: Result<()>) -> Option<ErrorKind> {
+        result.err().map(|error| error.kind())
+    }
+
+    #[test]
+    fn a_link_opens_until_the_browser_comes_back_or_its_time_is_over() {
+        use ErrorKind::{AuthorizationConsumed as Used, AuthorizationExpired as Late};
+        let outcomes = [
+            (Created, None, Some(Late)),
+            (Opened, None, Some(Late)),
+            (Redirected, None, Some(Late)),
+            (Returned, Some(Used), Some(Used)),
+            (Exchanged, Some(Used), Some(Used)),
+            (Verifying, Some(Used), Some(Used)),
+            (Completed, Some(Used), Some(Used)),
+            (Denied, Some(Used), Some(Used)),
+            (Expired, Some(Late), Some(Late)),
+            (Failed, Some(Used), Some(Used)),
+            (Superseded, Some(Used), Some(Used)),
+        ];
+        assert_eq!(outcomes.map(|(state, ..)| state), STATES);
+        for (state, in_time, at_its_end) in outcomes {
+            let row = authorization(state);
+            assert_eq!(kind(openable(&row, NOW)), in_time, "{state:?}");
+            assert_eq!(kind(openable(&row, row.expires_at)), at_its_end, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn one_callback_is_taken_and_only_of_a_browser_that_was_sent() {
+        for state in STATES {
+            let row = authorization(state);
+            let late = Some(ErrorKind::AuthorizationExpired);
+            let (in_time, at_its_end) = match state {
+                Redirected => (None, late),
+                Expired => (late, late),
+                _ => (Some(ErrorKind::AuthorizationConsumed), Some(ErrorKind::AuthorizationConsumed)),
+            };
+            assert_eq!(kind(returnable(&row, NOW)), in_time, "{state:?}");
+            assert_eq!(kind(returnable(&row, row.expires_at)), at_its_end, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn a_taken_callback_is_not_taken_again() {
+        let spent = returned(&authorization(Redirected));
+        assert_eq!(spent, AuthorizationRow { state: Returned, ..authorization(Redirected) });
+        assert_eq!(kind(returnable(&spent, NOW)), Some(ErrorKind::AuthorizationConsumed));
+        assert_eq!(kind(openable(&spent, NOW)), Some(ErrorKind::AuthorizationConsumed));
+    }
+
+    #[test]
+    fn every_step_has_its_own_time() {
+        for (row, minutes) in [(redirected(&authorization(Opened), NOW), 15), (verifying(&authorization(Returned), NOW), 10)] {
+            assert_eq!(row.expires_at, NOW + SignedDuration::from_mins(minutes), "{:?}", row.state);
+        }
+        assert_eq!(redirected(&authorization(Opened), Timestamp::MAX).expires_at, Timestamp::MAX);
+    }
+
+    #[test]
+    fn steps_change_what_they_say_and_nothing_else() {
+        let from = authorization(Created);
+        let (redirected, verifying) = (redirected(&from, NOW), verifying(&from, NOW));
+        assert_eq!(redirected, AuthorizationRow { state: Redirected, expires_at: redirected.expires_at, ..from.clone() });
+        assert_eq!(
+            verifying,
+            AuthorizationRow { state: Verifying, verifier: None, expires_at: verifying.expires_at, ..from.clone() }
+        );
+        assert_eq!(completed(&from), AuthorizationRow { state: Completed, verifier: None, quarantine: None, ..from.clone() });
+        for end in [Denied, Expired, Failed, Superseded] {
+            let expected =
+                AuthorizationRow { state: end, reason: Some(String::from("why")), verifier: None, quarantine: None, ..from.clone() };
+            assert_eq!(ended(&from, end, "why"), expected);
+        }
+    }
+}

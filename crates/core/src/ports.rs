@@ -251,3 +251,93 @@ impl http_body::Body for Body {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{FutureExt as _, stream};
+    use http_body::Body as _;
+    use http_body_util::{Full, StreamBody};
+
+    use super::*;
+
+    fn pieces(pieces: impl IntoIterator<Item = Result<&'static [u8], BoxError>, IntoIter: Send + 'static>) -> Body {
+        let frames = pieces.into_iter().map(|piece| piece.map(|bytes| http_body::Frame::data(Bytes::from_static(bytes))));
+        Body::stream(StreamBody::new(stream::iter(frames)))
+    }
+
+    fn collected(body: Body, limit: u64) -> Result<Bytes, TransportError> {
+        body.collect(limit).now_or_never().expect("a body at hand does not wait")
+    }
+
+    #[test]
+    fn a_body_is_collected_up_to_its_limit() {
+        let bodies = || [Body::from(b"abcdef".to_vec()), Body::stream(Full::new(Bytes::from("abcdef"))), pieces([Ok(b"ab".as_slice()), Ok(b""), Ok(b"cdef")])];
+        for body in bodies() {
+            assert_eq!(collected(body, 6).unwrap(), "abcdef");
+        }
+        for body in bodies() {
+            assert_eq!(collected(body, 5).unwrap_err().kind(), TransportErrorKind::TooLarge);
+        }
+    }
+
+    #[test]
+    fn a_stream_past_its_limit_is_not_read_on() {
+        let endless = std::iter::repeat_with(|| Ok([0; 1024].as_slice()));
+        assert_eq!(collected(pieces(endless), 10_000).unwrap_err().kind(), TransportErrorKind::TooLarge);
+    }
+
+    #[test]
+    fn nothing_is_empty_whatever_its_limit() {
+        for body in [Body::Empty, Body::from(Vec::new()), pieces([]), Body::default()] {
+            assert_eq!(collected(body, 0).unwrap(), "");
+        }
+    }
+
+    #[test]
+    fn one_piece_is_not_copied() {
+        let bytes = Bytes::from(vec![1; 100]);
+        for body in [Body::from(bytes.clone()), Body::stream(Full::new(bytes.clone()))] {
+            assert_eq!(collected(body, 100).unwrap().as_ptr(), bytes.as_ptr());
+        }
+    }
+
+    #[test]
+    fn the_error_of_a_stream_stays_what_it_was() {
+        let late: BoxError = Box::new(TransportError::new(TransportErrorKind::TimedOut, "late"));
+        assert_eq!(collected(pieces([Ok(b"a".as_slice()), Err(late)]), 9).unwrap_err().kind(), TransportErrorKind::TimedOut);
+        let error = collected(pieces([Err("gone".into())]), 9).unwrap_err();
+        assert_eq!(error.kind(), TransportErrorKind::Cut);
+        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "gone");
+    }
+
+    #[test]
+    fn a_body_says_how_long_it_is() {
+        let lengths = [(Body::Empty, Some(0)), (Body::from(b"abc".to_vec()), Some(3)), (Body::stream(Full::new(Bytes::from("ab"))), Some(2)), (pieces([Ok(b"a".as_slice())]), None)];
+        for (body, length) in lengths {
+            assert_eq!(http_body::Body::size_hint(&body).exact(), length, "{body:?}");
+            assert_eq!(body.is_end_stream(), length == Some(0), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_come_as_one_frame_and_then_the_end() {
+        use http_body_util::BodyExt as _;
+        let mut body = Body::from(b"abc".to_vec());
+        assert_eq!(body.frame().now_or_never().unwrap().unwrap().unwrap().into_data().unwrap(), "abc");
+        assert!(body.is_end_stream());
+        assert!(body.frame().now_or_never().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_body_does_not_show_its_content() {
+        assert_eq!(format!("{:?} {:?}", Body::from(b"CANARY".to_vec()), pieces([Ok(b"CANARY".as_slice())])), "Bytes(6) Stream");
+    }
+
+    #[test]
+    fn only_what_never_left_was_certainly_not_sent() {
+        use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
+        for (kind, sent) in [(Refused, false), (Unreachable, false), (TimedOut, true), (Cut, true), (TooLarge, true)] {
+            assert_eq!(TransportError::new(kind, "").may_have_been_sent(), sent, "{kind:?}");
+        }
+    }
+}

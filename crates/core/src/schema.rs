@@ -324,3 +324,6 @@ fn to_openapi_subset(schema: &mut Value) {
         node.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().for_each(to_openapi_subset);
     }
 }
+
+#[cfg(test)]
+mod tests;

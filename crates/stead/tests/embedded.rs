@@ -1,5 +1,10 @@
 //! The platform inside a program, over the sandbox.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here fails the test, in helpers too"
+)]
+
 #[path = "../examples/consent/mod.rs"]
 mod consent;
 
