@@ -97,7 +97,7 @@ kinds! {
     UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
     /// The proxied path or query could leave the product's origin, or is malformed.
     PathInvalid = "path_invalid", 400, false, AppDeveloper;
-    /// The proxy does not pass this HTTP method.
+    /// The path, or the proxy, does not take this HTTP method.
     MethodNotAllowed = "method_not_allowed", 405, false, AppDeveloper;
     /// The proxy does not pass this header.
     HeaderNotAllowed = "header_not_allowed", 400, false, AppDeveloper;
@@ -179,6 +179,8 @@ kinds! {
     RateLimited = "rate_limited", 429, true, AppDeveloper;
     /// The change is not possible in the present state.
     InvalidTransition = "invalid_transition", 409, false, AppDeveloper;
+    /// The Stead service cannot be reached by its client.
+    ServiceUnavailable = "service_unavailable", 503, true, Operator;
     /// The store does not answer.
     StorageUnavailable = "storage_unavailable", 503, true, Operator;
     /// The key that sealed a secret is missing or wrong.
@@ -285,7 +287,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     operation: Option<&'static str>,
-    context: Vec<(&'static str, String)>,
+    context: Vec<(Cow<'static, str>, String)>,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
     upstream: Option<Upstream>,
     partial: Option<Value>,
@@ -344,7 +346,7 @@ impl Error {
     /// Adds a fact that is no secret.
     #[must_use]
     pub fn with_context(mut self, key: &'static str, value: impl Into<String>) -> Self {
-        self.0.context.push((key, value.into()));
+        self.0.context.push((Cow::Borrowed(key), value.into()));
         self
     }
     /// Keeps the error that caused this one.
@@ -413,7 +415,7 @@ impl Error {
         self.0.kind.act_by()
     }
     /// Facts about the place of the error.
-    pub fn context(&self) -> &[(&'static str, String)] {
+    pub fn context(&self) -> &[(Cow<'static, str>, String)] {
         &self.0.context
     }
     /// What the product said.
@@ -458,7 +460,7 @@ impl Error {
             act_by: inner.kind.act_by(),
             request_id: inner.request_id.clone(),
             execution_id: inner.execution_id.clone(),
-            context: inner.context.iter().map(|(key, value)| ((*key).to_owned(), Value::String(value.clone()))).collect(),
+            context: inner.context.iter().map(|(key, value)| (key.clone().into_owned(), Value::String(value.clone()))).collect(),
             violations: inner.violations.clone(),
             required_scopes: inner.required_scopes.clone(),
             authorization_link: inner.authorization_link.clone(),
@@ -472,6 +474,8 @@ impl Error {
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
         let mut error = Self::new(problem.kind, problem.detail);
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        error.0.context = problem.context.into_iter().map(|(key, value)| (Cow::Owned(key), text(value))).collect();
         error.0.request_id = problem.request_id;
         error.0.execution_id = problem.execution_id;
         error.0.violations = problem.violations;

@@ -84,14 +84,14 @@ impl InputSchema {
                 unexpected
                     .iter()
                     .map(|name| {
-                        let pointer = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
+                        let pointer = format!("{path}/{}", escaped(name));
                         Violation::new(pointer, "additionalProperties", format!("{name:?} is not known here; known: {known}"))
                     })
                     .collect()
             }
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                vec![Violation::new(format!("{path}/{name}"), "required", format!("{name:?} is required"))]
+                vec![Violation::new(format!("{path}/{}", escaped(name)), "required", format!("{name:?} is required"))]
             }
             Kind::Type { .. } => {
                 vec![Violation::new(path, "type", format!("{} is wanted, not {}", self.wanted(error), kind_of(error.instance())))]
@@ -104,7 +104,8 @@ impl InputSchema {
     fn known_members(&self, path: &str) -> String {
         let mut node = &self.schema;
         for step in path.split('/').skip(1) {
-            node = if step.bytes().all(|byte| byte.is_ascii_digit()) { &node["items"] } else { &node["properties"][step] };
+            let name = step.replace("~1", "/").replace("~0", "~");
+            node = node["properties"].get(&name).unwrap_or(&node["items"]);
         }
         let names: Vec<&str> = node["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
@@ -119,6 +120,11 @@ impl InputSchema {
             _ => String::from("another type"),
         }
     }
+}
+
+/// A name as one step of a JSON pointer (RFC 6901, 3).
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// Envelope in which a catalogue is exported.

@@ -16,8 +16,7 @@ pub(crate) struct Load {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sample {
     pub(crate) requests: u64,
-    /// Answers that were not 2xx, and connections that failed.
-    pub(crate) errors: u64,
+    pub(crate) errors: Errors,
     /// Bytes of all answers, heads included.
     pub(crate) bytes: u64,
     pub(crate) seconds: f64,
@@ -27,13 +26,24 @@ pub(crate) struct Sample {
     pub(crate) cpu_seconds: f64,
 }
 
+/// Requests that came to nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Errors {
+    /// Answered with a status of 400 or above.
+    status: u64,
+    /// Not answered within the 2 s that wrk waits.
+    timeout: u64,
+    /// Connections that were refused or broke.
+    connection: u64,
+}
+
 /// Prints what wrk knows as one line of JSON, so that none of its prose is parsed. wrk counts times in microseconds.
 const SCRIPT: &str = r#"
 function done(summary, latency, requests)
     local e = summary.errors
     io.write(string.format(
-        '{"requests":%d,"errors":%d,"bytes":%d,"micros":%d,"p50":%f,"p99":%f}\n',
-        summary.requests, e.connect + e.read + e.write + e.timeout + e.status, summary.bytes, summary.duration,
+        '{"requests":%d,"status":%d,"timeout":%d,"connection":%d,"bytes":%d,"micros":%d,"p50":%f,"p99":%f}\n',
+        summary.requests, e.status, e.timeout, e.connect + e.read + e.write, summary.bytes, summary.duration,
         latency:percentile(50), latency:percentile(99)))
 end
 "#;
@@ -110,7 +120,11 @@ impl Sample {
         let value: Value = serde_json::from_str(line).ok()?;
         Some(Self {
             requests: value["requests"].as_u64()?,
-            errors: value["errors"].as_u64()?,
+            errors: Errors {
+                status: value["status"].as_u64()?,
+                timeout: value["timeout"].as_u64()?,
+                connection: value["connection"].as_u64()?,
+            },
             bytes: value["bytes"].as_u64()?,
             seconds: value["micros"].as_f64()? / 1e6,
             p50_micros: value["p50"].as_f64()?,
@@ -119,10 +133,18 @@ impl Sample {
         })
     }
 
-    /// Whether every answer was one: 2xx, and at least `bytes` long.
+    /// Whether every request was answered, and by at least `bytes`.
     pub(crate) fn check(self, bytes: usize) -> Result<()> {
-        if self.errors > 0 || self.requests == 0 {
-            bail!("{} errors in {} requests", self.errors, self.requests);
+        let Errors {
+            status,
+            timeout,
+            connection,
+        } = self.errors;
+        if self.requests == 0 || self.errors != Errors::default() {
+            bail!(
+                "of {} requests {status} got an error, {timeout} no answer in time; {connection} connections failed",
+                self.requests
+            );
         }
         if self.bytes / self.requests < bytes as u64 {
             bail!(
@@ -147,7 +169,7 @@ mod tests {
     use super::*;
 
     const OUTPUT: &str = "Running 3s test @ http://127.0.0.1:1/\n  1 threads and 32 connections\nRequests/sec:  4\n\
-        {\"requests\":300,\"errors\":0,\"bytes\":360000,\"micros\":3000000,\"p50\":250.000000,\"p99\":900.000000}\n";
+        {\"requests\":300,\"status\":0,\"timeout\":0,\"connection\":0,\"bytes\":360000,\"micros\":3000000,\"p50\":250.000000,\"p99\":900.000000}\n";
 
     #[test]
     fn a_result_is_read() {
@@ -168,19 +190,21 @@ mod tests {
         assert!(sample.check(1201).is_err());
         assert!(
             Sample {
-                errors: 1,
-                ..sample
-            }
-            .check(1)
-            .is_err()
-        );
-        assert!(
-            Sample {
                 requests: 0,
                 ..sample
             }
             .check(1)
             .is_err()
+        );
+
+        let errors = Errors {
+            timeout: 32,
+            ..Errors::default()
+        };
+        let error = Sample { errors, ..sample }.check(1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "of 300 requests 0 got an error, 32 no answer in time; 0 connections failed"
         );
     }
 

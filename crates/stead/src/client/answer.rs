@@ -73,7 +73,7 @@ pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Erro
             format!("the answer is too large: {error}"),
         ),
         TransportErrorKind::Unreachable => (
-            ErrorKind::Internal,
+            ErrorKind::ServiceUnavailable,
             format!("the Stead service at {url} cannot be reached"),
         ),
         _ if may_write => (
@@ -81,7 +81,7 @@ pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Erro
             format!("the Stead service at {url} did not answer; the call may have been made"),
         ),
         _ => (
-            ErrorKind::Internal,
+            ErrorKind::ServiceUnavailable,
             format!("the Stead service at {url} did not answer"),
         ),
     };
@@ -116,7 +116,7 @@ fn error_of(answer: &http::Response<Bytes>) -> Error {
         StatusCode::NOT_FOUND => ErrorKind::NotFound,
         StatusCode::TOO_MANY_REQUESTS => ErrorKind::RateLimited,
         _ if status.is_client_error() => ErrorKind::InvalidRequest,
-        _ => ErrorKind::Internal,
+        _ => ErrorKind::ServiceUnavailable,
     };
     Error::new(
         kind,

@@ -223,7 +223,7 @@ async fn a_write_without_an_answer_is_of_unknown_outcome() {
     for (kind, expected) in [
         (TransportErrorKind::Cut, ErrorKind::OutcomeUnknown),
         (TransportErrorKind::TimedOut, ErrorKind::OutcomeUnknown),
-        (TransportErrorKind::Unreachable, ErrorKind::Internal),
+        (TransportErrorKind::Unreachable, ErrorKind::ServiceUnavailable),
         (TransportErrorKind::TooLarge, ErrorKind::ResponseTooLarge),
     ] {
         let script = Script::of([token("t1")]).and_fail(kind);
@@ -236,7 +236,7 @@ async fn a_write_without_an_answer_is_of_unknown_outcome() {
     }
     let script = Script::of([token("t1")]).and_fail(TransportErrorKind::Cut);
     let error = client(&script).tools().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Internal);
+    assert_eq!(error.kind(), ErrorKind::ServiceUnavailable);
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ async fn a_tampered_row_is_refused_by_name() {
         assert!(
             error
                 .context()
-                .contains(&("table", String::from("account")))
+                .contains(&("table".into(), String::from("account")))
         );
         assert!(!shown(&error).contains("secret"), "{error:?}");
         // A page says so too; other rows are as good as before.

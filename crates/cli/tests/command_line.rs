@@ -1,0 +1,138 @@
+//! The binary as a person or a program uses it: exit codes, what it says, and the README's journey word by word.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+};
+
+use serde_json::Value;
+
+fn stead(directory: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stead"));
+    command
+        .current_dir(directory)
+        .env_clear()
+        .env("STEAD_DATABASE", directory.join("stead.db"))
+        .env("STEAD_PUBLIC_URL", "http://127.0.0.1:8484");
+    command
+}
+
+fn run(command: &mut Command) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = command.output().expect("the binary runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+}
+
+fn new_key(directory: &Path) -> String {
+    let (code, out, _) = run(stead(directory).args(["keys", "generate"]));
+    assert_eq!(code, 0);
+    out.trim().strip_prefix("STEAD_KEY=").expect("a key").to_owned()
+}
+
+#[test]
+fn serve_refuses_to_start_without_the_right_key() {
+    let directory = tempfile::tempdir().unwrap();
+    let serve = |key: Option<&str>| run(stead(directory.path()).arg("serve").envs(key.map(|key| ("STEAD_KEY", key))));
+    let (code, _, said) = serve(None);
+    assert_eq!(code, 78, "{said}");
+    assert!(said.contains("stead keys generate"), "{said}");
+
+    let key = new_key(directory.path());
+    let (code, out, said) = run(stead(directory.path()).env("STEAD_KEY", &key).args(["credentials", "create", "--name", "app"]));
+    assert_eq!(code, 0, "{said}");
+    assert!(out.contains("app_") && out.contains("stead_secret_"), "{out}");
+
+    let other = new_key(directory.path());
+    let (code, _, said) = serve(Some(&other));
+    assert_eq!(code, 78, "{said}");
+    let id = key.split(':').next().unwrap();
+    assert!(said.contains(id), "the key that is wanted is named: {said}");
+    assert!(!said.contains(other.split(':').nth(1).unwrap()), "no key is repeated: {said}");
+    assert_eq!(serve(Some("nonsense")).0, 78);
+}
+
+#[test]
+fn connections_are_kept_with_their_redirect_uri() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let connections = |args: &[&str]| run(stead(directory.path()).env("STEAD_KEY", &key).arg("connections").args(args));
+    let (code, out, said) = connections(&["create", "mail", "--product", "mail"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.contains("http://127.0.0.1:8484/sso/v1/oauth/conn_") && out.contains("/callback"), "{out}");
+
+    std::fs::write(directory.path().join("secret"), "top-secret\n").unwrap();
+    let change = ["change", "mail", "--client-id", "id", "--client-secret-file", "secret"];
+    assert_eq!(connections(&change).0, 0);
+    let (_, out, _) = connections(&["show", "mail", "--json"]);
+    let shown: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((shown["state"].as_str(), shown["has_client_secret"].as_bool()), (Some("ready"), Some(true)));
+    assert!(!out.contains("top-secret"));
+
+    let (code, _, said) = connections(&["create", "mail", "--product", "mail"]);
+    assert_eq!(code, 4, "{said}");
+    let (code, _, said) = connections(&["show", "nothing", "--json"]);
+    assert_eq!(code, 4);
+    assert_eq!(serde_json::from_str::<Value>(&said).unwrap()["kind"], "unknown_connection");
+}
+
+#[test]
+fn the_catalogue_is_an_array_for_programs() {
+    let directory = tempfile::tempdir().unwrap();
+    let (code, out, _) = run(stead(directory.path()).args(["tools", "--json"]));
+    assert_eq!(code, 0);
+    let tools: Value = serde_json::from_str(&out).unwrap();
+    for tool in tools.as_array().unwrap() {
+        for member in ["name", "product", "tool_version", "schema_version", "effect", "description"] {
+            assert!(tool[member].is_string(), "{member}: {tool}");
+        }
+        assert!(tool["scopes"].is_array() && tool["input_schema"]["type"] == "object", "{tool}");
+    }
+}
+
+/// `stead dev` on free ports, which ends with the test.
+struct Dev(Child);
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The lines of the README, with nothing but the two ports replaced.
+#[test]
+fn the_readmes_journey_works_as_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let child = stead(directory.path())
+        .args(["dev", "--json", "--listen", "127.0.0.1:0", "--sandbox-listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut dev = Dev(child);
+    let mut line = String::new();
+    BufReader::new(dev.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let facts: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    let fact = |name: &str| facts[name].as_str().unwrap().to_owned();
+
+    let readme = include_str!("../../../README.md");
+    let (_, rest) = readme.split_once("```sh\nSTEAD=").expect("the journey");
+    let (journey, _) = rest.split_once("\n```").expect("its end");
+    let journey = format!("STEAD={journey}")
+        .replace("http://127.0.0.1:8484", &fact("url"))
+        .replace("http://127.0.0.1:8485", &fact("sandbox_url"));
+    let output = Command::new("bash")
+        .args(["-euc", &journey])
+        .current_dir(directory.path())
+        .env("CLIENT_ID", fact("client_id"))
+        .env("CLIENT_SECRET", fact("client_secret"))
+        .output()
+        .expect("bash and curl are there");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    for wanted in [r#""redirect_uri":""#, "\n200\n", r#""drafts":[{"#, r#""emailAddress": "ada@example.com""#] {
+        assert!(said.contains(wanted) || said.replace("}{", "}\n{").contains(wanted.trim()), "{wanted}: {said}");
+    }
+    assert_eq!(said.matches("ada@example.com").count(), 2, "both proxy forms answer: {said}");
+}
