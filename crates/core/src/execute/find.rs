@@ -38,3 +38,54 @@ fn one(parameter: &str, beside: Option<String>, input: &mut Value) -> Result<Opt
         (beside, inside) => Ok(beside.or(inside)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{ErrorKind, testing::STABLE};
+
+    const NAME: &str = "demo_read_note";
+
+    fn found(schema: Option<&str>, tool: Option<&str>, input: &mut Value) -> Result<&'static str> {
+        let catalogue = Catalogue::new([&STABLE]);
+        super::tool(&catalogue, NAME, schema.map(str::to_owned), tool.map(str::to_owned), input).map(|tool| tool.entry().version())
+    }
+
+    #[test]
+    fn versions_are_taken_from_beside_the_input_and_out_of_it() {
+        let version = found(None, None, &mut json!({})).unwrap();
+        for (schema, tool) in [(Some(version), None), (None, Some(version)), (Some(version), Some(version))] {
+            let mut input = json!({ "note_id": "a", "schema_version": version, "tool_version": version });
+            assert_eq!(found(schema, tool, &mut input).unwrap(), version);
+            assert_eq!(input, json!({ "note_id": "a" }));
+        }
+    }
+
+    #[test]
+    fn an_input_that_is_no_object_is_left_for_the_schema_to_refuse() {
+        for mut input in [json!(null), json!([1]), json!("text")] {
+            let before = input.clone();
+            assert!(found(None, None, &mut input).is_ok());
+            assert_eq!(input, before);
+        }
+    }
+
+    #[test]
+    fn versions_that_disagree_are_refused() {
+        let error = found(Some("2025-01-01"), None, &mut json!({ "schema_version": "2026-11-21" })).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
+        let error = found(None, None, &mut json!({ "schema_version": "2025-01-01", "tool_version": "2026-11-21" })).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
+    }
+
+    #[test]
+    fn a_version_that_is_no_text_is_a_violation_at_its_place() {
+        for bad in [json!(20_261_121), json!(null), json!(["2026-11-21"])] {
+            let error = found(None, None, &mut json!({ "tool_version": bad })).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::SchemaViolation);
+            assert_eq!(error.violation_list()[0].path, "/tool_version");
+        }
+    }
+}

@@ -147,3 +147,92 @@ impl Recorder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ErrorKind,
+        store::Store as _,
+        testing::{Flaky, STABLE, World, always, environment, open},
+    };
+
+    fn run(environment: &Environment, number: usize) {
+        let record = Record::begin(environment, "demo_read_note", "demo", &number.to_string());
+        record.end(environment, Ok(())).unwrap();
+    }
+
+    fn identifiers(world: &World, environment: &Environment) -> Vec<String> {
+        let mut rows = world.run(environment.store().executions(None, u32::MAX)).unwrap();
+        rows.reverse();
+        rows.into_iter().map(|row| row.row.identifier).collect()
+    }
+
+    fn numbers(range: std::ops::Range<usize>) -> Vec<String> {
+        range.map(|number| number.to_string()).collect()
+    }
+
+    #[test]
+    fn records_are_written_together_after_a_moment() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        (0..3 * BATCH + 7).for_each(|number| run(&environment, number));
+        world.settle();
+        assert_eq!(identifiers(&world, &environment), numbers(0..0));
+        world.advance(GATHER);
+        assert_eq!(identifiers(&world, &environment), numbers(0..3 * BATCH + 7));
+    }
+
+    #[test]
+    fn what_the_store_does_not_take_waits_in_order() {
+        let world = World::new();
+        let store = Flaky::new(world.process(0));
+        let environment = world.run(open(world.process(0), &STABLE, always(200, ""), Arc::clone(&store) as _));
+        store.set_down(true);
+        (0..BATCH + 1).for_each(|number| run(&environment, number));
+        world.advance(GATHER);
+        (BATCH + 1..BATCH + 3).for_each(|number| run(&environment, number));
+        world.advance(GATHER);
+        assert_eq!(identifiers(&world, &environment), numbers(0..0));
+        store.set_down(false);
+        run(&environment, BATCH + 3);
+        world.advance(GATHER);
+        assert_eq!(identifiers(&world, &environment), numbers(0..BATCH + 4));
+        assert!(world.run(store.now()).is_ok());
+    }
+
+    #[test]
+    fn a_shutdown_writes_what_waits() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        run(&environment, 0);
+        world.run(environment.shut_down());
+        assert_eq!(identifiers(&world, &environment), numbers(0..1));
+    }
+
+    #[test]
+    fn beyond_its_capacity_the_oldest_go() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        (0..CAPACITY + 1).for_each(|number| run(&environment, number));
+        let waiting = environment.recorder().waiting.lock().unwrap();
+        assert_eq!(waiting.len(), CAPACITY / 2 + 1);
+        assert_eq!(waiting.last().unwrap().identifier, CAPACITY.to_string());
+    }
+
+    #[test]
+    fn a_record_says_how_it_ended_and_gives_the_error_its_id() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let record = Record::begin(&environment, &"t".repeat(1000), &"c".repeat(1000), &"i".repeat(1000));
+        let id = record.id();
+        record.requests().fetch_add(2, Ordering::Relaxed);
+        world.advance(Duration::from_millis(3));
+        let error = record.end(&environment, Err::<(), _>(Error::new(ErrorKind::ProductTimeout, ""))).unwrap_err();
+        assert_eq!(error.execution_id(), Some(id.to_string().as_str()));
+        world.advance(GATHER);
+        let row = world.run(environment.store().executions(None, 1)).unwrap().remove(0).row;
+        assert_eq!((row.id, row.outcome.as_str(), row.duration_micros, row.requests), (id, "product_timeout", 3000, 2));
+        assert_eq!((row.tool.len(), row.connection_name.len(), row.identifier.len()), (100, 100, 256));
+    }
+}

@@ -45,3 +45,105 @@ pub(super) fn settle(request: &ApiRequest, failure: Failure) -> Error {
     }
     unknown.with_source(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use ErrorKind::{
+        OutcomeUnknown, ProductForbidden, ProductQuotaExhausted, ProductRateLimited, ProductTimeout, ProductUnavailable, UpstreamTruncated,
+    };
+    use Resend::{Always, AlwaysWith, Unprocessed};
+
+    use super::*;
+    use crate::{
+        error::Upstream,
+        testing::{STABLE, World, always, environment},
+    };
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn failure(kind: ErrorKind, processed: Processed) -> Failure {
+        Failure { error: Error::new(kind, "why"), processed }
+    }
+
+    #[test]
+    fn sent_again_only_where_it_is_safe_and_useful() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        let (no, unknown) = (Processed::No, Processed::Unknown);
+        let table = [
+            // What the product has not processed is safe.
+            (Unprocessed, no, ProductRateLimited, true),
+            (Unprocessed, no, ProductUnavailable, true),
+            (Unprocessed, no, ProductForbidden, false),
+            // A repeat that does no more than the first is safe.
+            (Always, unknown, ProductUnavailable, true),
+            (Always, unknown, ProductTimeout, true),
+            (Always, unknown, UpstreamTruncated, true),
+            (Always, unknown, OutcomeUnknown, true),
+            (AlwaysWith("repeat", "true"), unknown, OutcomeUnknown, true),
+            (Always, unknown, ProductForbidden, false),
+            // Nothing else is.
+            (Unprocessed, unknown, ProductUnavailable, false),
+            (Unprocessed, unknown, ProductTimeout, false),
+            (Unprocessed, unknown, UpstreamTruncated, false),
+            (Unprocessed, unknown, OutcomeUnknown, false),
+            // A longer quota does not come back within one call.
+            (Unprocessed, no, ProductQuotaExhausted, false),
+            (Always, unknown, ProductQuotaExhausted, false),
+        ];
+        for (resend, processed, kind, again) in table {
+            let request = ApiRequest::post(["a"]).resend(resend);
+            for attempt in 1..=5 {
+                let pause = pause(&environment, &request, &failure(kind, processed), attempt, MINUTE);
+                assert_eq!(pause.is_some(), again && attempt < ATTEMPTS, "{resend:?} {kind} attempt {attempt}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_products_own_pause_is_kept_where_time_is_left() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        let request = ApiRequest::get(["a"]);
+        let asked = Duration::from_secs(7);
+        let failure = Failure { error: Error::new(ProductRateLimited, "").with_retry_after(asked), processed: Processed::No };
+        for (left, expected) in [(MINUTE, Some(asked)), (asked, None), (Duration::ZERO, None)] {
+            assert_eq!(pause(&environment, &request, &failure, 1, left), expected, "{left:?}");
+        }
+    }
+
+    #[test]
+    fn without_one_the_pauses_are_spread_and_grow() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        for (attempt, longest) in [(1, 1), (2, 2), (3, 4), (6, 32), (200, 32)] {
+            let longest = Duration::from_secs(longest);
+            let pauses: Vec<Duration> = (0..200).map(|_| jitter(&environment, attempt)).collect();
+            assert!(pauses.iter().all(|pause| *pause <= longest), "{attempt}");
+            assert!(pauses.iter().any(|pause| *pause < longest / 4) && pauses.iter().any(|pause| *pause > longest * 3 / 4));
+        }
+    }
+
+    #[test]
+    fn a_write_that_may_have_been_carried_out_says_so() {
+        let settled = |request: ApiRequest, kind, processed| settle(&request, failure(kind, processed)).kind();
+        for kind in [ProductUnavailable, ProductTimeout, UpstreamTruncated] {
+            for request in [ApiRequest::post(["a"]), ApiRequest::put(["a"]), ApiRequest::delete(["a"]), ApiRequest::get(["a"]).effect(Effect::Write)] {
+                assert_eq!(settled(request.clone(), kind, Processed::Unknown), OutcomeUnknown, "{kind}");
+                assert_eq!(settled(request, kind, Processed::No), kind);
+            }
+            for request in [ApiRequest::get(["a"]), ApiRequest::post(["a"]).effect(Effect::Read)] {
+                assert_eq!(settled(request, kind, Processed::Unknown), kind);
+            }
+        }
+        for kind in [ProductRateLimited, ProductForbidden, OutcomeUnknown] {
+            assert_eq!(settled(ApiRequest::post(["a"]), kind, Processed::Unknown), kind);
+        }
+    }
+
+    #[test]
+    fn an_unknown_outcome_keeps_what_the_product_said() {
+        let error = Error::new(ProductUnavailable, "the product failed").with_upstream(Upstream::new(503).with_code("backendError"));
+        let error = settle(&ApiRequest::post(["a"]), Failure { error, processed: Processed::Unknown });
+        assert_eq!(error.message(), "the product failed: it may or may not have been carried out");
+        assert_eq!(error.upstream().unwrap().code.as_deref(), Some("backendError"));
+        assert!(std::error::Error::source(&error).is_some() && !error.retryable());
+    }
+}

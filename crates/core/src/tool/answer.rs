@@ -60,3 +60,61 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(status: u16, body: &'static str) -> Answer {
+        Answer::new(status, HeaderMap::new(), body)
+    }
+
+    #[test]
+    fn a_body_is_read_as_json_and_nothing_is_null() {
+        assert_eq!(answer(200, " {\"a\": [1]} ").json::<Value>().unwrap(), json!({ "a": [1] }));
+        assert_eq!(answer(204, "").json::<Value>().unwrap(), Value::Null);
+        assert_eq!(answer(204, "").json::<Option<String>>().unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_not_the_promised_json_says_where_and_shows_nothing_of_it() {
+        for (body, place) in [("<html>CANARY</html>", "line 1, column 1"), ("{\"a\":\n\"CANARY", "line 2, column 7"), ("{} CANARY", "line 1, column 4")] {
+            let error = answer(502, body).json::<Value>().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+            assert_eq!(error.context()[0].1, place);
+            assert_eq!(error.upstream().unwrap().status, 502);
+            assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
+        }
+        let error = answer(200, "{\"a\":\"CANARY\"}").json::<Vec<String>>().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+        assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
+        assert!(answer(204, "").json::<String>().is_err());
+    }
+
+    #[test]
+    fn an_error_body_that_is_no_json_is_null() {
+        assert_eq!(answer(500, "oops").json_or_null(), Value::Null);
+        assert_eq!(answer(500, "").json_or_null(), Value::Null);
+        assert_eq!(answer(500, "{\"a\":1}").json_or_null(), json!({ "a": 1 }));
+    }
+
+    #[test]
+    fn only_2xx_is_success() {
+        for (status, success) in [(200, true), (299, true), (199, false), (300, false), (404, false), (0, false), (1000, false)] {
+            assert_eq!(answer(status, "").is_success(), success, "{status}");
+        }
+    }
+
+    #[test]
+    fn headers_are_found_in_any_case_where_they_are_text() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-request-id", http::HeaderValue::from_static("7"));
+        headers.insert("x-bytes", http::HeaderValue::from_bytes(&[0xff]).unwrap());
+        let answer = Answer::new(200, headers, "").with_attempt(3);
+        assert_eq!(answer.header("X-Request-Id"), Some("7"));
+        assert_eq!((answer.header("x-bytes"), answer.header("etag")), (None, None));
+        assert_eq!(answer.attempt, 3);
+    }
+}

@@ -54,12 +54,12 @@ impl Output {
     /// # Errors
     /// [`ErrorKind::ProductProtocolError`] where the product's bytes are not JSON.
     pub fn into_json(self) -> Result<(Box<RawValue>, Vec<Warning>)> {
-        let text = match self.data {
-            Data::Raw(bytes, _) if bytes.is_empty() => String::from("null"),
-            Data::Raw(bytes, status) => String::from_utf8(bytes.into()).map_err(|_| not_json(status))?,
-            Data::Made(value) => value.to_string(),
+        let (text, status) = match self.data {
+            Data::Raw(bytes, status) if bytes.is_empty() => (String::from("null"), status),
+            Data::Raw(bytes, status) => (String::from_utf8(bytes.into()).map_err(|_| not_json(status))?, status),
+            Data::Made(value) => (value.to_string(), 200),
         };
-        let raw = RawValue::from_string(text).map_err(|_| not_json(200))?;
+        let raw = RawValue::from_string(text).map_err(|_| not_json(status))?;
         Ok((raw, self.warnings))
     }
 }
@@ -77,5 +77,63 @@ impl From<Value> for Output {
 impl From<Answer> for Output {
     fn from(answer: Answer) -> Self {
         Self { data: Data::Raw(answer.body, answer.status), warnings: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn raw(status: u16, body: impl Into<Bytes>) -> Output {
+        Answer::new(status, HeaderMap::new(), body).into()
+    }
+
+    #[test]
+    fn the_products_bytes_are_not_rebuilt() {
+        for text in ["{ \"b\" : 1.50,\r\n\t\"a\":[ ] }", "{\"a\":1,\"a\":2}", "12345678901234567890123", "\"\\u00e9\""] {
+            let (data, warnings) = raw(200, text).into_json().unwrap();
+            assert_eq!(data.get(), text);
+            assert!(warnings.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_products_bytes_are_not_copied_either() {
+        let bytes = Bytes::from(b"[1,2,3]".to_vec());
+        let at = bytes.as_ptr();
+        assert_eq!(raw(200, bytes).into_json().unwrap().0.get().as_ptr(), at);
+    }
+
+    #[test]
+    fn nothing_is_null() {
+        assert_eq!(raw(204, "").into_json().unwrap().0.get(), "null");
+    }
+
+    #[test]
+    fn what_is_no_json_is_the_products_fault() {
+        for body in [&b"<html>CANARY</html>"[..], b"{\"a\":1", b"{} {}", b" ", b"\xff\xfe", b"\"\xff\"", b"nul", b"NaN"] {
+            let error = raw(201, Bytes::from_static(body)).into_json().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+            assert!(!format!("{error:?}").contains("CANARY"));
+        }
+    }
+
+    #[test]
+    fn the_status_of_what_is_no_json_is_kept() {
+        for body in [&b"oops"[..], b"\xff"] {
+            let error = raw(203, Bytes::from_static(body)).into_json().unwrap_err();
+            assert_eq!(error.upstream().unwrap().status, 203, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_made_value_and_its_warnings_are_handed_on() {
+        let output = Output::from(json!({ "a": 1 })).warn("one", "First.").warn("two", "Second.");
+        let (data, warnings) = output.into_json().unwrap();
+        assert_eq!(data.get(), "{\"a\":1}");
+        assert_eq!(warnings, [Warning::new("one", "First."), Warning::new("two", "Second.")]);
     }
 }
