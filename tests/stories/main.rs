@@ -8,6 +8,7 @@ mod http_client;
 mod stage;
 
 mod bad_input;
+mod errors;
 mod identifiers;
 mod journey;
 mod links;

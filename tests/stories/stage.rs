@@ -8,6 +8,7 @@ use stead::{
     core::{
         catalogue::Catalogue,
         environment::{ProductOptions, Verification},
+        execute::Gate,
         resource::NewConnection,
         seal::KeyRing,
     },
@@ -33,6 +34,7 @@ pub struct Setting {
     pub sandbox: Sandbox,
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
+    pub gate: Option<Arc<dyn Gate>>,
 }
 
 impl Default for Setting {
@@ -42,6 +44,7 @@ impl Default for Setting {
             sandbox: Sandbox::new(),
             catalogue: None,
             client_secret: CLIENT_SECRET,
+            gate: None,
         }
     }
 }
@@ -91,6 +94,9 @@ impl Stage {
             .product("mail", mail_at(&sandbox.url));
         if let Some(catalogue) = setting.catalogue {
             builder = builder.catalogue(catalogue);
+        }
+        if let Some(gate) = setting.gate {
+            builder = builder.gate(gate);
         }
         let platform = builder.build().await.expect("a platform");
         let router = stead_server::router(&platform);

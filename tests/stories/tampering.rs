@@ -71,6 +71,22 @@ async fn a_ciphertext_of_another_account_does_not_open() {
     }
 }
 
+/// An account row that is given to another user opens nothing.
+#[tokio::test]
+async fn an_account_cannot_be_handed_to_another_user() {
+    let stage = Stage::new().await;
+    stage.connect("a", ADA).await;
+    let mut database = database(&stage).await;
+    sqlx::query("UPDATE account SET identifier = 'z', body = replace(body, '\"identifier\":\"a\"', '\"identifier\":\"z\"')")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    let platform = reopened(&stage, &stage.key).await.unwrap();
+    assert_eq!(platform.actions().account("mail", "z").await.unwrap().identifier.as_str(), "z");
+    let error = platform.actions().execute_tool("mail_list_drafts", "mail", "z", json!({})).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+}
+
 #[tokio::test]
 async fn a_row_that_cannot_be_read_is_named() {
     let stage = Stage::new().await;

@@ -98,3 +98,31 @@ async fn a_reauthorization_that_is_not_confirmed_leaves_the_account_working() {
     assert_eq!(reply.status, 200);
     assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
 }
+
+/// Google would end the working grant together with the new one, so the new one is shredded and not revoked.
+#[tokio::test]
+async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
+    let stage = stage().await;
+    let (id, _) = returned(&stage).await;
+    stage.post(&format!("/v1/authorizations/{id}/verify"), &json!({ "identifier": "user-1" })).await;
+    let (second, _) = returned(&stage).await;
+    let reply = stage.post(&format!("/v1/authorizations/{second}/verify"), &json!({ "identifier": "somebody-else" })).await;
+    assert_eq!(reply.kind(), "identifier_mismatch");
+    let (_, _) = returned(&stage).await;
+    stage.clock.advance(SignedDuration::from_mins(11));
+    stage.platform.environment().maintain().await.unwrap();
+    assert_eq!(stage.account("user-1").await["state"], "active");
+    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn of_two_tabs_the_first_to_be_confirmed_wins_and_nothing_breaks() {
+    let stage = stage().await;
+    let (first, _) = returned(&stage).await;
+    let (second, _) = returned(&stage).await;
+    let verify = async |id: &str| stage.post(&format!("/v1/authorizations/{id}/verify"), &json!({ "identifier": "user-1" })).await;
+    assert_eq!(verify(&first).await.status, 200);
+    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+    assert_eq!(verify(&second).await.kind(), "authorization_not_found");
+    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+}

@@ -1,5 +1,7 @@
 //! Accounts: who is connected, and how that changes. The transitions are pure functions of rows.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -26,8 +28,16 @@ impl Environment {
         let rows = self.store().accounts(connection, after, limit).await?;
         let next_page_token = (rows.len() == limit as usize).then(|| rows.last().map(|row| row.row.id.to_string())).flatten();
         let mut items = Vec::with_capacity(rows.len());
+        let mut connections: BTreeMap<ConnectionId, Option<ConnectionRow>> = BTreeMap::new();
         for row in rows {
-            items.push(account_resource(&self.connection_by_id(row.row.connection_id).await?.row, row.row));
+            let id = row.row.connection_id;
+            if !connections.contains_key(&id) {
+                connections.insert(id, self.store().connection(id).await?.map(|found| found.row));
+            }
+            // The connection may have been deleted since the page was read.
+            if let Some(Some(connection)) = connections.get(&id) {
+                items.push(account_resource(connection, row.row));
+            }
         }
         Ok(Page { items, next_page_token })
     }
@@ -46,9 +56,7 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] for a disconnected account.
     pub async fn suspend_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
-        let (connection, account) = self.account_rows(connection_name, identifier).await?;
-        let row = self.change_account(account.row.id, suspend).await?;
-        Ok(account_resource(&connection.row, row))
+        self.change(connection_name, identifier, suspend).await
     }
 
     /// Ends the pause of an account.
@@ -56,9 +64,7 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] where it is not suspended.
     pub async fn resume_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
-        let (connection, account) = self.account_rows(connection_name, identifier).await?;
-        let row = self.change_account(account.row.id, resume).await?;
-        Ok(account_resource(&connection.row, row))
+        self.change(connection_name, identifier, resume).await
     }
 
     /// Refreshes an account's credential now.
@@ -78,27 +84,49 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::AccountNotFound`].
     pub async fn disconnect_account(&self, connection_name: &str, identifier: &str, revoke_at_product: bool) -> Result<()> {
+        let (connection, account) = self.account_rows(connection_name, identifier).await?;
+        let environment = self.clone();
+        self.detached(async move { environment.disconnect(connection.row, account.row.id, revoke_at_product).await }).await
+    }
+
+    async fn disconnect(&self, connection: ConnectionRow, id: AccountId, revoke_at_product: bool) -> Result<()> {
         loop {
-            let (connection, Versioned { row, version, .. }) = self.account_rows(connection_name, identifier).await?;
+            let Versioned { row, version, .. } = self.store().account(id).await?.ok_or_else(gone)?;
             let mut batch = Batch::new();
             for credential in self.store().credentials(row.id).await? {
-                if revoke_at_product && let Some(entry) = self.revocation(&connection.row, &credential.row)? {
+                if revoke_at_product && let Some(entry) = self.revocation(&row, &credential.row).await {
                     batch = batch.insert(entry);
                 }
                 batch = batch.update(shredded(&credential.row), credential.version);
             }
             let (account, event) = disconnect(&row, self.now());
             let event = self.account_event(event, &account);
-            let batch = batch.update(account, version).insert(event);
-            if self.store().commit(batch).await? == Commit::Conflict {
+            let outcome = self.store().commit(batch.update(account, version).insert(event)).await;
+            self.snapshots().forget(connection.name.as_str(), row.identifier.as_str());
+            if outcome? == Commit::Conflict {
                 continue;
             }
-            self.snapshots().forget(connection_name, identifier);
             if revoke_at_product {
                 self.work_off_outbox();
             }
             return Ok(());
         }
+    }
+
+    /// A transition that the application asked for. It goes on where the caller hangs up, so that memory and store agree.
+    async fn change(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+        transition: fn(&AccountRow) -> Result<Option<(AccountRow, &'static str)>>,
+    ) -> Result<Account> {
+        let (connection, account) = self.account_rows(connection_name, identifier).await?;
+        let environment = self.clone();
+        self.detached(async move {
+            let row = environment.change_account(&connection.row, account.row.id, transition).await?;
+            Ok(account_resource(&connection.row, row))
+        })
+        .await
     }
 
     pub(crate) async fn account_rows(
@@ -118,22 +146,20 @@ impl Environment {
     /// Applies a transition with its event, anew on every conflict. `None` leaves the account as it is.
     pub(crate) async fn change_account(
         &self,
+        connection: &ConnectionRow,
         id: AccountId,
         transition: impl Fn(&AccountRow) -> Result<Option<(AccountRow, &'static str)>>,
     ) -> Result<AccountRow> {
         loop {
-            let gone = || Error::new(ErrorKind::AccountNotFound, "the account is gone");
             let Versioned { row, version, .. } = self.store().account(id).await?.ok_or_else(gone)?;
             let Some((mut changed, event)) = transition(&row)? else { return Ok(row) };
             changed.updated_at = self.now();
             let event = self.account_event(event, &changed);
-            if self.store().commit(Batch::new().update(changed.clone(), version).insert(event)).await? == Commit::Conflict {
-                continue;
+            let outcome = self.store().commit(Batch::new().update(changed.clone(), version).insert(event)).await;
+            self.snapshots().forget(connection.name.as_str(), changed.identifier.as_str());
+            if outcome? == Commit::Committed {
+                return Ok(changed);
             }
-            if let Some(connection) = self.store().connection(changed.connection_id).await? {
-                self.snapshots().forget(connection.row.name.as_str(), changed.identifier.as_str());
-            }
-            return Ok(changed);
         }
     }
 
@@ -147,6 +173,10 @@ impl Environment {
         });
         self.new_event(name, Some(account.id), data)
     }
+}
+
+fn gone() -> Error {
+    Error::new(ErrorKind::AccountNotFound, "the account was deleted meanwhile")
 }
 
 /// An account that has never been authorized.

@@ -20,6 +20,8 @@ use crate::{
 const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(1);
 /// A token that was good is taken for so long without asking the store: a revocation acts after that at the latest.
 const CACHED: Duration = Duration::from_secs(5);
+/// While the store is down, such a token is taken for so long.
+const OUTAGE: Duration = Duration::from_secs(300);
 const CAPACITY: usize = 10_000;
 
 /// A client id with its secret, which is shown once.
@@ -98,23 +100,35 @@ impl Environment {
         self.tasks().open()?;
         let fingerprint = Fingerprint::of(bearer);
         let (now, monotonic) = (self.now(), self.monotonic());
-        if self.access_tokens().is_good(&fingerprint, now, monotonic) {
+        if self.access_tokens().is_good(&fingerprint, now, monotonic, CACHED) {
             return Ok(());
         }
+        match self.check_access_token(&fingerprint, now).await {
+            Ok(expires_at) => {
+                self.access_tokens().keep(fingerprint, expires_at, monotonic);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable && self.access_tokens().is_good(&fingerprint, now, monotonic, OUTAGE) => {
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn check_access_token(&self, fingerprint: &Fingerprint, now: Timestamp) -> Result<Timestamp> {
         let refused = || Error::new(ErrorKind::Unauthenticated, "the bearer token is unknown or expired; get one at POST /oauth/token");
-        let row = self.store().access_token(&fingerprint).await?.ok_or_else(refused)?.row;
+        let row = self.store().access_token(fingerprint).await?.ok_or_else(refused)?.row;
         if row.expires_at <= now || self.store().app_credential(&row.client_id).await?.is_none() {
             return Err(refused());
         }
-        self.access_tokens().keep(fingerprint, row.expires_at, monotonic);
-        Ok(())
+        Ok(row.expires_at)
     }
 }
 
 impl AccessTokens {
-    fn is_good(&self, token: &Fingerprint, now: Timestamp, monotonic: Duration) -> bool {
+    fn is_good(&self, token: &Fingerprint, now: Timestamp, monotonic: Duration, fresh: Duration) -> bool {
         let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        cached.get(token).is_some_and(|(expires_at, at)| *expires_at > now && monotonic.saturating_sub(*at) < CACHED)
+        cached.get(token).is_some_and(|(expires_at, at)| *expires_at > now && monotonic.saturating_sub(*at) < fresh)
     }
 
     fn keep(&self, token: Fingerprint, expires_at: Timestamp, monotonic: Duration) {

@@ -13,6 +13,8 @@ use crate::{
 
 /// Time from the browser's leaving to its return.
 const REDIRECTED: SignedDuration = SignedDuration::from_mins(15);
+/// Time for the exchange of the code: longer than a token request with the commit after it.
+const EXCHANGING: SignedDuration = SignedDuration::from_mins(5);
 /// Time for the application to confirm who came back.
 const VERIFYING: SignedDuration = SignedDuration::from_mins(10);
 
@@ -46,8 +48,8 @@ pub(crate) fn returnable(row: &AuthorizationRow, now: Timestamp) -> Result<()> {
 }
 
 /// The state is spent: no other callback will be taken.
-pub(crate) fn returned(row: &AuthorizationRow) -> AuthorizationRow {
-    AuthorizationRow { state: AuthorizationState::Returned, ..row.clone() }
+pub(crate) fn returned(row: &AuthorizationRow, now: Timestamp) -> AuthorizationRow {
+    AuthorizationRow { state: AuthorizationState::Returned, expires_at: later(now, EXCHANGING), ..row.clone() }
 }
 
 /// The tokens are in quarantine until the application confirms.
@@ -88,8 +90,8 @@ impl Environment {
         row.ok_or_else(|| Error::new(ErrorKind::AuthorizationNotFound, "there is no authorization with this id"))
     }
 
-    /// Ends an authorization without success: its quarantined credential is shredded, and revoked at the product.
-    /// An authorization that has moved on meanwhile stays as it is.
+    /// Ends an authorization without success: its quarantined credential is shredded, and revoked at the product where
+    /// that harms no other credential of the account. An authorization that has moved on meanwhile stays as it is.
     pub(crate) async fn end_authorization(
         &self,
         authorization: Versioned<AuthorizationRow>,
@@ -98,18 +100,18 @@ impl Environment {
     ) -> Result<Commit> {
         let Versioned { row, version, .. } = authorization;
         let mut batch = Batch::new().update(ended(&row, state, reason), version);
-        if let Some(quarantine) = &row.quarantine
-            && let Some(credential) = self.store().credential(row.account_id, quarantine.generation).await?
+        if row.quarantine.is_some()
+            && let Some(account) = self.store().account(row.account_id).await?
         {
-            if let Some(connection) = self.store().connection(row.connection_id).await?
-                && let Some(entry) = self.revocation(&connection.row, &credential.row)?
-            {
-                batch = batch.insert(entry);
+            for credential in self.store().credentials(row.account_id).await? {
+                if credential.row.held_by == Some(row.id) {
+                    if let Some(entry) = self.revocation_of(&account.row, &credential.row).await {
+                        batch = batch.insert(entry);
+                    }
+                    batch = batch.update(shredded(&credential.row), credential.version);
+                }
             }
-            batch = batch.update(shredded(&credential.row), credential.version);
-            if let Some(account) = self.store().account(row.account_id).await?
-                && account.row.state == AccountState::PendingVerification
-            {
+            if account.row.state == AccountState::PendingVerification {
                 let mut changed = account.row.clone();
                 changed.state = AccountState::PendingAuthorization;
                 changed.updated_at = self.now();

@@ -12,7 +12,7 @@ use crate::{
     resource::{
         AccountReason, AccountState, Connection, ConnectionChange, ConnectionHealth, ConnectionState, NewConnection, Page,
     },
-    store::{AccountRow, Batch, Commit, ConnectionRow, RowKey, Versioned},
+    store::{AccountRow, AuthorizationState, Batch, Commit, ConnectionRow, RowKey, Versioned},
 };
 
 impl Environment {
@@ -70,10 +70,16 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`].
     pub async fn change_connection(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
+        let environment = self.clone();
+        let name = name.to_owned();
+        self.detached(async move { environment.apply_change(&name, change).await }).await
+    }
+
+    async fn apply_change(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
         loop {
             let Versioned { mut row, version, .. } = self.connection_row(name).await?;
             let product = self.endpoints(&row.product)?.product;
-            let before = row.client_id.clone();
+            let before = row.clone();
             if let Some(permissions) = change.permissions.clone() {
                 check_permissions(product, &permissions)?;
                 row.permissions = permissions;
@@ -92,11 +98,13 @@ impl Environment {
             row.state = settled(&row, change.disabled.unwrap_or(row.state == ConnectionState::Disabled));
             row.updated_at = self.now();
             let event = self.new_event("connection.changed", None, serde_json::json!({ "connection_name": row.name, "state": row.state }));
-            if self.store().commit(Batch::new().update(row.clone(), version).insert(event)).await? == Commit::Conflict {
+            let outcome = self.store().commit(Batch::new().update(row.clone(), version).insert(event)).await;
+            self.snapshots().forget_connection(name);
+            if outcome? == Commit::Conflict {
                 continue;
             }
-            self.snapshots().forget_connection(name);
-            if before.is_some() && before != row.client_id {
+            let host = |row: &ConnectionRow| (product.settings)(&row.settings).map(|derived| derived.host).ok();
+            if before.client_id.is_some() && (before.client_id != row.client_id || host(&before) != host(&row)) {
                 self.client_changed(&row).await?;
             }
             return Ok(self.connection_resource(&row));
@@ -126,19 +134,17 @@ impl Environment {
         Ok(())
     }
 
-    /// Every account of a changed client has to authorize again: tokens belong to the client that they were issued to.
+    /// Every account of a changed client has to authorize again, since tokens belong to the client and the host that
+    /// issued them; what waits to be confirmed ends.
     async fn client_changed(&self, connection: &ConnectionRow) -> Result<()> {
         for Versioned { row, .. } in self.accounts_of(connection.id).await? {
-            self.change_account(row.id, |account| {
-                if account.state != AccountState::Active {
-                    return Ok(None);
+            for waiting in self.store().authorizations(row.id, 50).await? {
+                if waiting.row.state == AuthorizationState::Verifying {
+                    // A conflict means that it was confirmed just now; the account is then changed below.
+                    let _ = self.end_authorization(waiting, AuthorizationState::Failed, "client_changed").await?;
                 }
-                let mut account = account.clone();
-                account.state = AccountState::NeedsReauthorization;
-                account.reason = Some(AccountReason::ClientChanged);
-                Ok(Some((account, "account.needs_reauthorization")))
-            })
-            .await?;
+            }
+            self.change_account(connection, row.id, |account| Ok(client_changed(account).map(|row| (row, "account.needs_reauthorization")))).await?;
         }
         Ok(())
     }
@@ -183,6 +189,20 @@ impl Environment {
             updated_at: row.updated_at,
         }
     }
+}
+
+/// The account of a client that is no more.
+fn client_changed(account: &AccountRow) -> Option<AccountRow> {
+    let mut row = account.clone();
+    match account.state {
+        AccountState::Active => row.state = AccountState::NeedsReauthorization,
+        AccountState::Suspended if account.suspended_from == Some(AccountState::Active) => {
+            row.suspended_from = Some(AccountState::NeedsReauthorization);
+        }
+        _ => return None,
+    }
+    row.reason = Some(AccountReason::ClientChanged);
+    Some(row)
 }
 
 /// The scopes that a link through this connection asks for.

@@ -23,7 +23,7 @@ use crate::{
     catalogue::Catalogue,
     execute::{AllowAll, Gate, Paces, Recorder},
     identifier::ConnectionId,
-    oauth::Flights,
+    oauth::{Flights, OutboxWorker},
     ports::{BoxFuture, Entropy, Runtime, Transport},
     product::Product,
     seal::{KeyRing, Vault},
@@ -49,6 +49,7 @@ struct Inner {
     vault: Vault,
     snapshots: Snapshots,
     flights: Flights,
+    outbox_worker: OutboxWorker,
     paces: Paces,
     recorder: Recorder,
     access_tokens: AccessTokens,
@@ -194,6 +195,7 @@ impl Environment {
             vault,
             snapshots: Snapshots::default(),
             flights: Flights::default(),
+            outbox_worker: OutboxWorker::default(),
             paces: Paces::default(),
             recorder: Recorder::default(),
             access_tokens: AccessTokens::default(),
@@ -259,6 +261,9 @@ impl Environment {
     pub(crate) fn flights(&self) -> &Flights {
         &self.0.flights
     }
+    pub(crate) fn outbox_worker(&self) -> &OutboxWorker {
+        &self.0.outbox_worker
+    }
     pub(crate) fn paces(&self) -> &Paces {
         &self.0.paces
     }
@@ -282,7 +287,8 @@ impl Environment {
         self.runtime().monotonic()
     }
 
-    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
+    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays. A panic in it is
+    /// an error.
     pub(crate) async fn detached<T: Send + 'static>(&self, work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
         let (answer, wait) = futures_channel::oneshot::channel();
         let guard = self.tasks().begin();
@@ -380,11 +386,13 @@ impl Endpoints {
             .iter()
             .map(|origin| {
                 let url = options.origins.get(origin.name).map_or(origin.url, String::as_str);
+                encrypted(url)?;
                 checked_base_url(url, "an origin")
             })
             .collect::<Result<_>>()?;
         let endpoint = |given: &Option<String>, own: &str, what: &str| {
             let url = given.as_deref().unwrap_or(own);
+            encrypted(url)?;
             checked_base_url(url, what).map(|_| url.to_owned())
         };
         let oauth = &product.oauth;
@@ -435,6 +443,17 @@ impl Endpoints {
 
 /// Stands for the host that follows from a connection's settings.
 const HOST: &str = "{host}";
+
+/// Credentials go over plain http to this machine alone.
+fn encrypted(text: &str) -> Result<()> {
+    match Url::parse(&text.replace(HOST, "host.example")) {
+        Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
+            let refused = Error::new(ErrorKind::InvalidRequest, "an address of a product must be https; plain http is taken for this machine alone");
+            Err(refused.with_context("url", text))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// A base URL without a trailing slash; where it holds `{host}`, it is checked as if that were a host.
 fn checked_base_url(text: &str, what: &str) -> Result<String> {

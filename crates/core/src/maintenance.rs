@@ -9,6 +9,8 @@ use crate::{
 };
 
 const PERIOD: Duration = Duration::from_secs(30);
+/// Authorizations that are ended together.
+const ROUND: u32 = 100;
 
 /// Starts the rounds; they end with the environment.
 pub(crate) fn start(environment: &Environment) {
@@ -37,10 +39,24 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable).
     pub async fn maintain(&self) -> Result<()> {
-        for overdue in self.store().overdue_authorizations(self.now(), 100).await? {
-            // A conflict means that it has moved on meanwhile.
-            let (Commit::Committed | Commit::Conflict) = self.end_authorization(overdue, AuthorizationState::Expired, "timeout").await?;
+        loop {
+            let overdue = self.store().overdue_authorizations(self.now(), ROUND).await?;
+            let last = overdue.len() < ROUND as usize;
+            let mut ended = 0;
+            for authorization in overdue {
+                let id = authorization.row.id;
+                match self.end_authorization(authorization, AuthorizationState::Expired, "timeout").await {
+                    // A conflict means that it has moved on meanwhile.
+                    Ok(Commit::Committed | Commit::Conflict) => ended += 1,
+                    // One row that cannot be ended must not keep the others.
+                    Err(error) => tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended"),
+                }
+            }
+            if last || ended == 0 {
+                break;
+            }
         }
-        self.work_off().await
+        self.work_off_outbox();
+        Ok(())
     }
 }

@@ -155,6 +155,9 @@ pub struct OAuth {
     pub token_headers: &'static [(&'static str, &'static str)],
     /// Revocation endpoint, where there is one.
     pub revoke: Option<&'static str>,
+    /// Whether revoking one token ends everything that the user has granted to the application, so that another
+    /// credential of the same user would die with it.
+    pub revocation_ends_grant: bool,
     /// How the client proves itself at the token endpoint.
     pub client_authentication: ClientAuthentication,
     /// Format of the token request.
@@ -181,6 +184,7 @@ impl OAuth {
         token: "",
         token_headers: &[],
         revoke: None,
+        revocation_ends_grant: false,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
         pkce: true,

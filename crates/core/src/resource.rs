@@ -229,7 +229,7 @@ pub struct NewAuthorizationLink {
 }
 
 /// A link for a user to open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuthorizationLink {
     /// The link.
@@ -238,6 +238,13 @@ pub struct AuthorizationLink {
     pub expires_at: Timestamp,
     /// Id of the authorization.
     pub authorization_id: AuthorizationId,
+}
+
+impl std::fmt::Debug for AuthorizationLink {
+    /// Without the link: whoever has it can open it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthorizationLink").field("authorization_id", &self.authorization_id).finish_non_exhaustive()
+    }
 }
 
 impl AuthorizationLink {

@@ -85,7 +85,9 @@ impl InputSchema {
                     .iter()
                     .map(|name| {
                         let pointer = format!("{path}/{}", escaped(name));
-                        Violation::new(pointer, "additionalProperties", format!("{name:?} is not known here; known: {known}"))
+                        // Names with an underscore in front are those of values that are made from other arguments.
+                        let why = if name.starts_with('_') { "is computed and not taken from callers" } else { "is not known here" };
+                        Violation::new(pointer, "additionalProperties", format!("{name:?} {why}; known: {known}"))
                     })
                     .collect()
             }

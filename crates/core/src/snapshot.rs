@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{
         Arc, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -14,7 +15,7 @@ use crate::{
     Error, ErrorKind, Result,
     environment::{Endpoints, Environment},
     execute::Pace,
-    identifier::{AccountId, ConnectionId, ConnectionName, Identifier},
+    identifier::{ConnectionId, ConnectionName, Identifier},
     oauth::TokenSet,
     resource::{AccountState, ConnectionState},
     store::{AccountRow, ConnectionRow, Versioned},
@@ -24,6 +25,10 @@ use crate::{
 const FRESH: Duration = Duration::from_secs(5);
 /// Younger than this, it still serves while it is read anew in the background.
 const USABLE: Duration = Duration::from_secs(60);
+/// Older than this, it does not serve even while the store is down.
+const OUTAGE: Duration = Duration::from_secs(300);
+/// Accounts share so many epochs: one that is raised for another costs a second reading.
+const EPOCHS: usize = 64;
 /// Accounts kept at most; beyond that the map starts anew.
 const CAPACITY: usize = 100_000;
 
@@ -89,11 +94,16 @@ pub(crate) fn connection_ready(connection: &ConnectionRow) -> Result<()> {
 type ByIdentifier = HashMap<Box<str>, Arc<Snapshot>>;
 
 /// Snapshots by connection name and identifier.
-#[derive(Default)]
 pub(crate) struct Snapshots {
     by_connection: RwLock<HashMap<Box<str>, ByIdentifier>>,
-    /// Raised by every forgetting: what was read before one is not kept after it.
-    epoch: AtomicU64,
+    /// Raised by every forgetting, by account: what was read before one is not kept after it.
+    epochs: [AtomicU64; EPOCHS],
+}
+
+impl Default for Snapshots {
+    fn default() -> Self {
+        Self { by_connection: RwLock::default(), epochs: [const { AtomicU64::new(0) }; EPOCHS] }
+    }
 }
 
 impl Snapshots {
@@ -101,13 +111,19 @@ impl Snapshots {
         self.by_connection.read().unwrap_or_else(PoisonError::into_inner).get(connection)?.get(identifier).cloned()
     }
 
-    pub(crate) fn epoch(&self) -> u64 {
-        self.epoch.load(Ordering::Acquire)
+    pub(crate) fn epoch(&self, connection: &str, identifier: &str) -> u64 {
+        self.epoch_of(connection, identifier).load(Ordering::Acquire)
+    }
+
+    fn epoch_of(&self, connection: &str, identifier: &str) -> &AtomicU64 {
+        let mut hasher = DefaultHasher::new();
+        (connection, identifier).hash(&mut hasher);
+        &self.epochs[usize::try_from(hasher.finish() % EPOCHS as u64).unwrap_or_default()]
     }
 
     fn keep(&self, snapshot: &Arc<Snapshot>, epoch: u64) {
         let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
-        if self.epoch() != epoch {
+        if self.epoch(snapshot.connection.name.as_str(), snapshot.account.identifier.as_str()) != epoch {
             return;
         }
         if all.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
@@ -120,7 +136,7 @@ impl Snapshots {
     /// Forgets an account: what this process changes acts at once.
     pub(crate) fn forget(&self, connection: &str, identifier: &str) {
         let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
-        self.epoch.fetch_add(1, Ordering::AcqRel);
+        self.epoch_of(connection, identifier).fetch_add(1, Ordering::AcqRel);
         if let Some(accounts) = all.get_mut(connection) {
             accounts.remove(identifier);
         }
@@ -129,7 +145,9 @@ impl Snapshots {
     /// Forgets all accounts of a connection.
     pub(crate) fn forget_connection(&self, connection: &str) {
         let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
-        self.epoch.fetch_add(1, Ordering::AcqRel);
+        for epoch in &self.epochs {
+            epoch.fetch_add(1, Ordering::AcqRel);
+        }
         all.remove(connection);
     }
 }
@@ -145,7 +163,10 @@ impl Environment {
             return Ok(cached);
         }
         if age >= USABLE {
-            return self.reload(connection, identifier).await;
+            return match self.reload(connection, identifier).await {
+                Err(error) if error.kind() == ErrorKind::StorageUnavailable && age < OUTAGE => Ok(cached),
+                result => result,
+            };
         }
         if !cached.revalidating.swap(true, Ordering::AcqRel) {
             let (environment, stale) = (self.clone(), Arc::clone(&cached));
@@ -156,8 +177,9 @@ impl Environment {
                     if error.kind() != ErrorKind::StorageUnavailable {
                         environment.snapshots().forget(connection, identifier);
                     }
-                    stale.revalidating.store(false, Ordering::Release);
                 }
+                // Where the reading was not kept, the next call starts another.
+                stale.revalidating.store(false, Ordering::Release);
             }));
         }
         Ok(cached)
@@ -165,7 +187,7 @@ impl Environment {
 
     /// Reads an account from the store and keeps its snapshot.
     pub(crate) async fn reload(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
-        let epoch = self.snapshots().epoch();
+        let epoch = self.snapshots().epoch(connection, identifier);
         let connection = self.connection_row(connection).await?;
         let identifier = Identifier::new(identifier)?;
         let account = self.store().account_of(connection.row.id, &identifier).await?;
@@ -180,7 +202,7 @@ impl Environment {
     /// Makes the snapshot of rows read since `epoch`, and keeps it.
     pub(crate) async fn snapshot_of(&self, connection: Arc<ConnectionRow>, account: AccountRow, epoch: u64) -> Result<Arc<Snapshot>> {
         let endpoints = self.endpoints_of(&connection)?;
-        let tokens = if account.state == AccountState::Active { self.tokens(account.id, account.generation).await? } else { None };
+        let tokens = if account.state == AccountState::Active { self.tokens(&account, account.generation).await? } else { None };
         let snapshot = Arc::new(Snapshot {
             pace: self.paces().of(account.id, &endpoints),
             endpoints,
@@ -194,8 +216,8 @@ impl Environment {
         Ok(snapshot)
     }
 
-    pub(crate) async fn tokens(&self, account: AccountId, generation: u64) -> Result<Option<TokenSet>> {
-        let row = self.store().credential(account, generation).await?;
+    pub(crate) async fn tokens(&self, account: &AccountRow, generation: u64) -> Result<Option<TokenSet>> {
+        let row = self.store().credential(account.id, generation).await?;
         let Some(sealed) = row.and_then(|row| row.row.sealed) else { return Ok(None) };
         TokenSet::open(self.vault(), account, generation, &sealed).map(Some)
     }

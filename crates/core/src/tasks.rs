@@ -26,6 +26,12 @@ impl Tasks {
         TaskGuard(Arc::clone(&self.running))
     }
 
+    /// Counts a call, or refuses it once the environment is closed. Counted first, so that none slips by a shutdown.
+    pub(crate) fn enter(&self) -> Result<TaskGuard> {
+        let guard = self.begin();
+        self.open().map(|()| guard)
+    }
+
     /// Fails once the environment is closed.
     pub(crate) fn open(&self) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
@@ -38,9 +44,9 @@ impl Tasks {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Waits until nothing runs, at most 30 s.
+    /// Waits until nothing runs, at most 70 s: longer than a token request with the commit after it.
     pub(crate) async fn drained(&self, runtime: &dyn Runtime) {
-        let end = runtime.monotonic() + Duration::from_secs(30);
+        let end = runtime.monotonic() + Duration::from_secs(70);
         while self.running.load(Ordering::Acquire) > 0 && runtime.monotonic() < end {
             runtime.sleep(Duration::from_millis(20)).await;
         }

@@ -11,6 +11,10 @@ use crate::{google, mail, people};
 pub(crate) const GMAIL: &str = "gmail.googleapis.com";
 /// People API.
 pub(crate) const PEOPLE: &str = "people.googleapis.com";
+/// Sheets API.
+pub(crate) const SHEETS: &str = "sheets.googleapis.com";
+/// The host that several older APIs share: Drive is one of them.
+pub(crate) const APIS: &str = "www.googleapis.com";
 /// Google's OpenID Connect endpoint that tells who the user is.
 pub(crate) const USERINFO: &str = "openidconnect.googleapis.com";
 /// Google's authorization page.

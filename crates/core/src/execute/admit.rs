@@ -1,4 +1,3 @@
-use super::Invocation;
 use crate::{Error, ErrorKind, Result, catalogue::CatalogueTool, environment::Environment, snapshot::Snapshot, tool::Effect};
 
 /// What is about to happen, for a policy to judge.
@@ -75,13 +74,13 @@ pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
 }
 
 /// Asks the environment's policy.
-pub(super) fn policy(environment: &Environment, tool: &CatalogueTool, invocation: &Invocation<'_>, snapshot: &Snapshot) -> Result<()> {
+pub(super) fn policy(environment: &Environment, tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     judge(
         environment.gate(),
         &Intent {
             product: &snapshot.connection.product,
-            connection_name: invocation.connection_name,
-            identifier: invocation.identifier,
+            connection_name: snapshot.connection.name.as_str(),
+            identifier: snapshot.account.identifier.as_str(),
             tool: Some(tool.entry().name()),
             effect: tool.entry().effect(),
             target: None,

@@ -1,6 +1,6 @@
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -27,47 +27,52 @@ const REQUESTS: u32 = 500;
 /// The port of a tool that runs for real.
 pub(super) struct LiveExchange {
     environment: Environment,
-    /// The newest snapshot: replaced when the credential is renewed in the middle of the call.
-    snapshot: Mutex<Arc<Snapshot>>,
+    /// The account as it was when the call began.
+    first: Arc<Snapshot>,
     ends_at: Duration,
     requests: Arc<AtomicU32>,
 }
 
 impl LiveExchange {
-    pub(super) fn new(environment: Environment, snapshot: Arc<Snapshot>, deadline: Duration, requests: Arc<AtomicU32>) -> Self {
+    pub(super) fn new(environment: Environment, first: Arc<Snapshot>, deadline: Duration, requests: Arc<AtomicU32>) -> Self {
         let ends_at = environment.monotonic() + deadline;
-        Self { environment, snapshot: Mutex::new(snapshot), ends_at, requests }
-    }
-
-    fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.snapshot.lock().unwrap_or_else(PoisonError::into_inner))
+        Self { environment, first, ends_at, requests }
     }
 
     fn left(&self) -> Duration {
         self.ends_at.saturating_sub(self.environment.monotonic())
     }
 
+    /// The account as it is now: it may have been disconnected or renewed since the call began.
+    async fn snapshot(&self) -> Result<Arc<Snapshot>> {
+        let snapshot = self.environment.snapshot(self.first.connection.name.as_str(), self.first.account.identifier.as_str()).await?;
+        self.environment.live(snapshot).await
+    }
+
     /// One request through its stages: pace, token, send, read, send again.
     async fn one(&self, request: ApiRequest) -> Result<Answer> {
+        let endpoints = &self.first.endpoints;
         let mut renewed = false;
         let mut attempt = 1;
         loop {
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(ErrorKind::Internal, format!("a call may send {REQUESTS} requests at most")));
             }
-            let snapshot = self.snapshot();
-            let endpoints = Arc::clone(&snapshot.endpoints);
-            let target = send::target(&endpoints, &request, attempt)?;
+            let target = send::target(endpoints, &request, attempt)?;
             let cost = (endpoints.product.cost)(&request.method, target.path());
-            let permit = snapshot.pace.enter(&self.environment, cost, self.left()).await?;
-            let snapshot = self.live(snapshot).await?;
-            let sent = send::send(&self.environment, endpoints.product, &request, target, &snapshot, self.left()).await;
+            let permit = self.first.pace.enter(&self.environment, cost, self.left()).await?;
+            let snapshot = self.snapshot().await?;
+            let left = self.left();
+            if left.is_zero() {
+                return Err(Error::new(ErrorKind::ProductTimeout, "the call's time is over; this request was not sent"));
+            }
+            let sent = send::send(&self.environment, endpoints.product, &request, target, &snapshot, left).await;
             drop(permit);
             match read::read(&self.environment, endpoints.product, &request, attempt, sent).await {
                 Reading::Answer(answer) => return Ok(answer),
                 Reading::Unauthorized if !renewed => {
                     renewed = true;
-                    self.renew(&snapshot).await?;
+                    self.environment.renew(&snapshot, Renewal::Refused).await?;
                 }
                 Reading::Unauthorized => return Err(read::rejected_token()),
                 Reading::Failure(failure) => {
@@ -79,28 +84,6 @@ impl LiveExchange {
             }
         }
     }
-
-    async fn live(&self, snapshot: Arc<Snapshot>) -> Result<Arc<Snapshot>> {
-        let generation = snapshot.account.generation;
-        let live = self.environment.live(snapshot).await?;
-        if live.account.generation != generation {
-            self.replace(&live);
-        }
-        Ok(live)
-    }
-
-    /// After the product's 401: one refresh, unless somebody has renewed the credential since it was sent.
-    async fn renew(&self, sent: &Arc<Snapshot>) -> Result<()> {
-        let current = self.snapshot();
-        if current.account.generation == sent.account.generation {
-            self.replace(&self.environment.renew(sent, Renewal::Refused).await?);
-        }
-        Ok(())
-    }
-
-    fn replace(&self, snapshot: &Arc<Snapshot>) {
-        *self.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(snapshot);
-    }
 }
 
 impl Exchange for LiveExchange {
@@ -110,7 +93,7 @@ impl Exchange for LiveExchange {
         {
             return Box::pin(async move { vec![self.one(request).await] });
         }
-        let at_once = self.snapshot().endpoints.product.quota.concurrency;
+        let at_once = self.first.endpoints.product.quota.concurrency;
         let sending = stream::iter(requests).map(|request| self.one(request)).buffered(at_once.max(1).into());
         Box::pin(sending.collect())
     }

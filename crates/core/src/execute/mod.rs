@@ -11,7 +11,7 @@ mod send;
 mod send_again;
 mod validate;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -22,13 +22,13 @@ pub(crate) use record::{Record, Recorder};
 pub(crate) use send::{set_product_headers, transport_failure};
 
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     catalogue::CatalogueTool,
     environment::Environment,
     identifier::ExecutionId,
     resource::{ExecuteRequest, Execution},
     snapshot::Snapshot,
-    tool::{AnyTool, Call, Effect, Io, Output},
+    tool::{AnyTool, Call, Effect, Io},
 };
 use dry_run::DryRun;
 use exchange::LiveExchange;
@@ -36,11 +36,11 @@ use exchange::LiveExchange;
 /// Longest time of one call, all its requests, pauses and repeats together.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// What is asked to run.
-struct Invocation<'a> {
-    connection_name: &'a str,
-    identifier: &'a str,
-    idempotency_key: Option<&'a str>,
+/// What is asked to run, after it was found and its input was read.
+struct Invocation {
+    connection_name: String,
+    identifier: String,
+    idempotency_key: Option<String>,
     dry_run: bool,
 }
 
@@ -52,54 +52,65 @@ impl Environment {
     pub async fn execute(&self, name: &str, request: ExecuteRequest) -> Result<Execution> {
         let ExecuteRequest { connection_name, identifier, mut input, schema_version, tool_version, dry_run, idempotency_key } = request;
         let mut record = Record::begin(self, name, &connection_name, &identifier);
-        let invocation =
-            Invocation { connection_name: &connection_name, identifier: &identifier, idempotency_key: idempotency_key.as_deref(), dry_run };
-        let stages = async {
-            let tool = find::tool(self.catalogue(), name, schema_version, tool_version, &mut input)?;
+        let read = find::tool(self.catalogue(), name, schema_version, tool_version, &mut input).and_then(|tool| {
             record.tool(tool);
-            let parsed = validate::input(tool, input)?;
-            self.run(tool, Arc::from(parsed), &invocation, &mut record).await
+            Ok((tool, validate::input(tool, input)?))
+        });
+        let (tool, parsed) = match read {
+            Ok(read) => read,
+            Err(error) => return record.end(Err(error)),
         };
-        let result = stages.await;
-        record.end(self, result)
+        let invocation = Invocation { connection_name, identifier, idempotency_key, dry_run };
+        if tool.entry().effect() == Effect::Read || dry_run {
+            return self.run(tool, parsed.as_ref(), &invocation, record).await;
+        }
+        // A caller that hangs up stops waiting, not the writing.
+        let (environment, entry) = (self.clone(), tool.entry());
+        self.detached(async move {
+            let tool = environment.catalogue().find(entry.name(), None, Some(entry.version()))?;
+            environment.run(tool, parsed.as_ref(), &invocation, record).await
+        })
+        .await
+        .map_err(unknown_after_panic)
     }
 
-    async fn run(
+    async fn run(&self, tool: &CatalogueTool, parsed: &dyn AnyTool, invocation: &Invocation, mut record: Record) -> Result<Execution> {
+        let result = self.stages(tool, parsed, invocation, &mut record).await;
+        record.end(result)
+    }
+
+    async fn stages(
         &self,
         tool: &CatalogueTool,
-        parsed: Arc<dyn AnyTool>,
-        invocation: &Invocation<'_>,
+        parsed: &dyn AnyTool,
+        invocation: &Invocation,
         record: &mut Record,
     ) -> Result<Execution> {
-        self.tasks().open()?;
-        let snapshot = self.snapshot(invocation.connection_name, invocation.identifier).await?;
+        let _guard = self.tasks().enter()?;
+        let snapshot = self.snapshot(&invocation.connection_name, &invocation.identifier).await?;
         record.account(snapshot.account.id);
         admit::same_product(tool, &snapshot)?;
         snapshot.usable()?;
         let call = call_of(&snapshot, tool, invocation, record);
         admit::scopes(tool, &snapshot)?;
         parsed.check(&call)?;
-        admit::policy(self, tool, invocation, &snapshot)?;
-        let entry = tool.entry();
+        admit::policy(self, tool, &snapshot)?;
         let output = if invocation.dry_run {
-            dry_run(&snapshot, &parsed, &call).await?
+            let dry = DryRun::new(&snapshot.endpoints);
+            let result = parsed.run(&call, Io::new(&dry)).await;
+            dry.output(result)?
         } else {
             let exchange = LiveExchange::new(self.clone(), snapshot, DEADLINE, record.requests());
-            match entry.effect() {
-                Effect::Read => parsed.run(&call, Io::new(&exchange)).await?,
-                // A caller that hangs up stops waiting, not the writing.
-                Effect::Write | Effect::Delete => {
-                    self.detached(async move { parsed.run(&call, Io::new(&exchange)).await }).await?
-                }
-            }
+            parsed.run(&call, Io::new(&exchange)).await?
         };
         let (data, warnings) = output.into_json()?;
+        let entry = tool.entry();
         Ok(Execution::new(record.id(), entry.name(), entry.version(), data, warnings))
     }
 }
 
-fn call_of(snapshot: &Snapshot, tool: &CatalogueTool, invocation: &Invocation<'_>, record: &Record) -> Call {
-    let id = match invocation.idempotency_key {
+fn call_of(snapshot: &Snapshot, tool: &CatalogueTool, invocation: &Invocation, record: &Record) -> Call {
+    let id = match &invocation.idempotency_key {
         None => record.id().uuid(),
         Some(key) => derived_id(snapshot, tool.entry().name(), key),
     };
@@ -108,10 +119,12 @@ fn call_of(snapshot: &Snapshot, tool: &CatalogueTool, invocation: &Invocation<'_
         .with_scopes(snapshot.account.granted_scopes.iter().cloned())
 }
 
-async fn dry_run(snapshot: &Snapshot, parsed: &Arc<dyn AnyTool>, call: &Call) -> Result<Output> {
-    let dry = DryRun::new(&snapshot.endpoints);
-    let result = parsed.run(call, Io::new(&dry)).await;
-    dry.output(result)
+/// A write whose task ended without a result may have been carried out.
+pub(crate) fn unknown_after_panic(error: Error) -> Error {
+    if error.kind() != ErrorKind::Internal || error.execution_id().is_some() {
+        return error;
+    }
+    Error::new(ErrorKind::OutcomeUnknown, "an error in Stead ended the call midway: it may or may not have been carried out").with_source(error)
 }
 
 /// The same key for the same account and tool gives the same id, and so the same ids at the product.

@@ -4,6 +4,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::{Either, select};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
@@ -59,12 +60,31 @@ impl Pace {
 
     /// Waits for this account's turn; the permit is held while the request is on its way.
     pub(crate) async fn enter(&self, environment: &Environment, units: u32, left: Duration) -> Result<Option<OwnedSemaphorePermit>> {
-        let Some(limits) = &self.0 else { return Ok(None) };
+        Ok(self.turn(environment, units, left).await?.0)
+    }
+
+    /// The same, and whether there was a wait.
+    pub(crate) async fn turn(
+        &self,
+        environment: &Environment,
+        units: u32,
+        left: Duration,
+    ) -> Result<(Option<OwnedSemaphorePermit>, bool)> {
+        let Some(limits) = &self.0 else { return Ok((None, false)) };
         let wait = limits.reserve(units, environment.monotonic(), left)?;
         if !wait.is_zero() {
             environment.runtime().sleep(wait).await;
         }
-        Arc::clone(&limits.at_once).acquire_owned().await.map(Some).map_err(|_| Error::new(ErrorKind::Internal, "the pace of an account was closed"))
+        if let Ok(permit) = Arc::clone(&limits.at_once).try_acquire_owned() {
+            return Ok((Some(permit), !wait.is_zero()));
+        }
+        let turn = std::pin::pin!(Arc::clone(&limits.at_once).acquire_owned());
+        match select(turn, environment.runtime().sleep(left.saturating_sub(wait))).await {
+            Either::Left((permit, _)) => permit
+                .map(|permit| (Some(permit), true))
+                .map_err(|_| Error::new(ErrorKind::Internal, "the pace of an account was closed")),
+            Either::Right(_) => Err(too_late(Duration::from_secs(1))),
+        }
     }
 }
 
@@ -76,15 +96,16 @@ impl Limits {
         let next = (*free_at).max(now) + self.unit * units;
         let wait = next.saturating_sub(now + burst);
         if wait > left {
-            return Err(Error::new(
-                ErrorKind::RateLimited,
-                "this account has used up what the product allows in a minute, and its turn would come too late",
-            )
-            .with_retry_after(wait));
+            return Err(too_late(wait));
         }
         *free_at = next;
         Ok(wait)
     }
+}
+
+fn too_late(wait: Duration) -> Error {
+    Error::new(ErrorKind::RateLimited, "this account is called more than the product allows, and its turn would come too late")
+        .with_retry_after(wait)
 }
 
 #[cfg(test)]

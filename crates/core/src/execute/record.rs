@@ -14,7 +14,7 @@ use crate::{
     catalogue::CatalogueTool,
     environment::Environment,
     identifier::{AccountId, ExecutionId},
-    store::{Batch, ExecutionRow},
+    store::{Batch, Commit, ExecutionRow},
 };
 
 /// Records wait so long for company before they are written together.
@@ -23,76 +23,78 @@ const GATHER: Duration = Duration::from_millis(200);
 const CAPACITY: usize = 20_000;
 const BATCH: usize = 500;
 
-/// One run while it lasts.
+/// One run while it lasts. A run whose caller goes away is recorded as `cancelled`.
 pub(crate) struct Record {
-    id: ExecutionId,
-    tool: String,
-    tool_version: String,
-    account: Option<AccountId>,
-    connection_name: String,
-    identifier: String,
-    started_at: Timestamp,
+    environment: Environment,
+    row: Option<ExecutionRow>,
     began: Duration,
     requests: Arc<AtomicU32>,
 }
 
 impl Record {
     pub(crate) fn begin(environment: &Environment, tool: &str, connection_name: &str, identifier: &str) -> Self {
-        Self {
+        let row = ExecutionRow {
             id: new_execution_id(environment),
             tool: tool.chars().take(100).collect(),
             tool_version: String::new(),
-            account: None,
+            account_id: None,
             connection_name: connection_name.chars().take(100).collect(),
             identifier: identifier.chars().take(256).collect(),
             started_at: environment.now(),
-            began: environment.monotonic(),
-            requests: Arc::new(AtomicU32::new(0)),
-        }
+            duration_micros: 0,
+            outcome: String::new(),
+            requests: 0,
+        };
+        Self { environment: environment.clone(), row: Some(row), began: environment.monotonic(), requests: Arc::new(AtomicU32::new(0)) }
     }
 
     pub(crate) fn id(&self) -> ExecutionId {
-        self.id
+        self.row.as_ref().map_or(ExecutionId::from_uuid(uuid::Uuid::nil()), |row| row.id)
     }
     pub(crate) fn started_at(&self) -> Timestamp {
-        self.started_at
+        self.row.as_ref().map_or(Timestamp::UNIX_EPOCH, |row| row.started_at)
     }
     pub(crate) fn requests(&self) -> Arc<AtomicU32> {
         Arc::clone(&self.requests)
     }
     pub(super) fn tool(&mut self, tool: &CatalogueTool) {
-        self.tool = tool.entry().name().to_owned();
-        self.tool_version = tool.entry().version().to_owned();
+        if let Some(row) = &mut self.row {
+            row.tool = tool.entry().name().to_owned();
+            row.tool_version = tool.entry().version().to_owned();
+        }
     }
     pub(crate) fn version(&mut self, version: &str) {
-        self.tool_version = version.to_owned();
+        if let Some(row) = &mut self.row {
+            version.clone_into(&mut row.tool_version);
+        }
     }
     pub(crate) fn account(&mut self, account: AccountId) {
-        self.account = Some(account);
+        if let Some(row) = &mut self.row {
+            row.account_id = Some(account);
+        }
     }
 
     /// Hands the record over, and the error its execution's id.
-    pub(crate) fn end<T>(self, environment: &Environment, result: Result<T>) -> Result<T> {
-        let outcome = result.as_ref().err().map_or("ok", |error: &Error| error.kind().name());
-        let duration = environment.monotonic().saturating_sub(self.began);
-        tracing::debug!(execution = %self.id, tool = %self.tool, outcome, micros = duration.as_micros(), "execution");
-        let result = result.map_err(|error| error.with_execution_id(self.id.to_string()));
-        environment.recorder().add(
-            environment,
-            ExecutionRow {
-                id: self.id,
-                tool: self.tool,
-                tool_version: self.tool_version,
-                account_id: self.account,
-                connection_name: self.connection_name,
-                identifier: self.identifier,
-                started_at: self.started_at,
-                duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
-                outcome: outcome.to_owned(),
-                requests: self.requests.load(Ordering::Relaxed),
-            },
-        );
-        result
+    pub(crate) fn end<T>(mut self, result: Result<T>) -> Result<T> {
+        let id = self.id();
+        self.hand_over(result.as_ref().err().map_or("ok", |error: &Error| error.kind().name()));
+        result.map_err(|error| error.with_execution_id(id.to_string()))
+    }
+
+    fn hand_over(&mut self, outcome: &'static str) {
+        let Some(mut row) = self.row.take() else { return };
+        let duration = self.environment.monotonic().saturating_sub(self.began);
+        tracing::debug!(execution = %row.id, tool = %row.tool, outcome, micros = duration.as_micros(), "execution");
+        row.duration_micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        outcome.clone_into(&mut row.outcome);
+        row.requests = self.requests.load(Ordering::Relaxed);
+        self.environment.recorder().add(&self.environment, row);
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.hand_over("cancelled");
     }
 }
 
@@ -119,6 +121,7 @@ impl Recorder {
             environment.runtime().spawn(Box::pin(async move {
                 gather.await;
                 if let Some(environment) = weak.upgrade() {
+                    let _guard = environment.tasks().begin();
                     environment.recorder().writing.store(false, Ordering::Release);
                     environment.recorder().flush(&environment).await;
                 }
@@ -138,11 +141,15 @@ impl Recorder {
                 return;
             }
             let batch = rows.iter().cloned().fold(Batch::new(), Batch::insert);
-            if let Err(error) = environment.store().commit(batch).await {
-                tracing::warn!(kind = %error.kind(), waiting = rows.len(), "records could not be written yet");
-                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                waiting.splice(..0, rows);
-                return;
+            match environment.store().commit(batch).await {
+                Ok(Commit::Committed) => {}
+                Ok(Commit::Conflict) => tracing::warn!(dropped = rows.len(), "records with ids that exist were dropped"),
+                Err(error) => {
+                    tracing::warn!(kind = %error.kind(), waiting = rows.len(), "records could not be written yet");
+                    let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                    waiting.splice(..0, rows);
+                    return;
+                }
             }
         }
     }

@@ -24,6 +24,8 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
         revoke: Some("https://oauth2.googleapis.com/revoke"),
+        // "Revocation removes all OAuth 2.0 scopes previously granted to a project" (same guide, "Revoking a token").
+        revocation_ends_grant: true,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
         pkce: true,

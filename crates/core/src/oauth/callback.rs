@@ -64,7 +64,7 @@ impl Environment {
     ) -> Result<FinishedAuthorization> {
         let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "this return from the product belongs to no link");
         let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
-        let connection = self.connection_by_id(connection_id).await.map_err(|_| unknown())?.row;
+        let connection = self.store().connection(connection_id).await?.ok_or_else(unknown)?.row;
         let state = callback.state.as_deref().ok_or_else(unknown)?;
         let authorization = self.store().authorization_by_state(&Fingerprint::of(state)).await?;
         let authorization = authorization.filter(|found| found.row.connection_id == connection_id).ok_or_else(unknown)?;
@@ -89,7 +89,7 @@ impl Environment {
 
     /// Makes this callback the only one that is taken.
     async fn spend_state(&self, authorization: Versioned<AuthorizationRow>) -> Result<Versioned<AuthorizationRow>> {
-        let row = returned(&authorization.row);
+        let row = returned(&authorization.row, self.now());
         match self.store().commit(Batch::new().update(row.clone(), authorization.version)).await? {
             Commit::Committed => Ok(Versioned { row, version: authorization.version + 1, read_at: authorization.read_at }),
             Commit::Conflict => Err(Error::new(ErrorKind::AuthorizationConsumed, "this return from the product was handled already")),

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use oauth2::{AuthorizationCode, PkceCodeVerifier};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -11,7 +13,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     account::{account_resource, activate, shredded},
-    authorization::{completed, expired, verifying},
+    authorization::{completed, ended, expired, verifying},
     environment::{Environment, Verification},
     identifier::{AuthorizationId, Identifier},
     product::{Permissions, Product},
@@ -20,6 +22,9 @@ use crate::{
         AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Quarantine, Versioned,
     },
 };
+
+/// How long tokens just obtained are offered to a store that does not take them.
+const COMMIT_PATIENCE: Duration = Duration::from_secs(40);
 
 impl Environment {
     /// Exchanges a code and keeps the tokens: in quarantine where the application has to confirm, else as the account's
@@ -84,52 +89,79 @@ impl Environment {
         Granted::read(&answer, product, sent_at, None).map_err(internal)
     }
 
-    /// Inserts the tokens as a new generation that no call selects, whatever else happens to the account meanwhile.
+    /// Inserts the tokens as a new generation that no call selects. A store that does not answer is asked for a while:
+    /// the code is spent, so these tokens will not come again.
     async fn keep_in_quarantine(
         &self,
-        mut authorization: Versioned<AuthorizationRow>,
-        mut quarantine: Quarantine,
+        authorization: Versioned<AuthorizationRow>,
+        quarantine: Quarantine,
         granted: &Granted,
     ) -> Result<(Versioned<AuthorizationRow>, AccountRow)> {
+        let began = self.monotonic();
+        let mut pause = Duration::from_millis(50);
         loop {
-            let account = self.store().account(authorization.row.account_id).await?;
-            let Some(account) = account.filter(|account| account.row.state != AccountState::Disconnected) else {
-                let _ = self.end_authorization(authorization, AuthorizationState::Failed, "disconnected").await;
-                return Err(Error::new(ErrorKind::AuthorizationExpired, "the account was disconnected meanwhile; ask for a new link"));
-            };
-            if let Some(error) = switched(&account.row, &quarantine, &authorization.row) {
-                let _ = self.end_authorization(authorization, AuthorizationState::Failed, "product_account_mismatch").await;
-                return Err(error);
-            }
-            let mut row = account.row.clone();
-            row.last_generation += 1;
-            row.updated_at = self.now();
-            let waits = row.state == AccountState::PendingAuthorization && self.verification() == Verification::Application;
-            if waits {
-                row.state = AccountState::PendingVerification;
-            }
-            quarantine.generation = row.last_generation;
-            let credential = CredentialRow {
-                account_id: row.id,
-                generation: row.last_generation,
-                sealed: Some(granted.tokens.seal(self.vault(), row.id, row.last_generation)?),
-                created_at: self.now(),
-            };
-            let mut next = verifying(&authorization.row, self.now());
-            next.quarantine = Some(quarantine.clone());
-            let mut batch = Batch::new()
-                .update(row.clone(), account.version)
-                .insert(credential)
-                .update(next.clone(), authorization.version);
-            if waits {
-                batch = batch.insert(self.account_event("account.verification_required", &row));
-            }
-            if self.store().commit(batch).await? == Commit::Committed {
-                authorization.row = next;
-                authorization.version += 1;
-                return Ok((authorization, row));
+            match self.try_keep_in_quarantine(&authorization, &quarantine, granted).await {
+                Ok(Some(kept)) => return Ok(kept),
+                Ok(None) => {}
+                Err(error) if error.kind() == ErrorKind::StorageUnavailable && self.monotonic().saturating_sub(began) < COMMIT_PATIENCE => {
+                    self.runtime().sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_secs(2));
+                }
+                Err(error) => return Err(error),
             }
         }
+    }
+
+    /// One attempt; `None` on a conflict that another attempt can pass.
+    async fn try_keep_in_quarantine(
+        &self,
+        authorization: &Versioned<AuthorizationRow>,
+        quarantine: &Quarantine,
+        granted: &Granted,
+    ) -> Result<Option<(Versioned<AuthorizationRow>, AccountRow)>> {
+        let gone = || Error::new(ErrorKind::AuthorizationExpired, "the account was deleted meanwhile; ask for a new link");
+        let account = self.store().account(authorization.row.account_id).await?.ok_or_else(gone)?;
+        let current = self.authorization_row(authorization.row.id).await?;
+        if current.version != authorization.version {
+            self.discard(&account.row, &granted.tokens).await;
+            return Err(expired());
+        }
+        let refusal = if account.row.state == AccountState::Disconnected {
+            Some((Error::new(ErrorKind::AuthorizationExpired, "the account was disconnected meanwhile; ask for a new link"), "disconnected"))
+        } else {
+            switched(&account.row, quarantine, &authorization.row).map(|error| (error, "product_account_mismatch"))
+        };
+        if let Some((error, reason)) = refusal {
+            let _ = self.end_authorization(current, AuthorizationState::Failed, reason).await?;
+            self.discard(&account.row, &granted.tokens).await;
+            return Err(error);
+        }
+        let mut row = account.row.clone();
+        row.last_generation += 1;
+        row.updated_at = self.now();
+        let waits = row.state == AccountState::PendingAuthorization && self.verification() == Verification::Application;
+        if waits {
+            row.state = AccountState::PendingVerification;
+        }
+        let credential = CredentialRow {
+            account_id: row.id,
+            generation: row.last_generation,
+            sealed: Some(granted.tokens.seal(self.vault(), &row, row.last_generation)?),
+            held_by: Some(authorization.row.id),
+            created_at: self.now(),
+        };
+        let mut next = verifying(&authorization.row, self.now());
+        next.quarantine = Some(Quarantine { generation: row.last_generation, ..quarantine.clone() });
+        let mut batch =
+            Batch::new().update(row.clone(), account.version).insert(credential).update(next.clone(), authorization.version);
+        if waits {
+            batch = batch.insert(self.account_event("account.verification_required", &row));
+        }
+        if self.store().commit(batch).await? == Commit::Conflict {
+            return Ok(None);
+        }
+        let kept = Versioned { row: next, version: authorization.version + 1, read_at: authorization.read_at };
+        Ok(Some((kept, row)))
     }
 
     /// Confirms that the user who came back is the one whom the link was made for.
@@ -141,32 +173,45 @@ impl Environment {
         let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "no authorization with this id waits to be verified");
         let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
         let identifier = Identifier::new(identifier)?;
-        let authorization = self.authorization_row(id).await.map_err(|_| unknown())?;
-        match authorization.row.state {
-            AuthorizationState::Verifying => {}
-            AuthorizationState::Completed => {
-                return Err(Error::new(ErrorKind::AuthorizationConsumed, "this authorization was verified already"));
+        let environment = self.clone();
+        self.detached(async move {
+            loop {
+                let authorization = environment.store().authorization(id).await?.ok_or_else(unknown)?;
+                match authorization.row.state {
+                    AuthorizationState::Verifying => {}
+                    AuthorizationState::Completed => {
+                        return Err(Error::new(ErrorKind::AuthorizationConsumed, "this authorization was verified already"));
+                    }
+                    AuthorizationState::Expired => return Err(expired()),
+                    _ => return Err(unknown()),
+                }
+                let ending = if authorization.row.expires_at <= environment.now() {
+                    Some((AuthorizationState::Expired, "verification_timeout", expired()))
+                } else if authorization.row.identifier != identifier {
+                    let mismatch = Error::new(
+                        ErrorKind::IdentifierMismatch,
+                        "the link was made for another identifier; the authorization is ended and its tokens are destroyed",
+                    );
+                    Some((AuthorizationState::Failed, "identifier_mismatch", mismatch))
+                } else {
+                    None
+                };
+                if let Some((state, reason, error)) = ending {
+                    match environment.end_authorization(authorization, state, reason).await? {
+                        Commit::Committed => return Err(error),
+                        Commit::Conflict => continue,
+                    }
+                }
+                let connection = environment.connection_by_id(authorization.row.connection_id).await?.row;
+                let account = environment.promote(&connection, authorization).await?;
+                return Ok(account_resource(&connection, account));
             }
-            AuthorizationState::Expired => return Err(expired()),
-            _ => return Err(unknown()),
-        }
-        if authorization.row.expires_at <= self.now() {
-            let _ = self.end_authorization(authorization, AuthorizationState::Expired, "verification_timeout").await?;
-            return Err(expired());
-        }
-        if authorization.row.identifier != identifier {
-            let _ = self.end_authorization(authorization, AuthorizationState::Failed, "identifier_mismatch").await?;
-            return Err(Error::new(
-                ErrorKind::IdentifierMismatch,
-                "the link was made for another identifier; the authorization is ended and its tokens are revoked",
-            ));
-        }
-        let connection = self.connection_by_id(authorization.row.connection_id).await?.row;
-        let account = self.promote(&connection, authorization).await?;
-        Ok(account_resource(&connection, account))
+        })
+        .await
     }
 
-    /// Makes a quarantined credential the account's current one; keeps the one before, shreds older ones.
+    /// Makes a quarantined credential the account's current one. Keeps the one before, shreds older ones, and ends the
+    /// account's other authorizations that wait to be confirmed, with theirs.
     async fn promote(&self, connection: &ConnectionRow, authorization: Versioned<AuthorizationRow>) -> Result<AccountRow> {
         let quarantine = authorization.row.quarantine.clone().ok_or_else(expired)?;
         loop {
@@ -180,10 +225,25 @@ impl Environment {
                 .update(row.clone(), account.version)
                 .update(completed(&authorization.row), authorization.version)
                 .insert(self.account_event(event, &row));
-            for credential in self.store().credentials(row.id).await? {
-                if credential.row.generation != row.generation && credential.row.generation != account.row.generation {
-                    batch = batch.update(shredded(&credential.row), credential.version);
+            for sibling in self.store().authorizations(row.id, 50).await? {
+                if sibling.row.id != authorization.row.id && sibling.row.state == AuthorizationState::Verifying {
+                    let superseded = ended(&sibling.row, AuthorizationState::Superseded, "another was confirmed");
+                    batch = batch.update(superseded, sibling.version);
                 }
+            }
+            let mut promoted = false;
+            for credential in self.store().credentials(row.id).await? {
+                let Versioned { row: kept, version, .. } = credential;
+                if kept.generation == quarantine.generation {
+                    promoted = true;
+                    batch = batch.update(CredentialRow { held_by: None, ..kept }, version);
+                } else if kept.generation != account.row.generation {
+                    batch = batch.update(shredded(&kept), version);
+                }
+            }
+            if !promoted {
+                let _ = self.end_authorization(authorization, AuthorizationState::Superseded, "another was confirmed").await?;
+                return Err(Error::new(ErrorKind::AuthorizationConsumed, "another authorization of this account was confirmed meanwhile"));
             }
             if self.store().commit(batch).await? == Commit::Committed {
                 self.snapshots().forget(connection.name.as_str(), row.identifier.as_str());
@@ -253,4 +313,118 @@ fn failed(failure: TokenFailure) -> (Error, &'static str) {
         ),
     };
     (Error::new(kind, message).with_context("product_message", said), reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{
+        account::new_account,
+        identifier::{AccountId, ConnectionId},
+        product::OAuth,
+        store::{Fingerprint, Subject},
+    };
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn subject(id: &str) -> Option<Subject> {
+        Some(Subject { id: id.to_owned(), display: None })
+    }
+
+    fn account(subject: Option<Subject>) -> AccountRow {
+        let (id, connection) = (AccountId::from_uuid(Uuid::nil()), ConnectionId::from_uuid(Uuid::nil()));
+        AccountRow { subject, ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW) }
+    }
+
+    fn authorization() -> AuthorizationRow {
+        AuthorizationRow {
+            id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
+            account_id: AccountId::from_uuid(Uuid::nil()),
+            connection_id: ConnectionId::from_uuid(Uuid::nil()),
+            identifier: Identifier::new("ada").unwrap(),
+            state: AuthorizationState::Returned,
+            reason: None,
+            link: Fingerprint::of("link"),
+            oauth_state: None,
+            browser: None,
+            verifier: None,
+            endpoints: None,
+            scopes: Vec::new(),
+            verify_url: None,
+            app_state: None,
+            allow_account_switch: false,
+            quarantine: None,
+            created_at: NOW,
+            expires_at: NOW,
+        }
+    }
+
+    fn quarantine(subject: Option<Subject>) -> Quarantine {
+        Quarantine { generation: 1, granted_scopes: Vec::new(), missing_scopes: Vec::new(), subject, token_expires_at: None }
+    }
+
+    #[test]
+    fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
+        let table = [
+            (None, subject("1"), false),
+            (subject("1"), None, false),
+            (subject("1"), subject("1"), false),
+            (subject("1"), subject("2"), true),
+        ];
+        for (before, now, refused) in table {
+            let (account, quarantine) = (account(before), quarantine(now));
+            let error = switched(&account, &quarantine, &authorization());
+            assert_eq!(error.map(|error| error.kind()), refused.then_some(ErrorKind::ProductAccountMismatch));
+            let allowed = AuthorizationRow { allow_account_switch: true, ..authorization() };
+            assert!(switched(&account, &quarantine, &allowed).is_none());
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_and_not_granted_is_missing() {
+        let scopes = |scopes: &[&str]| scopes.iter().map(|scope| (*scope).to_owned()).collect::<Vec<_>>();
+        let product = Product {
+            oauth: OAuth { permissions: Permissions::Scopes { always: &[], default: &[] }, ..OAuth::BASE },
+            ..Product::BASE
+        };
+        let asked = scopes(&["openid", "a", "b"]);
+        for (granted, expected) in [(&["a"][..], &["b"][..]), (&["b", "a"], &[]), (&[], &["a", "b"]), (&["openid", "c"], &["a", "b"])] {
+            assert_eq!(missing(&product, &asked, &scopes(granted)), scopes(expected), "{granted:?}");
+        }
+        assert!(missing(&Product::BASE, &asked, &[]).is_empty());
+    }
+
+    #[test]
+    fn the_browser_goes_back_with_the_authorization_and_the_state() {
+        let id = authorization().id;
+        let back = |url: &str, state: Option<&str>| {
+            return_to(&AuthorizationRow { verify_url: Some(url.to_owned()), app_state: state.map(str::to_owned), ..authorization() })
+        };
+        assert_eq!(back("https://app.test/back", None).unwrap(), format!("https://app.test/back?authorization_id={id}"));
+        assert_eq!(
+            back("https://app.test/back?tab=1", Some("a&b=ü #")).unwrap(),
+            format!("https://app.test/back?tab=1&authorization_id={id}&state=a%26b%3D%C3%BC+%23")
+        );
+        assert_eq!(return_to(&authorization()), None);
+    }
+
+    #[test]
+    fn a_failed_exchange_says_who_has_to_act() {
+        let said = || String::from("said");
+        let table = [
+            (TokenFailure::Rejected(said()), ErrorKind::AuthorizationFailed, "exchange_rejected"),
+            (TokenFailure::Client(said()), ErrorKind::ConnectionCredentialsRejected, "client_rejected"),
+            (TokenFailure::Misconfigured(said()), ErrorKind::AuthorizationFailed, "exchange_refused"),
+            (TokenFailure::Temporary(said()), ErrorKind::AuthorizationFailed, "exchange_failed"),
+            (TokenFailure::Unanswered(said()), ErrorKind::AuthorizationFailed, "exchange_outcome_unknown"),
+        ];
+        for (failure, kind, reason) in table {
+            let (error, why) = failed(failure);
+            assert_eq!((error.kind(), why), (kind, reason));
+            assert_eq!(error.context()[0].1, "said");
+        }
+    }
 }

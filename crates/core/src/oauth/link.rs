@@ -15,7 +15,7 @@ use crate::{
     resource::{AccountState, AuthorizationLink, NewAuthorizationLink},
     seal::Place,
     snapshot::connection_ready,
-    store::{AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Fingerprint, Versioned},
+    store::{AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Fingerprint, RowKey, Versioned},
 };
 
 /// What the page that the link leads to says.
@@ -39,7 +39,6 @@ pub struct ConnectPage {
 }
 
 /// Where the browser goes, and what binds it.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct StartedAuthorization {
     /// Authorization; names the cookie.
@@ -50,6 +49,12 @@ pub struct StartedAuthorization {
     pub browser: SecretString,
 }
 
+impl std::fmt::Debug for StartedAuthorization {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartedAuthorization").field("authorization_id", &self.authorization_id).finish_non_exhaustive()
+    }
+}
+
 impl Environment {
     /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
     /// about the user.
@@ -58,7 +63,7 @@ impl Environment {
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], [`ErrorKind::InvalidRequest`].
     pub async fn create_authorization_link(&self, new: NewAuthorizationLink) -> Result<AuthorizationLink> {
         let identifier = Identifier::new(new.identifier.as_str())?;
-        let connection = self.connection_row(&new.connection_name).await?.row;
+        let Versioned { row: connection, version: connection_version, .. } = self.connection_row(&new.connection_name).await?;
         connection_ready(&connection)?;
         let product = self.endpoints_of(&connection)?.product;
         check_permissions(product, new.scopes.as_deref().unwrap_or_default())?;
@@ -96,10 +101,14 @@ impl Environment {
                 expires_at,
             };
             let id = row.id;
-            if self.store().commit(batch.insert(row)).await? == Commit::Committed {
+            let batch = batch.guard(RowKey::Connection(connection.id), connection_version).insert(row);
+            if self.store().commit(batch).await? == Commit::Committed {
                 self.snapshots().forget(connection.name.as_str(), identifier.as_str());
                 let link = self.at(&format!("/connect/{}", secret.expose_secret()));
                 return Ok(AuthorizationLink::new(link, expires_at, id));
+            }
+            if self.connection_row(&new.connection_name).await?.version != connection_version {
+                return Err(Error::new(ErrorKind::InvalidTransition, "the connection changed meanwhile; try again"));
             }
         }
     }
@@ -235,4 +244,64 @@ pub(super) fn verifier_place(id: AuthorizationId) -> Place<'static> {
 /// Compares a secret with a stored fingerprint in constant time.
 pub(super) fn same(stored: &Fingerprint, secret: &str) -> bool {
     stored.as_str().as_bytes().ct_eq(Fingerprint::of(secret).as_str().as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{STABLE, World, always, environment};
+
+    #[test]
+    fn a_verify_url_is_https_or_of_this_machine() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        let good = [
+            "https://app.test/back",
+            "https://app.test/back?tab=1",
+            "https://app.test:8443/",
+            "http://localhost:3000/back",
+            "http://127.0.0.1/back",
+            "http://[::1]:3000/back",
+        ];
+        for url in good {
+            assert_eq!(environment.checked_verify_url(Some(url)).unwrap().as_deref(), Some(url));
+        }
+        let bad = [
+            "",
+            "back",
+            "/back",
+            "//app.test/back",
+            "http://app.test/back",
+            "http://localhost.app.test",
+            "ftp://app.test",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc/passwd",
+            "com.app.custom://back",
+            "https://ada@app.test/",
+            "https://:secret@app.test/",
+            "https://app.test/#part",
+            "https://app.test/#",
+        ];
+        for url in bad {
+            let error = environment.checked_verify_url(Some(url)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{url}");
+            assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
+        }
+    }
+
+    #[test]
+    fn an_application_that_verifies_says_where_its_user_comes_back() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        assert_eq!(environment.verification(), Verification::Application);
+        assert_eq!(environment.checked_verify_url(None).unwrap_err().violation_list()[0].path, "/verify_url");
+    }
+
+    #[test]
+    fn a_secret_is_the_same_as_its_own_fingerprint_alone() {
+        let stored = Fingerprint::of("cookie");
+        assert!(same(&stored, "cookie"));
+        for other in ["", "cooki", "cookie ", "Cookie", stored.as_str()] {
+            assert!(!same(&stored, other), "{other}");
+        }
+    }
 }

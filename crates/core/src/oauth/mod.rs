@@ -13,4 +13,5 @@ pub use callback::{Callback, FinishedAuthorization};
 pub use link::{ConnectPage, StartedAuthorization};
 pub(crate) use client::client_secret_place;
 pub(crate) use refresh::{Flights, Renewal};
+pub(crate) use revoke::OutboxWorker;
 pub(crate) use token::TokenSet;

@@ -75,13 +75,14 @@ impl Drop for Landing {
 impl Environment {
     /// A snapshot whose tokens can be sent now.
     pub(crate) async fn live(&self, snapshot: Arc<Snapshot>) -> Result<Arc<Snapshot>> {
-        let Some(expires_at) = snapshot.usable()?.expires_at() else { return Ok(snapshot) };
+        let tokens = snapshot.usable()?;
+        let Some(expires_at) = tokens.expires_at() else { return Ok(snapshot) };
         let left = expires_at.duration_since(self.now());
         if left >= SHORT {
             return Ok(snapshot);
         }
         if left >= TOO_SHORT {
-            if may_try(&snapshot.account, self.now()) {
+            if tokens.refresh_token().is_some() && may_try(&snapshot.account, self.now()) {
                 drop(self.flight(&snapshot, Renewal::Early));
             }
             return Ok(snapshot);
@@ -100,6 +101,7 @@ impl Environment {
         if let Some(flight) = flights.get(&account) {
             return flight.clone();
         }
+        // The work begins with a first poll, and not before the lock is given back.
         let (environment, snapshot) = (self.clone(), Arc::clone(snapshot));
         let landing = Landing { flights: Arc::clone(&self.flights().0), account };
         let work = async move {
@@ -110,6 +112,7 @@ impl Environment {
         let environment = self.clone();
         let flight: Flight = async move { environment.detached(work).await }.boxed().shared();
         flights.insert(account, flight.clone());
+        drop(flights);
         // The flight starts now, and not when somebody first waits for it.
         self.runtime().spawn(flight.clone().map(drop).boxed());
         flight
@@ -120,7 +123,7 @@ impl Environment {
         let began = self.monotonic();
         let mut pause = Duration::from_millis(50);
         loop {
-            let epoch = self.snapshots().epoch();
+            let epoch = self.snapshots().epoch(seen.connection.name.as_str(), seen.account.identifier.as_str());
             let connection = self.connection_by_id(seen.connection.id).await?.row;
             let account = self.account_for_refresh(seen.account.id).await?;
             if account.row.generation != seen.account.generation || account.row.state != AccountState::Active {
@@ -146,7 +149,7 @@ impl Environment {
                         return Err(refresh_unavailable("the last attempts failed", Some(until.duration_since(self.now()))));
                     }
                     let claimed = Batch::new().update((*row).clone(), account.version);
-                    if self.store().commit(claimed).await? == Commit::Committed {
+                    if self.store().commit(claimed).await? == Commit::Committed && !self.adopt_salvaged(&row, owner).await? {
                         return self.fly(connection, *row, owner, why, recovering).await;
                     }
                 }
@@ -163,14 +166,14 @@ impl Environment {
         why: Renewal,
         recovering: bool,
     ) -> Result<Arc<Snapshot>> {
-        let tokens = self.tokens(account.id, account.generation).await?;
+        let tokens = self.tokens(&account, account.generation).await?;
         let Some(refresh_token) = tokens.as_ref().and_then(TokenSet::refresh_token).cloned() else {
             let still_serves = why == Renewal::Early || why == Renewal::Asked;
             return self.no_refresh_token(connection, account, owner, still_serves).await;
         };
         let sent_at = self.now();
         match self.granted_for_refresh(&connection, &refresh_token, sent_at).await {
-            Ok(granted) => self.keep(connection, account, owner, granted).await,
+            Ok(granted) => self.keep(connection, account, granted).await,
             Err(failure) => self.refresh_failed(connection, account, owner, failure, why, recovering).await,
         }
     }
@@ -193,16 +196,15 @@ impl Environment {
 
     /// Commits new tokens as the next generation. Where the lease was lost meanwhile they are kept all the same, as a
     /// generation that is not current: of a rotating product they may be the only ones alive.
-    async fn keep(&self, connection: ConnectionRow, claimed: AccountRow, owner: Uuid, granted: Granted) -> Result<Arc<Snapshot>> {
+    async fn keep(&self, connection: ConnectionRow, claimed: AccountRow, granted: Granted) -> Result<Arc<Snapshot>> {
         let began = self.monotonic();
         let mut pause = Duration::from_millis(50);
         loop {
-            match self.try_keep(&claimed, owner, &granted).await {
+            match self.try_keep(&claimed, &granted).await {
                 Ok(Some(_)) => {
-                    let epoch = self.snapshots().epoch();
+                    self.accept_client(&connection).await?;
                     self.snapshots().forget(connection.name.as_str(), claimed.identifier.as_str());
-                    let account = self.account_for_refresh(claimed.id).await?.row;
-                    let snapshot = self.snapshot_of(Arc::new(connection), account, epoch + 1).await?;
+                    let snapshot = self.reload(connection.name.as_str(), claimed.identifier.as_str()).await?;
                     snapshot.usable()?;
                     return Ok(snapshot);
                 }
@@ -221,7 +223,7 @@ impl Environment {
     }
 
     /// One attempt to commit; `None` on a conflict.
-    async fn try_keep(&self, claimed: &AccountRow, owner: Uuid, granted: &Granted) -> Result<Option<()>> {
+    async fn try_keep(&self, claimed: &AccountRow, granted: &Granted) -> Result<Option<()>> {
         let Versioned { row: account, version, .. } = self.account_for_refresh(claimed.id).await?;
         if account.state == AccountState::Disconnected {
             // Disconnecting wins. The user's grant was or is being revoked as the application asked.
@@ -231,15 +233,16 @@ impl Environment {
         let credential = CredentialRow {
             account_id: account.id,
             generation,
-            sealed: Some(granted.tokens.seal(self.vault(), account.id, generation)?),
+            sealed: Some(granted.tokens.seal(self.vault(), &account, generation)?),
+            held_by: None,
             created_at: self.now(),
         };
         let mut batch = Batch::new().insert(credential);
         let mut row = account.clone();
         row.last_generation = generation;
         row.updated_at = self.now();
-        let ours = account.generation == claimed.generation && account.lease.as_ref().is_some_and(|lease| lease.owner == owner);
-        if ours {
+        // Whoever else may hold the lease by now presents a token that these tokens have replaced.
+        if account.generation == claimed.generation {
             row.generation = generation;
             row.token_expires_at = granted.tokens.expires_at();
             row.health = AccountHealth::Ok;
@@ -256,7 +259,7 @@ impl Environment {
                 batch = batch.insert(self.account_event("account.recovered", &row));
             }
             for older in self.store().credentials(account.id).await? {
-                if older.row.generation < account.generation {
+                if older.row.generation < account.generation && older.row.held_by.is_none() {
                     batch = batch.update(shredded(&older.row), older.version);
                 }
             }
@@ -283,7 +286,7 @@ impl Environment {
             }
             Failed::Token(TokenFailure::Client(said)) => {
                 self.release(&claimed, owner, Some(AccountHealth::Degraded)).await?;
-                self.reject_client(connection.clone()).await?;
+                self.reject_client(&connection).await?;
                 self.serve_or(connection, claimed, still_serves, || {
                     Error::new(
                         ErrorKind::ConnectionCredentialsRejected,
@@ -294,12 +297,14 @@ impl Environment {
                 .await
             }
             Failed::Token(
-                TokenFailure::Rejected(said)
-                | TokenFailure::Temporary(said)
-                | TokenFailure::Misconfigured(said)
-                | TokenFailure::Unanswered(said),
+                failure @ (TokenFailure::Rejected(_)
+                | TokenFailure::Temporary(_)
+                | TokenFailure::Misconfigured(_)
+                | TokenFailure::Unanswered(_)),
             ) => {
-                self.release(&claimed, owner, Some(AccountHealth::Degraded)).await?;
+                let unanswered = matches!(failure, TokenFailure::Unanswered(_));
+                let said = failure.said();
+                self.release_marked(&claimed, owner, Some(AccountHealth::Degraded), unanswered).await?;
                 self.serve_or(connection, claimed, still_serves, || refresh_unavailable(&said, None)).await
             }
             Failed::Ours(error) => {
@@ -349,13 +354,19 @@ impl Environment {
 
     /// Gives the lease back, and notes whether the attempt failed.
     async fn release(&self, claimed: &AccountRow, owner: Uuid, health: Option<AccountHealth>) -> Result<()> {
+        self.release_marked(claimed, owner, health, false).await
+    }
+
+    /// The same; where the request went out and no answer came, the lease stays behind as one that has run out, so that
+    /// the next refusal is not blamed on the user.
+    async fn release_marked(&self, claimed: &AccountRow, owner: Uuid, health: Option<AccountHealth>, unanswered: bool) -> Result<()> {
         loop {
-            let Versioned { row, version, .. } = self.account_for_refresh(claimed.id).await?;
+            let Versioned { row, version, read_at } = self.account_for_refresh(claimed.id).await?;
             if row.lease.as_ref().is_none_or(|lease| lease.owner != owner) {
                 return Ok(());
             }
             let mut changed = row.clone();
-            changed.lease = None;
+            changed.lease = changed.lease.filter(|_| unanswered).map(|lease| Lease { until: read_at, ..lease });
             changed.updated_at = self.now();
             let mut batch = Batch::new();
             if let Some(health) = health {
@@ -371,16 +382,53 @@ impl Environment {
         }
     }
 
-    async fn reject_client(&self, mut connection: ConnectionRow) -> Result<()> {
-        while connection.health == ConnectionHealth::ClientOk {
-            let current = self.connection_by_id(connection.id).await?;
-            connection = ConnectionRow { health: ConnectionHealth::ClientRejected, updated_at: self.now(), ..current.row };
-            let event = self.new_event("connection.credentials_rejected", None, serde_json::json!({ "connection_name": connection.name }));
-            if self.store().commit(Batch::new().update(connection.clone(), current.version).insert(event)).await? == Commit::Conflict {
-                connection.health = ConnectionHealth::ClientOk;
+    /// Notes that the product refuses the client, unless its credentials were changed since they were sent.
+    async fn reject_client(&self, used: &ConnectionRow) -> Result<()> {
+        self.mark_client(used, ConnectionHealth::ClientRejected).await
+    }
+
+    /// Notes that the product takes the client again.
+    async fn accept_client(&self, used: &ConnectionRow) -> Result<()> {
+        if used.health == ConnectionHealth::ClientOk { Ok(()) } else { self.mark_client(used, ConnectionHealth::ClientOk).await }
+    }
+
+    async fn mark_client(&self, used: &ConnectionRow, health: ConnectionHealth) -> Result<()> {
+        loop {
+            let Versioned { mut row, version, .. } = self.connection_by_id(used.id).await?;
+            if row.health == health || row.client_id != used.client_id || row.client_secret != used.client_secret {
+                return Ok(());
+            }
+            row.health = health;
+            row.updated_at = self.now();
+            let name = match health {
+                ConnectionHealth::ClientOk => "connection.credentials_accepted",
+                ConnectionHealth::ClientRejected => "connection.credentials_rejected",
+            };
+            let event = self.new_event(name, None, serde_json::json!({ "connection_name": row.name }));
+            if self.store().commit(Batch::new().update(row, version).insert(event)).await? == Commit::Committed {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// Tokens that a refresh inserted after its lease was lost are newer than the current ones: they become current,
+    /// and nothing is asked of the product.
+    async fn adopt_salvaged(&self, claimed: &AccountRow, owner: Uuid) -> Result<bool> {
+        let salvaged = self.store().credentials(claimed.id).await?.into_iter().map(|credential| credential.row);
+        let Some(newest) = salvaged.filter(|row| row.held_by.is_none() && row.generation > claimed.generation).max_by_key(|row| row.generation)
+        else {
+            return Ok(false);
+        };
+        let Some(tokens) = self.tokens(claimed, newest.generation).await? else { return Ok(false) };
+        let Versioned { mut row, version, .. } = self.account_for_refresh(claimed.id).await?;
+        if row.generation != claimed.generation || row.lease.as_ref().is_none_or(|lease| lease.owner != owner) {
+            return Ok(false);
+        }
+        row.generation = newest.generation;
+        row.token_expires_at = tokens.expires_at();
+        row.lease = None;
+        row.updated_at = self.now();
+        Ok(self.store().commit(Batch::new().update(row, version)).await? == Commit::Committed)
     }
 
     /// The present tokens while they serve, else the error.
@@ -463,3 +511,6 @@ fn refresh_unavailable(said: &str, after: Option<SignedDuration>) -> Error {
         .with_context("product_message", said)
         .with_retry_after(after)
 }
+
+#[cfg(test)]
+mod tests;

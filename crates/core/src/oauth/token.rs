@@ -8,9 +8,8 @@ use zeroize::Zeroizing;
 
 use crate::{
     Error, ErrorKind, Result,
-    identifier::AccountId,
     seal::{Place, Vault},
-    store::Sealed,
+    store::{AccountRow, Sealed},
 };
 
 /// The tokens of one generation of an account's credential.
@@ -46,18 +45,20 @@ impl TokenSet {
         self.expires_at
     }
 
-    pub(crate) fn seal(&self, vault: &Vault, account: AccountId, generation: u64) -> Result<Sealed> {
+    pub(crate) fn seal(&self, vault: &Vault, account: &AccountRow, generation: u64) -> Result<Sealed> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
             refresh_token: self.refresh.as_ref().map(|token| Cow::Borrowed(token.expose_secret())),
             expires_at: self.expires_at,
         };
         let text = Zeroizing::new(serde_json::to_vec(&document).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?);
-        vault.seal(place(account, generation), &text)
+        vault.seal(Place::new("credential", account.id.uuid(), &owner(account)).generation(generation), &text)
     }
 
-    pub(crate) fn open(vault: &Vault, account: AccountId, generation: u64, sealed: &Sealed) -> Result<Self> {
-        let text = vault.open_sealed(place(account, generation), sealed)?;
+    pub(crate) fn open(vault: &Vault, account: &AccountRow, generation: u64, sealed: &Sealed) -> Result<Self> {
+        let place_owner = owner(account);
+        let place = Place::new("credential", account.id.uuid(), &place_owner).generation(generation);
+        let text = vault.open_sealed(place, sealed)?;
         let document: Document<'_> = serde_json::from_slice(&text)
             .map_err(|_| Error::new(ErrorKind::IntegrityViolated, "a stored credential has an unknown layout"))?;
         Self::new(
@@ -68,8 +69,9 @@ impl TokenSet {
     }
 }
 
-fn place<'a>(account: AccountId, generation: u64) -> Place<'a> {
-    Place::new("credential", account.uuid(), "tokens").generation(generation)
+/// Whose tokens they are: an account row that was given to another user opens nothing.
+fn owner(account: &AccountRow) -> String {
+    format!("{}/{}", account.connection_id, account.identifier)
 }
 
 /// Plain form of a sealed credential. Borrowed where the text has no escapes, so that it leaves no copy behind.
@@ -85,5 +87,74 @@ struct Document<'a> {
 impl fmt::Debug for TokenSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenSet").field("expires_at", &self.expires_at).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::testing::{STABLE, START, World, always, environment};
+
+    fn account() -> AccountId {
+        AccountId::from_uuid(Uuid::from_u128(1))
+    }
+
+    fn texts(tokens: &TokenSet) -> (String, Option<String>, Option<Timestamp>) {
+        let refresh = tokens.refresh_token().map(|token| token.expose_secret().to_owned());
+        (tokens.access.expose_secret().to_owned(), refresh, tokens.expires_at())
+    }
+
+    #[test]
+    fn tokens_come_back_as_they_were_kept() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        for (access, refresh, end) in [("a", Some("r"), Some(START)), ("plain", None, None), ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None)] {
+            let tokens = TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
+            let sealed = tokens.seal(environment.vault(), account(), 3).unwrap();
+            let opened = TokenSet::open(environment.vault(), account(), 3, &sealed).unwrap();
+            assert_eq!(texts(&opened), (access.to_owned(), refresh.map(str::to_owned), end));
+            assert_eq!(opened.bearer(), format!("Bearer {access}").as_str());
+        }
+    }
+
+    #[test]
+    fn tokens_of_another_generation_or_account_do_not_open() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        let tokens = TokenSet::new("a".into(), None, None).unwrap();
+        let sealed = tokens.seal(environment.vault(), account(), 3).unwrap();
+        let other = AccountId::from_uuid(Uuid::from_u128(2));
+        for (account, generation) in [(account(), 2), (account(), 4), (other, 3)] {
+            let error = TokenSet::open(environment.vault(), account, generation, &sealed).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+        }
+    }
+
+    #[test]
+    fn an_unknown_layout_is_noticed() {
+        let environment = environment(&World::new(), &STABLE, always(200, ""));
+        for layout in ["", "{}", "[]", "{\"access_token\":1}"] {
+            let sealed = environment.vault().seal(place(account(), 1), layout.as_bytes()).unwrap();
+            let error = TokenSet::open(environment.vault(), account(), 1, &sealed).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
+        }
+    }
+
+    #[test]
+    fn what_ends_the_grant_is_the_refresh_token_where_there_is_one() {
+        let tokens = |refresh: Option<&str>| TokenSet::new("access".into(), refresh.map(SecretString::from), None).unwrap();
+        assert_eq!(tokens(Some("refresh")).revocable().expose_secret(), "refresh");
+        assert_eq!(tokens(None).revocable().expose_secret(), "access");
+    }
+
+    #[test]
+    fn a_token_is_sent_as_a_sensitive_bearer_or_not_at_all() {
+        let tokens = TokenSet::new("CANARY".into(), None, None).unwrap();
+        assert!(tokens.bearer().is_sensitive());
+        assert_eq!(format!("{:?}", tokens.bearer()), "Sensitive");
+        for bad in ["a\nb", "a\r\nx: y", "a\0"] {
+            let error = TokenSet::new(bad.into(), None, None).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+        }
     }
 }

@@ -4,7 +4,10 @@ mod answer;
 mod headers;
 mod path;
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
@@ -12,10 +15,9 @@ use crate::{
     Error, ErrorKind, Result,
     environment::Environment,
     error::Upstream,
-    execute::{Record, set_product_headers, transport_failure},
+    execute::{Record, set_product_headers, transport_failure, unknown_after_panic},
     oauth::Renewal,
-    ports::{Body, TransportErrorKind},
-    product::Product,
+    ports::{Body, Limits, TransportErrorKind},
     resource::ProxyRequest,
     snapshot::Snapshot,
     tool::{Effect, effect_of_method},
@@ -44,11 +46,9 @@ impl Environment {
     /// product from answering. The product's own refusals are answers, not errors; its 401 alone is not passed on.
     pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
         let ProxyRequest { connection_name, identifier, path, method, query, headers, body } = request;
-        let mut record = Record::begin(self, "proxy", &connection_name, &identifier);
-        let stages = async {
+        self.pass(&connection_name, &identifier, |snapshot| {
             let method = path::method(&method)?;
-            let (snapshot, product) = self.proxied(&connection_name, &identifier, &mut record).await?;
-            let resolved = path::resolve(&product.proxy, &path)?;
+            let resolved = path::resolve(&snapshot.endpoints.product.proxy, &path)?;
             let path_and_query = path::with_query(&resolved.path_and_query, &query)?;
             let given = headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
             let mut headers = headers::request_headers(given)?;
@@ -59,11 +59,9 @@ impl Environment {
                     body.to_string().into_bytes().into()
                 }
             };
-            let outgoing = outgoing(&snapshot, method, resolved.origin, path_and_query, headers, body)?;
-            self.pass(snapshot, product, outgoing, &mut record).await
-        };
-        let result = stages.await;
-        record.end(self, result)
+            outgoing(snapshot, method, resolved.origin, path_and_query, headers, body)
+        })
+        .await
     }
 
     /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
@@ -76,74 +74,88 @@ impl Environment {
         identifier: &str,
         request: http::Request<Body>,
     ) -> Result<http::Response<Body>> {
-        let mut record = Record::begin(self, "proxy", connection_name, identifier);
-        let stages = async {
+        // This service speaks plain HTTP: where users reach it by https, a TLS proxy stands before it.
+        let behind_proxy = self.public_url().scheme() == "https";
+        self.pass(connection_name, identifier, |snapshot| {
             let (head, body) = request.into_parts();
             let method = path::method(head.method.as_str())?;
-            let (snapshot, product) = self.proxied(connection_name, identifier, &mut record).await?;
             let raw = head.uri.path_and_query().map_or("", |raw| raw.as_str());
-            let resolved = path::resolve(&product.proxy, raw)?;
-            // This service speaks plain HTTP: where users reach it by https, a TLS proxy stands before it.
-            let behind_proxy = self.public_url().scheme() == "https";
+            let resolved = path::resolve(&snapshot.endpoints.product.proxy, raw)?;
             let headers = headers::streamed_headers(&head.headers, behind_proxy)?;
-            let outgoing = outgoing(&snapshot, method, resolved.origin, resolved.path_and_query, headers, body)?;
-            self.pass(snapshot, product, outgoing, &mut record).await
-        };
-        let result = stages.await;
-        record.end(self, result)
+            outgoing(snapshot, method, resolved.origin, resolved.path_and_query, headers, body)
+        })
+        .await
     }
 
-    async fn proxied(&self, connection_name: &str, identifier: &str, record: &mut Record) -> Result<(Arc<Snapshot>, &'static Product)> {
-        self.tasks().open()?;
-        let snapshot = self.snapshot(connection_name, identifier).await?;
-        record.account(snapshot.account.id);
-        snapshot.usable()?;
-        let product = snapshot.endpoints.product;
-        Ok((snapshot, product))
-    }
-
-    /// Admit, pace, token, send, answer. A request that changes something goes on where the caller hangs up.
+    /// Account, validation, policy, and then the product. A request that changes something goes on where the caller
+    /// hangs up.
     async fn pass(
         &self,
-        snapshot: Arc<Snapshot>,
-        product: &'static Product,
-        outgoing: Outgoing,
-        record: &mut Record,
+        connection_name: &str,
+        identifier: &str,
+        validate: impl FnOnce(&Snapshot) -> Result<Outgoing>,
     ) -> Result<http::Response<Body>> {
-        record.version(outgoing.method.as_str());
-        self.admit_proxy(&snapshot, outgoing.effect, outgoing.method.as_str(), &outgoing.path)?;
-        let requests = record.requests();
-        let mut response = if outgoing.effect == Effect::Read {
-            self.send_proxied(snapshot, product, outgoing, &requests).await?
-        } else {
-            let environment = self.clone();
-            self.detached(async move { environment.send_proxied(snapshot, product, outgoing, &requests).await }).await?
+        let mut record = Record::begin(self, "proxy", connection_name, identifier);
+        let admitted = async {
+            let guard = self.tasks().enter()?;
+            let snapshot = self.snapshot(connection_name, identifier).await?;
+            record.account(snapshot.account.id);
+            snapshot.usable()?;
+            let outgoing = validate(&snapshot)?;
+            record.version(outgoing.method.as_str());
+            self.admit_proxy(&snapshot, outgoing.effect, outgoing.method.as_str(), &outgoing.path)?;
+            Ok((guard, snapshot, outgoing))
         };
-        if let Ok(id) = HeaderValue::try_from(record.id().to_string()) {
+        let (guard, snapshot, outgoing) = match admitted.await {
+            Ok(admitted) => admitted,
+            Err(error) => return record.end(Err(error)),
+        };
+        if outgoing.effect == Effect::Read {
+            return self.send_recorded(snapshot, outgoing, record).await;
+        }
+        let environment = self.clone();
+        self.detached(async move {
+            let _guard = guard;
+            environment.send_recorded(snapshot, outgoing, record).await
+        })
+        .await
+        .map_err(unknown_after_panic)
+    }
+
+    async fn send_recorded(&self, snapshot: Arc<Snapshot>, outgoing: Outgoing, record: Record) -> Result<http::Response<Body>> {
+        let (requests, id) = (record.requests(), record.id());
+        let mut response = record.end(self.send_proxied(snapshot, outgoing, &requests).await)?;
+        if let Ok(id) = HeaderValue::try_from(id.to_string()) {
             response.headers_mut().insert(EXECUTION_ID, id);
         }
         Ok(response)
     }
 
-    async fn send_proxied(
-        &self,
-        mut snapshot: Arc<Snapshot>,
-        product: &'static Product,
-        outgoing: Outgoing,
-        requests: &std::sync::atomic::AtomicU32,
-    ) -> Result<http::Response<Body>> {
+    async fn send_proxied(&self, mut snapshot: Arc<Snapshot>, outgoing: Outgoing, requests: &AtomicU32) -> Result<http::Response<Body>> {
         let Outgoing { method, uri, path, headers, body, effect } = outgoing;
+        let product = snapshot.endpoints.product;
+        let ends_at = self.monotonic() + product.limits.total;
+        let left = || ends_at.saturating_sub(self.monotonic());
         let units = (product.cost)(&method, &path);
-        // Bytes at hand can be sent once more after a 401; a stream cannot.
-        let (mut body, spare) = match body {
-            Body::Empty => (Some(Body::Empty), Some(bytes::Bytes::new())),
-            Body::Bytes(bytes) => (Some(Body::Bytes(bytes.clone())), Some(bytes)),
-            stream @ Body::Stream(_) => (Some(stream), None),
+        // Bytes at hand can be sent once more; a stream cannot.
+        let spare = match &body {
+            Body::Empty => Some(bytes::Bytes::new()),
+            Body::Bytes(bytes) => Some(bytes.clone()),
+            Body::Stream(_) => None,
         };
+        let mut body = Some(body);
         let (mut renewed, mut repeated) = (false, false);
         loop {
-            let permit = snapshot.pace.enter(self, units, product.limits.total).await?;
+            let (permit, waited) = snapshot.pace.turn(self, units, left()).await?;
+            if waited {
+                // The account may have been disconnected or renewed while this request waited for its turn.
+                snapshot = self.snapshot(snapshot.connection.name.as_str(), snapshot.account.identifier.as_str()).await?;
+            }
             let live = self.live(Arc::clone(&snapshot)).await?;
+            let left = left();
+            if left.is_zero() {
+                return Err(Error::new(ErrorKind::ProductTimeout, "the call's time is over; this request was not sent"));
+            }
             requests.fetch_add(1, Ordering::Relaxed);
             let mut request = http::Request::new(body.take().unwrap_or_default());
             *request.method_mut() = method.clone();
@@ -152,7 +164,7 @@ impl Environment {
             request.headers_mut().entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
             set_product_headers(request.headers_mut(), product);
             request.headers_mut().insert(header::AUTHORIZATION, live.usable()?.bearer().clone());
-            request.extensions_mut().insert(product.limits);
+            request.extensions_mut().insert(Limits { total: left, ..product.limits });
             let sent = self.transport().send(request).await;
             drop(permit);
             let response = match sent {

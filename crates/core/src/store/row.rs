@@ -177,6 +177,9 @@ pub struct CredentialRow {
     pub generation: u64,
     /// The tokens; `None` once shredded.
     pub sealed: Option<Sealed>,
+    /// Authorization that holds it in quarantine; `None` where it may be the account's current one.
+    #[serde(default)]
+    pub held_by: Option<AuthorizationId>,
     /// When it was inserted.
     pub created_at: Timestamp,
 }
@@ -375,6 +378,10 @@ pub enum OutboxTask {
     Revoke {
         /// Connection whose client authenticates the request.
         connection_id: ConnectionId,
+        /// Account whose token it was.
+        account_id: AccountId,
+        /// Generation that the token belonged to.
+        generation: u64,
         /// The token.
         token: Sealed,
     },

@@ -1,1 +1,16 @@
-//! The sheets product of Stead: four tools over Google Sheets.
+#![doc = include_str!("docs.md")]
+
+mod a1;
+mod cell;
+mod errors;
+mod product;
+pub mod scopes;
+mod spreadsheet_id;
+mod tools;
+
+pub use cell::CellValue;
+pub use product::PRODUCT;
+pub use tools::{
+    CreateSpreadsheet, GetValues, GridProperties, MajorDimension, NewSheet, ReadSpreadsheet,
+    SheetProperties, SheetType, UpdateValues, ValueInputOption, ValueRenderOption,
+};

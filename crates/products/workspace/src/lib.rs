@@ -1,1 +1,30 @@
-//! The workspace product of Stead: ten tools over Notion.
+#![doc = include_str!("docs.md")]
+
+mod blocks;
+mod check;
+mod data_source;
+mod decoration;
+mod errors;
+mod id;
+mod limits;
+mod new_page;
+mod product;
+mod properties;
+mod rich_text;
+pub mod scopes;
+mod sort;
+mod tools;
+mod version;
+mod write;
+
+pub use blocks::Block;
+pub use decoration::{CoverKind, ExternalFile, IconKind, PageCover, PageIcon};
+pub use id::Id;
+pub use product::PRODUCT;
+pub use properties::Properties;
+pub use rich_text::{Annotations, Equation, RichText, RichTextKind, Text};
+pub use sort::{Direction, Sort, Timestamp};
+pub use tools::{
+    Comment, CreateComment, CreateDatabase, CreatePage, FetchDatabase, GetComment,
+    InsertDatabaseRow, ListComments, PageParent, QueryDatabase, QueryDatabaseProperties, Search,
+};

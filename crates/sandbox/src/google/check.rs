@@ -104,17 +104,29 @@ fn run(
         .first("fields")
         .map(|mask| Selection::parse(mask, method.shape))
         .transpose()?;
+    if !request.body.is_empty() && !is_json(request) {
+        return Err(Refusal::invalid(
+            "Invalid JSON payload received. The body's Content-Type must be application/json.",
+        ));
+    }
     let call = Call {
         user: caller.user,
         scopes: caller.scopes,
         path,
         query,
+        body: request.body.clone(),
     };
     let value = (method.run)(state, &call)?;
     Ok(match selection {
         Some(selection) => selection.cut(value),
         None => value,
     })
+}
+
+fn is_json(request: &Request) -> bool {
+    let kind = request.header(header::CONTENT_TYPE.as_str());
+    let kind = kind.and_then(|kind| kind.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 enum Found {

@@ -13,9 +13,9 @@ use crate::hosts;
 /// Which parts an API's errors have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorShape {
-    /// `errors[]` beside `status` and `details[]`: Gmail.
+    /// `errors[]` beside `status` and `details[]`: Gmail and Drive.
     Mixed,
-    /// `status` and `details[]` only: People.
+    /// `status` and `details[]` only: People and Sheets.
     Status,
 }
 
@@ -80,6 +80,28 @@ impl Refusal {
         let mut refusal = Self::invalid(format!("Invalid field selection {selection}"));
         refusal.0.reason = "invalidParameter".to_owned();
         refusal.0.location = Some(("parameter", "fields".to_owned()));
+        refusal
+    }
+
+    /// 400 for a parameter whose value makes no sense: the older stack's "Invalid Value".
+    pub(crate) fn invalid_value(parameter: &str) -> Self {
+        let mut refusal = Self::new(StatusCode::BAD_REQUEST, "invalid", "Invalid Value");
+        refusal.0.location = Some(("parameter", parameter.to_owned()));
+        refusal
+    }
+
+    /// 400 with status FAILED_PRECONDITION.
+    pub(crate) fn failed_precondition(message: impl Into<String>) -> Self {
+        let mut refusal = Self::new(StatusCode::BAD_REQUEST, "failedPrecondition", message);
+        refusal.0.code = "FAILED_PRECONDITION";
+        refusal
+    }
+
+    /// Drive's 404, which names the file.
+    pub(crate) fn file_not_found(id: &str) -> Self {
+        let message = format!("File not found: {id}.");
+        let mut refusal = Self::new(StatusCode::NOT_FOUND, "notFound", message);
+        refusal.0.location = Some(("parameter", "fileId".to_owned()));
         refusal
     }
 
@@ -238,7 +260,7 @@ pub(crate) fn oauth(status: StatusCode, error: &str, description: &str) -> Answe
 }
 
 fn shape_of(host: &str) -> ErrorShape {
-    if host == hosts::PEOPLE {
+    if host == hosts::PEOPLE || host == hosts::SHEETS {
         ErrorShape::Status
     } else {
         ErrorShape::Mixed

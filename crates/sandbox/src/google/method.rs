@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
-use serde_json::Value;
+use bytes::Bytes;
+use serde_json::{Map, Value};
 
 use super::errors::{ErrorShape, Refusal};
 use super::fields::Shape;
@@ -74,6 +75,8 @@ pub(crate) struct Call {
     pub(crate) path: Vec<String>,
     /// Query parameters, of which each fits its description.
     pub(crate) query: Pairs,
+    /// The body as it came; empty where there was none.
+    pub(crate) body: Bytes,
 }
 
 impl Parameter {
@@ -136,6 +139,16 @@ impl Call {
         self.scopes
             .iter()
             .any(|scope| scope.strip_prefix("https://www.googleapis.com/auth/") == Some(short))
+    }
+
+    /// The body, which must be a JSON object; none at all is an empty one.
+    pub(crate) fn object(&self) -> Result<Map<String, Value>, Refusal> {
+        if self.body.is_empty() {
+            return Ok(Map::new());
+        }
+        serde_json::from_slice(&self.body).map_err(|error| {
+            Refusal::unbound("", format!("Invalid JSON payload received. {error}"))
+        })
     }
 
     /// The nth variable of the path.

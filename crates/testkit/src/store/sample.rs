@@ -134,6 +134,7 @@ pub fn credential(account: u128, generation: u64) -> CredentialRow {
         generation,
         sealed: Some(sealed(account + u128::from(generation))),
         created_at: moment(0),
+        held_by: None,
     }
 }
 
@@ -233,6 +234,8 @@ pub fn outbox(number: u128) -> OutboxRow {
         id: OutboxId::from_uuid(Uuid::from_u128(number)),
         task: OutboxTask::Revoke {
             connection_id: connection_id(1),
+            account_id: account_id(1),
+            generation: u64::MAX,
             token: sealed(number),
         },
         attempts: u32::MAX,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stead_core::product::{Permissions, ProxyRoute};
 
-use super::Subject;
+use super::{Subject, with_host};
 
 /// Longest description that all model vendors take.
 const LONGEST_DESCRIPTION: usize = 1024;
@@ -119,10 +119,10 @@ pub(super) fn origins_are_plain(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
     let mut names = BTreeSet::new();
     for origin in subject.product.origins {
-        let plain = url::Url::parse(origin.url).is_ok_and(|url| {
+        let address = with_host(origin.url);
+        let plain = url::Url::parse(&address).is_ok_and(|url| {
             url.scheme() == "https"
-                && format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default())
-                    == origin.url
+                && format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default()) == address
         });
         if !plain {
             faults.push(format!("{}: https://host is wanted", origin.url));

@@ -161,6 +161,11 @@ fn verdict(faults: &[String]) -> Result<(), Failed> {
     }
 }
 
+/// An address of the product, with a host in the place of one that follows from a connection's settings.
+fn with_host(address: &str) -> String {
+    address.replace("{host}", "host.example")
+}
+
 /// Names of the fixture files in a folder, without `.json`.
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();

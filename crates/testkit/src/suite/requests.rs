@@ -6,7 +6,7 @@ use stead_core::{
     tool::{ApiRequest, Effect},
 };
 
-use super::Subject;
+use super::{Subject, with_host};
 use crate::{
     Canned,
     fixture::Fixture,
@@ -92,16 +92,17 @@ pub(super) fn leaves(product: &Product, request: &ApiRequest) -> Option<String> 
         }
     }
     let target = request.target(origin.base).ok()?;
-    let Ok(url) = url::Url::parse(&format!("{}{target}", origin.url)) else {
+    let address = with_host(origin.url);
+    let Ok(url) = url::Url::parse(&format!("{address}{target}")) else {
         return Some(format!("{target:?} is no target"));
     };
-    if url.origin().ascii_serialization() != origin.url {
+    if url.origin().ascii_serialization() != address {
         return Some(format!(
             "{target:?} leads to {}",
             url.origin().ascii_serialization()
         ));
     }
-    let as_parsed = &url.as_str()[origin.url.len()..];
+    let as_parsed = &url.as_str()[address.len()..];
     if as_parsed != target {
         return Some(format!("{target:?} is read as {as_parsed:?}"));
     }

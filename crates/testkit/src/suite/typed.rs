@@ -28,6 +28,8 @@ pub fn typed<T: Tool>(folder: impl AsRef<Path>) {
             VERSION_PARAMETERS
                 .iter()
                 .for_each(|parameter| drop(members.remove(*parameter)));
+            // Where the schema takes null for a parameter, it is the same as leaving the parameter out.
+            members.retain(|_, value| !value.is_null());
         }
         let tool: T =
             serde_json::from_value(input.clone()).expect("the struct takes what the schema takes");

@@ -1,0 +1,72 @@
+//! What the product's errors mean, beyond what Google's products share.
+
+use stead_core::{Error, ErrorKind, google, tool::Answer};
+
+/// Reads the error of an answer; `None` where it is none.
+///
+/// Source: Calendar API, "Handle API errors".
+pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+    let error = google::read_error(answer)?;
+    let upstream = error.upstream().cloned().unwrap_or_default();
+    let own = match upstream.code.as_deref() {
+        Some("fullSyncRequired") => Error::new(
+            ErrorKind::ResultExpired,
+            "the product no longer keeps what this sync token stands for; list again without it",
+        ),
+        Some("updatedMinTooLongAgo") => Error::new(
+            ErrorKind::ProductInvalidRequest,
+            "the product does not remember changes that far back; about 30 days are known",
+        ),
+        // A guard against abuse that lasts for hours, not the quota of a minute.
+        Some("quotaExceeded" | "calendarUsageLimitsExceeded") => Error::new(
+            ErrorKind::ProductQuotaExhausted,
+            "the product's limit on the use of this calendar is reached; try again much later",
+        ),
+        _ => return Some(error),
+    };
+    let own = match error.retry_after() {
+        Some(after) => own.with_retry_after(after),
+        None => own,
+    };
+    Some(own.with_upstream(upstream))
+}
+
+/// Whether the product refused with this status.
+pub(crate) fn is_status(error: &Error, status: u16) -> bool {
+    error.upstream().is_some_and(|upstream| upstream.status == status)
+}
+
+/// Whether the product gave this reason.
+pub(crate) fn is_reason(error: &Error, reason: &str) -> bool {
+    error.upstream().is_some_and(|upstream| upstream.code.as_deref() == Some(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_calendars_own_reasons_are_read() {
+        use ErrorKind as K;
+        for (status, reason, kind) in [
+            (410, "fullSyncRequired", K::ResultExpired),
+            (410, "updatedMinTooLongAgo", K::ProductInvalidRequest),
+            (410, "deleted", K::ProductNotFound),
+            (403, "quotaExceeded", K::ProductQuotaExhausted),
+            (403, "calendarUsageLimitsExceeded", K::ProductQuotaExhausted),
+            (403, "rateLimitExceeded", K::ProductRateLimited),
+            (403, "forbiddenForNonOrganizer", K::ProductForbidden),
+            (400, "timeRangeEmpty", K::ProductInvalidRequest),
+            (409, "duplicate", K::ProductConflict),
+            (412, "conditionNotMet", K::ProductConflict),
+        ] {
+            let body = json!({"error": {"code": status, "message": "m", "errors": [{"reason": reason}]}});
+            let error = read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap();
+            assert_eq!(error.kind(), kind, "{reason}");
+            assert!(is_status(&error, status) && is_reason(&error, reason), "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What creating and changing an event have in common: its details, its guests, its request.
+
+use serde_json::{Map, Value, json};
+use stead_core::{
+    Error, ErrorKind, Result,
+    error::Violation,
+    tool::{Answer, ApiRequest, Resend},
+};
+
+use crate::{
+    recurrence,
+    tools::{Transparency, Visibility},
+};
+
+/// The parameters that go into an event as they are.
+#[derive(Debug, Default)]
+pub(crate) struct Details<'a> {
+    pub(crate) summary: Option<&'a str>,
+    pub(crate) description: Option<&'a str>,
+    pub(crate) location: Option<&'a str>,
+    pub(crate) visibility: Option<Visibility>,
+    pub(crate) transparency: Option<Transparency>,
+    pub(crate) guests_can_invite_others: Option<bool>,
+    pub(crate) guests_can_modify: Option<bool>,
+    pub(crate) guests_can_see_other_guests: Option<bool>,
+    pub(crate) recurrence: Option<&'a [String]>,
+    pub(crate) attendees_emails: Option<&'a [String]>,
+}
+
+impl Details<'_> {
+    /// What no schema says: lines of the recurrence, addresses of the guests.
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        let lines = self.recurrence.into_iter().flatten().enumerate();
+        let wrong_lines = lines.filter_map(|(index, line)| {
+            let message = recurrence::line(line).err()?;
+            Some(Violation::new(format!("/recurrence/{index}"), "format", message))
+        });
+        let emails = self.attendees_emails.into_iter().flatten().enumerate();
+        let wrong_emails = emails.filter(|(_, email)| !is_address(email)).map(|(index, _)| {
+            let message = "a mail address such as ada@example.com is wanted";
+            Violation::new(format!("/attendees_emails/{index}"), "format", message)
+        });
+        wrong_lines.chain(wrong_emails).collect()
+    }
+
+    /// The event's members, guests left out.
+    pub(crate) fn body(&self) -> Map<String, Value> {
+        let mut body = Map::new();
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                body.insert(name.to_owned(), value);
+            }
+        };
+        set("summary", self.summary.map(Value::from));
+        set("description", self.description.map(Value::from));
+        set("location", self.location.map(Value::from));
+        set("visibility", self.visibility.map(|one| one.name().into()));
+        set("transparency", self.transparency.map(|one| one.name().into()));
+        set("guestsCanInviteOthers", self.guests_can_invite_others.map(Value::from));
+        set("guestsCanModify", self.guests_can_modify.map(Value::from));
+        set("guestsCanSeeOtherGuests", self.guests_can_see_other_guests.map(Value::from));
+        // Lines that are none have been refused by then.
+        let lines = |lines: &[String]| lines.iter().filter_map(|line| recurrence::line(line).ok()).collect();
+        set("recurrence", self.recurrence.map(lines));
+        body
+    }
+
+    /// Whether the event recurs by these details.
+    pub(crate) fn recurs(&self) -> bool {
+        self.recurrence.is_some_and(|lines| !lines.is_empty())
+    }
+}
+
+/// The guests with these addresses, each once. Whoever is among the present guests stays as they are, answer included:
+/// the product replaces the whole list (Calendar API, events.patch).
+pub(crate) fn guests(emails: &[String], present: &Value) -> Vec<Value> {
+    let mut guests: Vec<Value> = Vec::with_capacity(emails.len());
+    for email in emails.iter().map(|email| email.trim()) {
+        if with_address(&guests, email).is_none() {
+            let known = present.as_array().and_then(|present| with_address(present, email));
+            guests.push(known.cloned().unwrap_or_else(|| json!({ "email": email })));
+        }
+    }
+    guests
+}
+
+fn with_address<'a>(guests: &'a [Value], email: &str) -> Option<&'a Value> {
+    guests.iter().find(|guest| {
+        guest["email"].as_str().is_some_and(|address| address.eq_ignore_ascii_case(email))
+    })
+}
+
+/// Something on both sides of one `@`, and nothing that no address holds.
+fn is_address(email: &str) -> bool {
+    let odd = |letter: char| letter.is_whitespace() || letter.is_control() || matches!(letter, '@' | ',' | '<' | '>');
+    match email.trim().split_once('@') {
+        Some((name, host)) => !name.is_empty() && !host.is_empty() && !name.contains(odd) && !host.contains(odd),
+        None => false,
+    }
+}
+
+/// Whether notifications go out, in the product's words (Calendar API, `sendUpdates`).
+pub(crate) fn send_updates(send: Option<bool>) -> Option<String> {
+    send.map(|send| String::from(if send { "all" } else { "none" }))
+}
+
+/// A request that writes an event. Sent again it does no more than the first did: a new event has its own id, a change
+/// says what is to be, not by how much.
+pub(crate) fn write(request: ApiRequest, body: &Map<String, Value>, with_meeting: bool, send: Option<bool>) -> ApiRequest {
+    request
+        .query("conferenceDataVersion", with_meeting.then_some(1_u32))
+        .query("sendUpdates", send_updates(send))
+        .json(body)
+        .resend(Resend::Always)
+}
+
+/// A request for one event.
+pub(crate) fn read(calendar: &str, event: &str) -> ApiRequest {
+    ApiRequest::get(["calendars", calendar, "events", event])
+}
+
+/// Whether the event was deleted.
+pub(crate) fn is_cancelled(event: &Value) -> bool {
+    event["status"] == "cancelled"
+}
+
+/// The answer to a question for an event, which a deleted one does not answer.
+pub(crate) fn living(answer: &Answer, message: &str) -> Result<Value> {
+    let event: Value = answer.json()?;
+    if is_cancelled(&event) {
+        return Err(Error::new(ErrorKind::ProductConflict, message));
+    }
+    Ok(event)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guests_keep_their_answers() {
+        let present = json!([
+            {"email": "Grace@example.com", "responseStatus": "accepted"},
+            {"email": "charles@example.com", "responseStatus": "declined"},
+        ]);
+        let wanted = ["grace@example.com", " new@example.com ", "GRACE@example.com", "new@example.com"].map(String::from);
+        assert_eq!(
+            json!(guests(&wanted, &present)),
+            json!([{"email": "Grace@example.com", "responseStatus": "accepted"}, {"email": "new@example.com"}])
+        );
+        assert!(guests(&[], &present).is_empty());
+        assert_eq!(guests(&wanted[1..2], &Value::Null), [json!({"email": "new@example.com"})]);
+    }
+
+    #[test]
+    fn addresses_are_told_from_names() {
+        for good in ["ada@example.com", " ada@example.com ", "ada+calendar@example", "c_188@resource.calendar.google.com"] {
+            assert!(is_address(good), "{good}");
+        }
+        for bad in ["", "ada", "@example.com", "ada@", "ada@b@c", "Ada <ada@example.com>", "a@b, c@d", "a b@c", "a@b\nc"] {
+            assert!(!is_address(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The static description of the product.
+
+use http::Method;
+use stead_core::{
+    google,
+    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
+    tool::ToolEntry,
+};
+
+use crate::{
+    errors::read_error,
+    scopes,
+    tools::{CreateEvent, DeleteEvent, GetEventById, ListCalendars, ListEvents, UpdateEvent},
+};
+
+/// Origin of the Calendar API.
+const CALENDAR: &str = "calendar";
+
+/// Calendar: the Google Calendar API.
+pub static PRODUCT: Product = Product {
+    name: "calendar",
+    title: "Google Calendar",
+    origins: &[Origin {
+        name: CALENDAR,
+        url: "https://www.googleapis.com",
+        base: "/calendar/v3",
+    }],
+    read_error,
+    cost,
+    // Calendar API, "Manage quotas": per minute per user per project.
+    quota: Quota {
+        units_per_minute: 600,
+        concurrency: 8,
+    },
+    proxy: ProxyRules {
+        routes: &[ProxyRoute {
+            prefix: "/calendar/v3",
+            rewrite: "/calendar/v3",
+            origin: CALENDAR,
+            encoded_slash_after: None,
+        }],
+    },
+    oauth: google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
+    permission_words: scopes::WORDS,
+    tools: TOOLS,
+    docs: include_str!("docs.md"),
+    ..Product::BASE
+};
+
+static TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<CreateEvent>(),
+    ToolEntry::of::<DeleteEvent>(),
+    ToolEntry::of::<GetEventById>(),
+    ToolEntry::of::<ListCalendars>(),
+    ToolEntry::of::<ListEvents>(),
+    ToolEntry::of::<UpdateEvent>(),
+];
+
+/// Quota units of a request: "each patch request consumes three quota units" (Calendar API, events.patch), others one.
+fn cost(method: &Method, _: &str) -> u32 {
+    if *method == Method::PATCH { 3 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_costs_three() {
+        let path = "/calendar/v3/calendars/primary/events/e1";
+        assert_eq!(cost(&Method::PATCH, path), 3);
+        for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
+            assert_eq!(cost(&method, path), 1);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Google's OAuth scopes, and which of them each tool takes.
+//!
+//! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `calendar:v3`.
+
+use stead_core::tool::AnyOf;
+
+/// Everything: calendars, their sharing, their events.
+pub const CALENDAR: &str = "https://www.googleapis.com/auth/calendar";
+/// Read calendars and events.
+pub const READONLY: &str = "https://www.googleapis.com/auth/calendar.readonly";
+/// Read and change events of all calendars.
+pub const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
+/// Read events of all calendars.
+pub const EVENTS_READONLY: &str = "https://www.googleapis.com/auth/calendar.events.readonly";
+/// Read and change events of the calendars that the user owns.
+pub const EVENTS_OWNED: &str = "https://www.googleapis.com/auth/calendar.events.owned";
+/// Read events of the calendars that the user owns.
+pub const EVENTS_OWNED_READONLY: &str =
+    "https://www.googleapis.com/auth/calendar.events.owned.readonly";
+/// Read events of public calendars.
+pub const EVENTS_PUBLIC_READONLY: &str =
+    "https://www.googleapis.com/auth/calendar.events.public.readonly";
+/// See when the user is free or busy.
+pub const EVENTS_FREEBUSY: &str = "https://www.googleapis.com/auth/calendar.events.freebusy";
+/// Make calendars, and change events of those alone.
+pub const APP_CREATED: &str = "https://www.googleapis.com/auth/calendar.app.created";
+/// Read and change the list of calendars.
+pub const CALENDAR_LIST: &str = "https://www.googleapis.com/auth/calendar.calendarlist";
+/// Read the list of calendars.
+pub const CALENDAR_LIST_READONLY: &str =
+    "https://www.googleapis.com/auth/calendar.calendarlist.readonly";
+
+/// `events.insert`, `events.patch` and `events.delete`.
+pub(crate) const WRITE_EVENTS: AnyOf = AnyOf(&[EVENTS, CALENDAR, EVENTS_OWNED, APP_CREATED]);
+/// `events.list`, `events.get` and `events.instances`.
+pub(crate) const READ_EVENTS: AnyOf = AnyOf(&[
+    EVENTS,
+    EVENTS_READONLY,
+    CALENDAR,
+    READONLY,
+    EVENTS_OWNED,
+    EVENTS_OWNED_READONLY,
+    EVENTS_PUBLIC_READONLY,
+    EVENTS_FREEBUSY,
+    APP_CREATED,
+]);
+/// `calendarList.list`.
+pub(crate) const LIST_CALENDARS: AnyOf =
+    AnyOf(&[CALENDAR_LIST_READONLY, CALENDAR_LIST, READONLY, CALENDAR]);
+
+/// What the scopes mean, for the page on which the user is asked (Calendar API, "OAuth scopes").
+pub(crate) const WORDS: &[(&str, &str)] = &[
+    (
+        CALENDAR,
+        "See, change, share and delete all your calendars and their events",
+    ),
+    (READONLY, "See your calendars and their events"),
+    (EVENTS, "See and change events on all your calendars"),
+    (EVENTS_READONLY, "See events on all your calendars"),
+    (
+        EVENTS_OWNED,
+        "See and change events on the calendars that you own",
+    ),
+    (
+        EVENTS_OWNED_READONLY,
+        "See events on the calendars that you own",
+    ),
+    (EVENTS_PUBLIC_READONLY, "See events on public calendars"),
+    (EVENTS_FREEBUSY, "See when you are free or busy"),
+    (
+        APP_CREATED,
+        "Make calendars of its own, and see and change their events",
+    ),
+    (
+        CALENDAR_LIST,
+        "See, add and remove calendars in your list of calendars",
+    ),
+    (CALENDAR_LIST_READONLY, "See your list of calendars"),
+];

@@ -1,0 +1,330 @@
+//! Times as a caller writes them, and as the product wants them.
+
+use jiff::{
+    SignedDuration, Timestamp, Zoned,
+    civil::{Date, DateTime, Time},
+    fmt::temporal::Pieces,
+    tz::{Offset, TimeZone},
+};
+use serde_json::{Map, Value, json};
+
+use crate::zone;
+
+/// What is wanted where a time is not understood.
+pub(crate) const WANTED: &str =
+    "a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01, is wanted";
+
+/// Length of an event whose start has a time, where nobody says how long it lasts.
+const DEFAULT_LENGTH: SignedDuration = SignedDuration::from_mins(30);
+/// Length of an event that lasts all day, likewise.
+const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// A point in time as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A date: where an event that lasts all day begins or ends.
+    Day(Date),
+    /// A time on the clocks of a zone that stands elsewhere.
+    Local(DateTime),
+    /// A time with its offset.
+    Fixed(DateTime, Offset),
+}
+
+impl Moment {
+    /// Reads RFC 3339, with or without an offset, or a date alone.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let pieces = Pieces::parse(text.trim()).ok()?;
+        // A zone in brackets is not RFC 3339; zones have a parameter of their own. Offsets have no seconds there.
+        let offset = pieces.to_numeric_offset();
+        let odd_offset = offset.is_some_and(|offset| offset.seconds() % 60 != 0);
+        if pieces.time_zone_annotation().is_some() || odd_offset || pieces.date().year() < 0 {
+            return None;
+        }
+        match (pieces.time(), offset) {
+            (None, None) => Some(Self::Day(pieces.date())),
+            (None, Some(_)) => None,
+            (Some(time), None) => Some(Self::Local(pieces.date().to_datetime(time))),
+            (Some(time), Some(offset)) => {
+                let local = pieces.date().to_datetime(time);
+                offset.to_timestamp(local).ok().map(|_| Self::Fixed(local, offset))
+            }
+        }
+    }
+
+    /// Reads `start` or `end` of an event of the product's (Calendar API, `EventDateTime`).
+    pub(crate) fn of_edge(edge: &Value) -> Option<Self> {
+        Self::parse(edge["dateTime"].as_str().or(edge["date"].as_str())?)
+    }
+
+    /// Whether it is a date alone.
+    pub(crate) const fn is_day(self) -> bool {
+        matches!(self, Self::Day(_))
+    }
+
+    /// The instant; a date is its first moment in the zone.
+    pub(crate) fn instant(self, zone: &TimeZone) -> Option<Timestamp> {
+        match self {
+            Self::Fixed(local, offset) => offset.to_timestamp(local).ok(),
+            Self::Local(local) => zone.to_timestamp(local).ok(),
+            Self::Day(day) => zone.to_timestamp(day.to_datetime(Time::midnight())).ok(),
+        }
+    }
+
+    /// Whether `self` lies after `other`, as far as the two can be compared without a zone.
+    pub(crate) fn is_after(self, other: Self) -> Option<bool> {
+        match (self, other) {
+            (Self::Day(one), Self::Day(two)) => Some(one > two),
+            (Self::Local(one), Self::Local(two)) => Some(one > two),
+            (Self::Fixed(..), Self::Fixed(..)) => {
+                let zone = TimeZone::UTC;
+                Some(self.instant(&zone)? > other.instant(&zone)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// As `start` or `end` of an event.
+    pub(crate) fn edge(self, zone: Option<&TimeZone>) -> Map<String, Value> {
+        let mut edge = Map::new();
+        match self {
+            Self::Day(day) => edge.insert(String::from("date"), json!(day.to_string())),
+            Self::Local(local) => edge.insert(String::from("dateTime"), json!(local.to_string())),
+            Self::Fixed(local, offset) => {
+                edge.insert(String::from("dateTime"), json!(with_offset(local, offset)))
+            }
+        };
+        if let Some(zone) = zone {
+            edge.insert(String::from("timeZone"), json!(zone::name(zone)));
+        }
+        edge
+    }
+}
+
+/// The instant in RFC 3339, as seen in the zone.
+pub(crate) fn written(instant: Timestamp, zone: &TimeZone) -> String {
+    let seen = instant.to_zoned(zone.clone());
+    with_offset(seen.datetime(), seen.offset())
+}
+
+/// RFC 3339, with `Z` for no offset.
+fn with_offset(local: DateTime, offset: Offset) -> String {
+    match offset.to_timestamp(local) {
+        Ok(instant) if offset == Offset::UTC => instant.to_string(),
+        Ok(instant) => instant.display_with_offset(offset).to_string(),
+        // Reading has refused what no instant is.
+        Err(_) => local.to_string(),
+    }
+}
+
+/// The length that hours and minutes give together; `None` where neither is given.
+pub(crate) fn length(hours: Option<u32>, minutes: Option<u32>) -> Option<SignedDuration> {
+    if hours.is_none() && minutes.is_none() {
+        return None;
+    }
+    let minutes = i64::from(minutes.unwrap_or_default()) + 60 * i64::from(hours.unwrap_or_default());
+    Some(SignedDuration::from_mins(minutes))
+}
+
+/// Length of an event of the product's.
+pub(crate) fn length_of(start: Moment, end: Moment) -> Option<SignedDuration> {
+    match (start, end) {
+        (Moment::Day(start), Moment::Day(end)) => Some(start.duration_until(end)),
+        (Moment::Day(_), _) | (_, Moment::Day(_)) => None,
+        _ => {
+            let zone = TimeZone::UTC;
+            Some(start.instant(&zone)?.duration_until(end.instant(&zone)?))
+        }
+    }
+}
+
+/// The end of what begins at `start` and lasts for `length`: time that passes, so that an hour is an hour on the day
+/// that the clocks change too. All-day events last for whole days, begun ones included.
+///
+/// A start on the clocks of a zone needs that zone. `None` where the end lies beyond all calendars.
+pub(crate) fn end_after(
+    start: Moment,
+    length: Option<SignedDuration>,
+    zone: Option<&TimeZone>,
+) -> Option<Moment> {
+    match start {
+        Moment::Day(day) => {
+            let length = length.unwrap_or(ONE_DAY).as_secs();
+            let begun = i64::from(length % ONE_DAY.as_secs() != 0);
+            let days = (length / ONE_DAY.as_secs() + begun).max(1);
+            let end = day.checked_add(SignedDuration::from_hours(24 * days));
+            end.ok().map(Moment::Day)
+        }
+        Moment::Fixed(local, offset) => {
+            let end = local.checked_add(length.unwrap_or(DEFAULT_LENGTH)).ok()?;
+            offset.to_timestamp(end).ok()?;
+            Some(Moment::Fixed(end, offset))
+        }
+        Moment::Local(local) => {
+            let start = local.to_zoned(zone?.clone()).ok()?;
+            let end = start.checked_add(length.unwrap_or(DEFAULT_LENGTH)).ok()?;
+            Some(on_the_clocks(&end))
+        }
+    }
+}
+
+/// The same moment as the product can read it without a doubt: a time that the zone's clocks show twice or never gets
+/// its offset. Of two the first is meant, and a skipped one is moved on by what is skipped (RFC 5545, 3.3.5).
+pub(crate) fn unmistakable(moment: Moment, zone: Option<&TimeZone>) -> Moment {
+    let (Moment::Local(local), Some(zone)) = (moment, zone) else {
+        return moment;
+    };
+    local
+        .to_zoned(zone.clone())
+        .map_or(moment, |seen| on_the_clocks(&seen))
+}
+
+fn on_the_clocks(seen: &Zoned) -> Moment {
+    let local = seen.datetime();
+    if seen.time_zone().to_ambiguous_timestamp(local).is_ambiguous() {
+        Moment::Fixed(local, seen.offset())
+    } else {
+        Moment::Local(local)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn moment(text: &str) -> Moment {
+        Moment::parse(text).expect(text)
+    }
+
+    fn edge(moment: Moment, zone: Option<&str>) -> String {
+        let zone = zone.map(|name| zone::named(name).unwrap());
+        Value::Object(moment.edge(zone.as_ref())).to_string()
+    }
+
+    /// `dateTime` or `date` of what begins then and lasts so many minutes.
+    fn end(start: &str, minutes: i64, zone: Option<&str>) -> String {
+        let zone = zone.map(|name| zone::named(name).unwrap());
+        let length = Some(SignedDuration::from_mins(minutes));
+        let end = end_after(moment(start), length, zone.as_ref()).unwrap();
+        let edge = end.edge(None);
+        let text = edge.get("dateTime").or(edge.get("date")).unwrap();
+        text.as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn times_are_read_as_rfc_3339_has_them() {
+        for (text, written) in [
+            ("2026-05-01T09:00:00+02:00", r#"{"dateTime":"2026-05-01T09:00:00+02:00"}"#),
+            ("2026-05-01T09:00:00Z", r#"{"dateTime":"2026-05-01T09:00:00Z"}"#),
+            ("2026-05-01t09:00:00z", r#"{"dateTime":"2026-05-01T09:00:00Z"}"#),
+            ("2026-05-01T09:00:00-00:00", r#"{"dateTime":"2026-05-01T09:00:00Z"}"#),
+            ("2026-05-01 09:00-05:30", r#"{"dateTime":"2026-05-01T09:00:00-05:30"}"#),
+            ("2026-05-01T09:00:00.250Z", r#"{"dateTime":"2026-05-01T09:00:00.25Z"}"#),
+            ("2026-05-01T09:00:00", r#"{"dateTime":"2026-05-01T09:00:00"}"#),
+            (" 2026-05-01T09:00 ", r#"{"dateTime":"2026-05-01T09:00:00"}"#),
+            ("2026-05-01", r#"{"date":"2026-05-01"}"#),
+        ] {
+            assert_eq!(edge(moment(text), None), written, "{text}");
+        }
+        for text in [
+            "", "tomorrow", "2026-05", "2026-13-01", "2026-02-29", "2026-05-01T25:00:00", "1777885200",
+            "2026-05-01T09:00:00+02:00[Europe/Berlin]", "2026-05-01T09:00:00+01:00:30", "2026-05-01+02:00",
+            "-002026-05-01T09:00:00Z", "09:00", "2026-05-01T09:00:00+02:00 or so",
+        ] {
+            assert_eq!(Moment::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_zone_stands_beside_a_time() {
+        let zone = Some("Europe/Berlin");
+        assert_eq!(
+            edge(moment("2026-05-01T09:00:00"), zone),
+            r#"{"dateTime":"2026-05-01T09:00:00","timeZone":"Europe/Berlin"}"#
+        );
+        assert_eq!(
+            edge(moment("2026-05-01T07:00:00Z"), zone),
+            r#"{"dateTime":"2026-05-01T07:00:00Z","timeZone":"Europe/Berlin"}"#
+        );
+    }
+
+    #[test]
+    fn an_hour_is_an_hour_on_the_day_that_the_clocks_change() {
+        let berlin = Some("Europe/Berlin");
+        assert_eq!(end("2026-05-01T09:00:00", 90, berlin), "2026-05-01T10:30:00");
+        // 2026-03-29: from 02:00 to 03:00. 2026-10-25: from 03:00 back to 02:00.
+        assert_eq!(end("2026-03-29T01:30:00", 60, berlin), "2026-03-29T03:30:00");
+        assert_eq!(end("2026-10-25T01:30:00", 60, berlin), "2026-10-25T02:30:00+02:00");
+        assert_eq!(end("2026-10-25T01:30:00", 120, berlin), "2026-10-25T02:30:00+01:00");
+        assert_eq!(end("2026-10-25T01:30:00", 180, berlin), "2026-10-25T03:30:00");
+        // With an offset there is no clock to change.
+        assert_eq!(end("2026-03-29T01:30:00+01:00", 60, berlin), "2026-03-29T02:30:00+01:00");
+        assert_eq!(end("2026-12-31T23:30:00Z", 60, None), "2027-01-01T00:30:00Z");
+    }
+
+    #[test]
+    fn a_time_that_clocks_show_twice_or_never_gets_its_offset() {
+        let berlin = zone::named("Europe/Berlin").unwrap();
+        for (text, written) in [
+            ("2026-10-25T02:30:00", "2026-10-25T02:30:00+02:00"),
+            ("2026-03-29T02:30:00", "2026-03-29T03:30:00"),
+            ("2026-03-29T09:00:00", "2026-03-29T09:00:00"),
+            ("2026-03-29T02:30:00+05:00", "2026-03-29T02:30:00+05:00"),
+        ] {
+            assert_eq!(unmistakable(moment(text), Some(&berlin)), moment(written), "{text}");
+        }
+    }
+
+    #[test]
+    fn all_day_events_last_for_whole_days() {
+        for (minutes, last) in [(1, "2026-03-02"), (1440, "2026-03-02"), (1441, "2026-03-03"), (4320, "2026-03-04")] {
+            assert_eq!(end("2026-03-01", minutes, Some("Europe/Berlin")), last, "{minutes}");
+        }
+        let day = end_after(moment("2026-02-28"), None, None).unwrap();
+        assert_eq!(day, moment("2026-03-01"));
+    }
+
+    #[test]
+    fn where_nobody_says_it_lasts_half_an_hour() {
+        let end = end_after(moment("2026-05-01T09:00:00Z"), None, None).unwrap();
+        assert_eq!(end, moment("2026-05-01T09:30:00Z"));
+        assert_eq!(length(None, None), None);
+        assert_eq!(length(Some(1), Some(90)), Some(SignedDuration::from_mins(150)));
+    }
+
+    #[test]
+    fn no_length_leads_beyond_all_calendars() {
+        let longest = length(Some(u32::MAX), Some(u32::MAX));
+        let berlin = zone::named("Europe/Berlin").unwrap();
+        for start in ["9999-12-30", "9999-12-30T09:00:00", "9999-12-30T09:00:00+02:00"] {
+            assert_eq!(end_after(moment(start), longest, Some(&berlin)), None, "{start}");
+        }
+    }
+
+    #[test]
+    fn a_zone_tells_the_instant() {
+        let berlin = zone::named("Europe/Berlin").unwrap();
+        for (text, instant) in [
+            ("2026-05-01", "2026-05-01T00:00:00+02:00"),
+            ("2026-01-01T09:00:00", "2026-01-01T09:00:00+01:00"),
+            ("2026-05-01T07:00:00Z", "2026-05-01T09:00:00+02:00"),
+        ] {
+            assert_eq!(written(moment(text).instant(&berlin).unwrap(), &berlin), instant);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC{0,40}") {
+            let _ = Moment::parse(&text);
+        }
+
+        #[test]
+        fn what_is_written_reads_as_the_same(text in "[0-9]{4}-[01][0-9]-[0-3][0-9]T[012][0-9]:[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][01][0-9]:[0-5][0-9]|)") {
+            if let Some(moment) = Moment::parse(&text) {
+                prop_assert_eq!(Moment::of_edge(&Value::Object(moment.edge(None))), Some(moment));
+            }
+        }
+    }
+}

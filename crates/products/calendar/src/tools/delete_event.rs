@@ -1,0 +1,48 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stead_core::{
+    Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+};
+
+use super::PRIMARY;
+use crate::scopes;
+
+/// Delete an event from a calendar.
+///
+/// Of a recurring event this deletes the whole series; the id of one occurrence deletes that one alone. The guests are
+/// not notified. An event that is gone already stays gone, which is no error.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteEvent {
+    /// Id of the event, as a list or a creation returned it.
+    #[schemars(length(min = 1))]
+    pub event_id: String,
+    /// Id of the calendar that holds it; the user's primary calendar when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub calendar_id: Option<String>,
+}
+
+impl Tool for DeleteEvent {
+    const NAME: &'static str = "calendar_delete_event";
+    const EFFECT: Effect = Effect::Delete;
+    const SCOPES: AnyOf = scopes::WRITE_EVENTS;
+
+    /// Calendar API, `events.delete`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
+        let request = ApiRequest::delete(["calendars", calendar, "events", &self.event_id])
+            .accept(&[410])
+            .resend(Resend::Always);
+        let answer = io.send(request).await?;
+        let output = Output::from(json!({ "deleted": true, "event_id": self.event_id, "calendar_id": calendar }));
+        // Gone at a repeat: the first sending did it.
+        Ok(if answer.status == 410 && answer.attempt == 1 {
+            output.warn("already_deleted", "the event had been deleted before")
+        } else {
+            output
+        })
+    }
+}

@@ -1,0 +1,78 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stead_core::{
+    Result,
+    error::Violation,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::{AccessRole, first_filled, items, verdict};
+use crate::scopes;
+
+/// List the calendars in the user's list: each with its id, name, time zone and what the user may do with it.
+///
+/// The result is `{calendars, next_page_token, next_sync_token}`. The last page has a sync token, with which a later call
+/// lists what has changed since.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListCalendars {
+    /// How many calendars to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 250))]
+    pub max_results: Option<u32>,
+    /// Return only calendars with which the user may do at least this; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_access_role: Option<AccessRole>,
+    /// `next_page_token` of the page before; the other parameters must be the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_token: Option<String>,
+    /// Whether to return calendars too that were removed from the list; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show_deleted: Option<bool>,
+    /// Whether to return hidden calendars too; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show_hidden: Option<bool>,
+    /// `next_sync_token` of an earlier list: returns what has changed since, removed and hidden calendars included.
+    /// Goes neither with `min_access_role` nor with `show_deleted` or `show_hidden` set to false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_token: Option<String>,
+}
+
+impl Tool for ListCalendars {
+    const NAME: &'static str = "calendar_list_calendars";
+    const EFFECT: Effect = Effect::Read;
+    const SCOPES: AnyOf = scopes::LIST_CALENDARS;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        if self.sync_token.is_none() {
+            return Ok(());
+        }
+        let clashes = [
+            ("min_access_role", self.min_access_role.is_some(), "does not go with a sync_token"),
+            ("show_deleted", self.show_deleted == Some(false), "with a sync_token removed calendars are always returned"),
+            ("show_hidden", self.show_hidden == Some(false), "with a sync_token hidden calendars are always returned"),
+        ];
+        let violation = |(name, _, message)| Violation::new(format!("/{name}"), "sync_token", message);
+        verdict(clashes.into_iter().filter(|(_, clashes, _)| *clashes).map(violation).collect())
+    }
+
+    /// Calendar API, `calendarList.list`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["users", "me", "calendarList"])
+            .query("maxResults", self.max_results)
+            .query("minAccessRole", self.min_access_role.map(|role| role.name().to_owned()))
+            .query("pageToken", &self.page_token)
+            .query("showDeleted", self.show_deleted)
+            .query("showHidden", self.show_hidden)
+            .query("syncToken", &self.sync_token);
+        let mut page = first_filled(io, &request).await?;
+        let calendars = items(&mut page);
+        Ok(json!({
+            "calendars": calendars,
+            "next_page_token": page["nextPageToken"],
+            "next_sync_token": page["nextSyncToken"],
+        })
+        .into())
+    }
+}

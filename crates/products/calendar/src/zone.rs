@@ -1,0 +1,47 @@
+//! Time zones by name, and a calendar's own.
+
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use serde_json::Value;
+use stead_core::{
+    Error, ErrorKind, Result,
+    tool::{ApiRequest, Io},
+};
+
+/// The zone with this IANA name, from the data that comes with the library.
+pub(crate) fn named(name: &str) -> Option<TimeZone> {
+    let zone = TimeZoneDatabase::bundled().get(name).ok()?;
+    (!zone.is_unknown()).then_some(zone)
+}
+
+/// The name of a zone as the product writes it.
+pub(crate) fn name(zone: &TimeZone) -> &str {
+    zone.iana_name().unwrap_or("UTC")
+}
+
+/// The zone of a calendar. Any page of its events tells it, under every scope that reads events; `calendars.get` would
+/// need a further one.
+pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<TimeZone> {
+    let request = ApiRequest::get(["calendars", calendar, "events"])
+        .query("maxResults", 1_u32)
+        .query("fields", "timeZone");
+    let answer: Value = io.send(request).await?.json()?;
+    let told = answer["timeZone"].as_str().unwrap_or_default();
+    named(told).ok_or_else(|| {
+        let message = format!("the calendar's time zone {told:?} is not known; write times with an offset or name a zone");
+        Error::new(ErrorKind::InvalidRequest, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zones_are_found_by_their_names_in_any_case() {
+        assert_eq!(name(&named("europe/berlin").unwrap()), "Europe/Berlin");
+        assert_eq!(name(&named("UTC").unwrap()), "UTC");
+        for unknown in ["", "CEST+2", "Berlin", "Europe/Atlantis", "+02:00", "Etc/Unknown", "../etc/passwd"] {
+            assert!(named(unknown).is_none(), "{unknown}");
+        }
+    }
+}

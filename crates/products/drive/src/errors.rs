@@ -1,0 +1,72 @@
+//! What the product's errors mean, beyond what Google's products share.
+
+use serde_json::Value;
+use stead_core::{Error, google, tool::Answer};
+
+/// Reads the error of an answer; `None` where it is none.
+pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+    let error = google::read_error(answer)?;
+    let Some(upstream) = error.upstream() else {
+        return Some(error);
+    };
+    let said = upstream.message.as_deref().unwrap_or_default();
+    let advice = match (answer.status, place(upstream.details.as_ref())) {
+        (400, Some("q")) => {
+            "the product does not understand the query; texts stand in single quotes, and a quote or backslash within them has a backslash before it"
+        }
+        (400, Some("pageToken")) => {
+            "the page token serves no longer; begin with the first page again"
+        }
+        (404, _) if said.starts_with("File not found") => {
+            "there is no such file, or the user may not see it; a file of a shared drive needs supports_all_drives"
+        }
+        _ => return Some(error),
+    };
+    let own = Error::new(error.kind(), format!("{advice}: {said}"));
+    Some(own.with_upstream(upstream.clone()))
+}
+
+/// The parameter at which the product points (`error.errors[].location`).
+fn place(details: Option<&Value>) -> Option<&str> {
+    details?["errors"][0]["location"].as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use serde_json::json;
+    use stead_core::ErrorKind;
+
+    use super::*;
+
+    fn read(status: u16, reason: &str, message: &str, location: &str) -> Error {
+        let one = json!({"domain": "global", "reason": reason, "message": message, "locationType": "parameter", "location": location});
+        let body = json!({"error": {"code": status, "message": message, "errors": [one]}});
+        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
+    }
+
+    #[test]
+    fn the_place_of_a_refusal_is_explained() {
+        for (location, says) in [("q", "single quotes"), ("pageToken", "first page")] {
+            let error = read(400, "invalid", "Invalid Value", location);
+            assert_eq!(error.kind(), ErrorKind::ProductInvalidRequest);
+            assert!(error.message().contains(says), "{error}");
+            assert_eq!(error.upstream().unwrap().status, 400);
+        }
+        let error = read(400, "invalid", "Invalid Value", "corpora");
+        assert!(
+            error
+                .message()
+                .ends_with("refuses the request: Invalid Value"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_missing_file_may_be_one_of_a_shared_drive() {
+        let error = read(404, "notFound", "File not found: 1x.", "fileId");
+        assert_eq!(error.kind(), ErrorKind::ProductNotFound);
+        assert!(error.message().contains("supports_all_drives"), "{error}");
+        assert!(read_error(&Answer::new(200, HeaderMap::new(), "{}")).is_none());
+    }
+}

@@ -1,0 +1,101 @@
+//! The static description of the product.
+
+use http::Method;
+use stead_core::{
+    google,
+    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
+    tool::ToolEntry,
+};
+
+use crate::{
+    errors::read_error,
+    scopes,
+    tools::{GetFileMetadata, SearchContent, SearchFiles},
+};
+
+/// Origin of the Drive API.
+const DRIVE: &str = "drive";
+
+/// Drive: the Google Drive API, version 3.
+pub static PRODUCT: Product = Product {
+    name: "drive",
+    title: "Google Drive",
+    origins: &[Origin {
+        name: DRIVE,
+        url: "https://www.googleapis.com",
+        base: "/drive/v3",
+    }],
+    read_error,
+    cost,
+    // Drive API, "Usage limits": per minute per user per project.
+    quota: Quota {
+        units_per_minute: 325_000,
+        concurrency: 8,
+    },
+    // Neither `/upload/drive/v3` nor `/batch/drive/v3`: a batch carries requests that nothing here would see.
+    proxy: ProxyRules {
+        routes: &[ProxyRoute {
+            prefix: "/drive/v3",
+            rewrite: "/drive/v3",
+            origin: DRIVE,
+            encoded_slash_after: None,
+        }],
+    },
+    oauth: google::oauth(&[scopes::DRIVE_READONLY]),
+    permission_words: scopes::WORDS,
+    tools: TOOLS,
+    docs: include_str!("docs.md"),
+    ..Product::BASE
+};
+
+static TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<GetFileMetadata>(),
+    ToolEntry::of::<SearchContent>(),
+    ToolEntry::of::<SearchFiles>(),
+];
+
+/// Quota units of a request (Drive API, "Usage limits": a list 100, a download 200, a change 50, any other read 5). A
+/// download by `alt=media` has the path of a reading, and is taken for one.
+fn cost(method: &Method, path: &str) -> u32 {
+    if *method != Method::GET {
+        return 50;
+    }
+    let path = path.trim_end_matches('/');
+    let collection = [
+        "/files",
+        "/drives",
+        "/changes",
+        "/permissions",
+        "/comments",
+        "/replies",
+        "/revisions",
+    ];
+    if path.ends_with("/export") || path.ends_with("/download") {
+        200
+    } else if collection.iter().any(|name| path.ends_with(name)) {
+        100
+    } else {
+        5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_follow_the_table() {
+        for (path, units) in [
+            ("/drive/v3/files", 100),
+            ("/drive/v3/files/", 100),
+            ("/drive/v3/files/1x", 5),
+            ("/drive/v3/files/1x/export", 200),
+            ("/drive/v3/files/1x/permissions", 100),
+            ("/drive/v3/drives", 100),
+            ("/drive/v3/about", 5),
+        ] {
+            assert_eq!(cost(&Method::GET, path), units, "{path}");
+        }
+        assert_eq!(cost(&Method::PATCH, "/drive/v3/files/1x"), 50);
+    }
+}

@@ -1,0 +1,182 @@
+//! The product's query language (Drive API, "Search query terms and operators"), as far as a query must be understood
+//! to be added to: texts in quotes are told from words, so that a file's name is never taken for a term.
+
+/// What is known of a query.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    /// Whether it speaks of `trashed`.
+    pub(crate) trashed: bool,
+    /// Whether it speaks of `fullText`.
+    pub(crate) full_text: bool,
+}
+
+/// Reads a query.
+///
+/// # Errors
+/// One sentence, where a quote or a parenthesis has no partner: such a query would change the meaning of what is put
+/// around it.
+pub(crate) fn read(query: &str) -> Result<Terms, &'static str> {
+    let mut terms = Terms::default();
+    let mut depth = 0_usize;
+    let mut rest = query;
+    while let Some(first) = rest.chars().next() {
+        match first {
+            '\'' | '"' => {
+                rest = after_text(&rest[1..], first).ok_or(
+                    "a quote is not closed; a quote within a text has a backslash before it",
+                )?;
+                continue;
+            }
+            '(' => depth += 1,
+            ')' => {
+                depth = depth
+                    .checked_sub(1)
+                    .ok_or("a parenthesis is closed that was never opened")?
+            }
+            _ if is_word(first) => {
+                let end = rest
+                    .find(|character| !is_word(character))
+                    .unwrap_or(rest.len());
+                let (word, behind) = rest.split_at(end);
+                terms.trashed |= word.eq_ignore_ascii_case("trashed");
+                terms.full_text |= word.eq_ignore_ascii_case("fullText");
+                rest = behind;
+                continue;
+            }
+            _ => {}
+        }
+        rest = &rest[first.len_utf8()..];
+    }
+    if depth > 0 {
+        return Err("a parenthesis is not closed");
+    }
+    Ok(terms)
+}
+
+/// The query, without trashed files unless it speaks of them itself: the product returns them among the others
+/// (Drive API, `files.list`).
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn without_trash(query: &str) -> Result<String, &'static str> {
+    let query = query.trim();
+    Ok(if query.is_empty() {
+        String::from("trashed = false")
+    } else if read(query)?.trashed {
+        query.to_owned()
+    } else {
+        format!("({query}) and trashed = false")
+    })
+}
+
+/// A text as the language writes it: in single quotes, with a backslash before backslashes and quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+/// What follows a text, behind the quote that closes it.
+fn after_text(text: &str, quote: char) -> Option<&str> {
+    let mut escaped = false;
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if character == quote => return Some(&text[at + character.len_utf8()..]),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | ':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_count_and_texts_do_not() {
+        for (query, trashed, full_text) in [
+            ("", false, false),
+            ("name contains 'plan'", false, false),
+            ("trashed = true", true, false),
+            ("trashed=true", true, false),
+            ("not trashed != false", true, false),
+            ("(name = 'a' or (trashed=false))", true, false),
+            ("name contains 'trashed = true'", false, false),
+            ("name contains \"trashed = true\"", false, false),
+            ("name = 'it\\'s trashed'", false, false),
+            ("name = 'back\\\\' and trashed = true", true, false),
+            ("fullText contains 'x' and trashed = false", true, true),
+            ("name = 'fullText'", false, false),
+            (
+                "properties has { key='trashed' and value='x' }",
+                false,
+                false,
+            ),
+            ("untrashed = true", false, false),
+            ("'trashed@example.com' in owners", false, false),
+        ] {
+            let terms = Terms { trashed, full_text };
+            assert_eq!(read(query), Ok(terms), "{query}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_partner_is_refused() {
+        for query in [
+            "name = 'a",
+            "name = 'a\\'",
+            "name = \"a",
+            "(name = 'a'",
+            "name = 'a')",
+            "name = 'a') or (name = 'b'",
+        ] {
+            assert!(read(query).is_err(), "{query}");
+            assert!(without_trash(query).is_err(), "{query}");
+        }
+    }
+
+    #[test]
+    fn the_trash_is_left_out_unless_asked_for() {
+        for (query, sent) in [
+            ("", "trashed = false"),
+            ("  ", "trashed = false"),
+            ("trashed = true", "trashed = true"),
+            (
+                "name = 'a' or name = 'b'",
+                "(name = 'a' or name = 'b') and trashed = false",
+            ),
+            (
+                "name contains 'trashed = true'",
+                "(name contains 'trashed = true') and trashed = false",
+            ),
+        ] {
+            assert_eq!(without_trash(query).as_deref(), Ok(sent), "{query}");
+        }
+    }
+
+    #[test]
+    fn quotes_and_backslashes_are_escaped() {
+        assert_eq!(quoted("quinn's paper\\essay"), "'quinn\\'s paper\\\\essay'");
+        assert_eq!(quoted("\\'"), "'\\\\\\''");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_quoted_text_is_one_text(text in "\\PC{0,40}") {
+            let quoted = quoted(&text);
+            proptest::prop_assert_eq!(after_text(&quoted[1..], '\''), Some(""));
+            proptest::prop_assert_eq!(read(&quoted), Ok(Terms::default()));
+        }
+
+        #[test]
+        fn nothing_panics_and_what_passes_stays_together(query in "['\"()\\\\a-z= ]{0,40}") {
+            if let Ok(sent) = without_trash(&query) {
+                proptest::prop_assert!(read(&sent).is_ok_and(|terms| terms.trashed), "{}", sent);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use crate::{file_id::file_id, mask, scopes};
+
+/// Read what is known about one file or folder: name, MIME type, size, dates, owners, folder, links and more.
+///
+/// The content is not returned. Sizes are texts with digits; folders, shortcuts and the product's own documents can be
+/// without one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetFileMetadata {
+    /// Id of the file or folder, or its address; `root` is the user's My Drive.
+    #[schemars(length(min = 1))]
+    pub file_id: String,
+    /// Fields to return, such as `id,name,owners(emailAddress)`, or `*` for all; the useful ones when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub fields: Option<String>,
+    /// Whether files of shared drives are found too; true when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supports_all_drives: Option<bool>,
+}
+
+impl Tool for GetFileMetadata {
+    const NAME: &'static str = "drive_get_file_metadata";
+    const EFFECT: Effect = Effect::Read;
+    const SCOPES: AnyOf = scopes::FILES;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        mask::of_file(&self.fields)?;
+        file_id(&self.file_id).map(drop)
+    }
+
+    /// Drive API, `files.get`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["files", file_id(&self.file_id)?])
+            .query("fields", mask::of_file(&self.fields)?)
+            .query(
+                "supportsAllDrives",
+                self.supports_all_drives.unwrap_or(true),
+            );
+        Ok(io.send(request).await?.into())
+    }
+}

@@ -1,0 +1,63 @@
+//! What the product's errors mean, beyond what Google's products share.
+
+use stead_core::{Error, ErrorKind, google, tool::Answer};
+
+/// Reads the error of an answer; `None` where it is none.
+pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+    let error = google::read_error(answer)?;
+    let Some(upstream) = error.upstream() else {
+        return Some(error);
+    };
+    let said = upstream.message.as_deref().unwrap_or_default();
+    let own = if said.contains("must not be an Office file") {
+        let message = "this is an uploaded Office file, which the product shows and its API does not read; open it and choose \"Save as Google Sheets\", then use the id of the copy";
+        Error::new(ErrorKind::ProductConflict, format!("{message}: {said}"))
+    } else if said.contains("Unable to parse range") {
+        let message = "the spreadsheet has no such range; check the sheet's title, which needs quotes where it has other characters than letters and digits, such as 'Plan 2026'!A1:B2";
+        Error::new(
+            ErrorKind::ProductInvalidRequest,
+            format!("{message}: {said}"),
+        )
+    } else {
+        return Some(error);
+    };
+    Some(own.with_upstream(upstream.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(status: &str, message: &str) -> Error {
+        let body = json!({"error": {"code": 400, "message": message, "status": status}});
+        read_error(&Answer::new(400, HeaderMap::new(), body.to_string())).unwrap()
+    }
+
+    #[test]
+    fn an_office_file_is_explained() {
+        let said = "This operation is not supported for this document. The document must not be an Office file.";
+        let error = read("FAILED_PRECONDITION", said);
+        assert_eq!(error.kind(), ErrorKind::ProductConflict);
+        assert!(error.message().contains("Save as Google Sheets"), "{error}");
+        assert_eq!(error.upstream().unwrap().message.as_deref(), Some(said));
+    }
+
+    #[test]
+    fn an_unknown_range_is_explained() {
+        let error = read("INVALID_ARGUMENT", "Unable to parse range: Nope!A1");
+        assert_eq!(error.kind(), ErrorKind::ProductInvalidRequest);
+        assert!(error.message().contains("quotes"), "{error}");
+        assert_eq!(error.upstream().unwrap().status, 400);
+    }
+
+    #[test]
+    fn other_errors_are_googles() {
+        let error = read("INVALID_ARGUMENT", "Invalid value at 'value_input_option'");
+        assert_eq!(error.kind(), ErrorKind::ProductInvalidRequest);
+        assert!(!error.message().contains("quotes"), "{error}");
+        assert!(read_error(&Answer::new(200, HeaderMap::new(), "{}")).is_none());
+    }
+}

@@ -1,0 +1,55 @@
+//! The static description of the product.
+
+use stead_core::{
+    google,
+    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
+    tool::ToolEntry,
+};
+
+use crate::{
+    errors::read_error,
+    scopes,
+    tools::{CreateSpreadsheet, GetValues, ReadSpreadsheet, UpdateValues},
+};
+
+/// Origin of the Sheets API.
+const SHEETS: &str = "sheets";
+
+/// Sheets: the Google Sheets API, version 4.
+pub static PRODUCT: Product = Product {
+    name: "sheets",
+    title: "Google Sheets",
+    origins: &[Origin {
+        name: SHEETS,
+        url: "https://sheets.googleapis.com",
+        base: "/v4/spreadsheets",
+    }],
+    read_error,
+    // Sheets API, "Usage limits": 60 reads and 60 writes per minute per user per project. One count serves for both, so
+    // that neither is ever exceeded.
+    quota: Quota {
+        units_per_minute: 60,
+        concurrency: 8,
+    },
+    proxy: ProxyRules {
+        routes: &[ProxyRoute {
+            prefix: "/v4/spreadsheets",
+            rewrite: "/v4/spreadsheets",
+            origin: SHEETS,
+            // A sheet's title, and with it a range, may hold a slash.
+            encoded_slash_after: Some("values"),
+        }],
+    },
+    oauth: google::oauth(&[scopes::SPREADSHEETS]),
+    permission_words: scopes::WORDS,
+    tools: TOOLS,
+    docs: include_str!("docs.md"),
+    ..Product::BASE
+};
+
+static TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<CreateSpreadsheet>(),
+    ToolEntry::of::<GetValues>(),
+    ToolEntry::of::<ReadSpreadsheet>(),
+    ToolEntry::of::<UpdateValues>(),
+];

@@ -1,0 +1,48 @@
+//! Google's OAuth scopes, and which of them each tool takes.
+//!
+//! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `sheets:v4`.
+
+use stead_core::tool::AnyOf;
+
+/// Read and write every spreadsheet.
+pub const SPREADSHEETS: &str = "https://www.googleapis.com/auth/spreadsheets";
+/// Read every spreadsheet.
+pub const SPREADSHEETS_READONLY: &str = "https://www.googleapis.com/auth/spreadsheets.readonly";
+/// Read and write every file of Drive, spreadsheets among them.
+pub const DRIVE: &str = "https://www.googleapis.com/auth/drive";
+/// Read every file of Drive, spreadsheets among them.
+pub const DRIVE_READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
+/// Read and write the files alone that the application made or that the user picked for it.
+pub const DRIVE_FILE: &str = "https://www.googleapis.com/auth/drive.file";
+
+/// `spreadsheets.get` and `spreadsheets.values.get`.
+pub(crate) const READ: AnyOf = AnyOf(&[
+    SPREADSHEETS_READONLY,
+    SPREADSHEETS,
+    DRIVE_FILE,
+    DRIVE_READONLY,
+    DRIVE,
+]);
+/// `spreadsheets.create` and `spreadsheets.values.update`.
+pub(crate) const WRITE: AnyOf = AnyOf(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);
+
+/// What the scopes mean, for the page on which the user is asked (Sheets API, "OAuth scopes").
+pub(crate) const WORDS: &[(&str, &str)] = &[
+    (
+        SPREADSHEETS,
+        "See, change, create and delete your spreadsheets",
+    ),
+    (SPREADSHEETS_READONLY, "See your spreadsheets"),
+    (
+        DRIVE,
+        "See, change, create and delete all your files, spreadsheets among them",
+    ),
+    (
+        DRIVE_READONLY,
+        "See and download all your files, spreadsheets among them",
+    ),
+    (
+        DRIVE_FILE,
+        "See and change only the files that you use with this application",
+    ),
+];

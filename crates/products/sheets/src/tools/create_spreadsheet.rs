@@ -1,0 +1,71 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use stead_core::{
+    Error, Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::NewSheet;
+use crate::scopes;
+
+/// Create a spreadsheet in the user's My Drive. Returns its id, its address and its metadata.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateSpreadsheet {
+    /// Title of the spreadsheet; the product chooses one when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Locale such as `en_US`, `de_DE` or `fil`, which decides how numbers and dates are read and shown; the user's
+    /// when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// Time zone as an IANA identifier such as `Europe/Berlin`; the user's when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// Sheets to begin with, such as `{"title": "Plan"}`; one empty sheet when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheets: Option<Vec<NewSheet>>,
+}
+
+impl Tool for CreateSpreadsheet {
+    const NAME: &'static str = "sheets_create_spreadsheet";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPES: AnyOf = scopes::WRITE;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        let sheets = self.sheets.iter().flatten().enumerate();
+        let violations: Vec<_> = sheets
+            .filter_map(|(place, sheet)| sheet.violation(place))
+            .collect();
+        if violations.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::violations(violations))
+        }
+    }
+
+    /// Sheets API, `spreadsheets.create`. The product knows no id of the client's, so a repeat would make a second one.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::post::<&str>([]).json(&self.body());
+        Ok(io.send(request).await?.into())
+    }
+}
+
+impl CreateSpreadsheet {
+    fn body(&self) -> Value {
+        let properties: Map<String, Value> = [
+            ("title", &self.title),
+            ("locale", &self.locale),
+            ("timeZone", &self.time_zone),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))))
+        .collect();
+        let mut body = json!({ "properties": properties });
+        if let Some(sheets) = &self.sheets {
+            body["sheets"] = sheets.iter().map(|sheet| json!(sheet.to_wire())).collect();
+        }
+        body
+    }
+}

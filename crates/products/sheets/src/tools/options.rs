@@ -1,0 +1,92 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which way the inner lists of values run (Sheets API, `Dimension`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum MajorDimension {
+    /// Each inner list is a row.
+    #[default]
+    Rows,
+    /// Each inner list is a column.
+    Columns,
+}
+
+impl MajorDimension {
+    /// Name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "ROWS",
+            Self::Columns => "COLUMNS",
+        }
+    }
+}
+
+/// How values are returned (Sheets API, `ValueRenderOption`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ValueRenderOption {
+    /// Calculated, as the user sees them: `"$1.23"`.
+    #[default]
+    FormattedValue,
+    /// Calculated, without formatting: `1.23`.
+    UnformattedValue,
+    /// Formulas instead of their results: `"=A1"`.
+    Formula,
+}
+
+impl ValueRenderOption {
+    /// Name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FormattedValue => "FORMATTED_VALUE",
+            Self::UnformattedValue => "UNFORMATTED_VALUE",
+            Self::Formula => "FORMULA",
+        }
+    }
+}
+
+/// How written values are understood (Sheets API, `ValueInputOption`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ValueInputOption {
+    /// Stored as they are: a text stays a text.
+    #[default]
+    Raw,
+    /// Read as if the user typed them: texts become numbers, dates and formulas.
+    UserEntered,
+}
+
+impl ValueInputOption {
+    /// Name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "RAW",
+            Self::UserEntered => "USER_ENTERED",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::to_value;
+
+    use super::*;
+
+    #[test]
+    fn names_on_the_wire_are_those_of_the_schema() {
+        for one in [MajorDimension::Rows, MajorDimension::Columns] {
+            assert_eq!(to_value(one).unwrap(), one.name());
+        }
+        for one in [
+            ValueRenderOption::FormattedValue,
+            ValueRenderOption::UnformattedValue,
+            ValueRenderOption::Formula,
+        ] {
+            assert_eq!(to_value(one).unwrap(), one.name());
+        }
+        for one in [ValueInputOption::Raw, ValueInputOption::UserEntered] {
+            assert_eq!(to_value(one).unwrap(), one.name());
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stead_core::{
+    Result,
+    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::{MajorDimension, ValueInputOption, check_range};
+use crate::{cell::CellValue, scopes, spreadsheet_id::spreadsheet_id};
+
+/// Write values into a range of cells.
+///
+/// `null` leaves a cell as it is, `""` clears it; cells of the range beyond the values stay as they are. Returns which
+/// range was written and how many cells.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UpdateValues {
+    /// Id of the spreadsheet, or its address.
+    #[schemars(length(min = 1))]
+    pub spreadsheet_id: String,
+    /// Range in A1 notation, such as `Sheet1!A1:D20` or `'Plan 2026'!B2`. The values must fit into it; a single cell is
+    /// where they begin.
+    #[schemars(length(min = 1))]
+    pub range: String,
+    /// Rows of cells.
+    pub values: Vec<Vec<CellValue>>,
+    /// How values are understood; `RAW` when absent, so that a text never becomes a formula. With `USER_ENTERED` a text
+    /// that begins with `=` is executed, which is safe only for texts that you trust.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_input_option: Option<ValueInputOption>,
+    /// Whether to return the values as they are after writing, in `updatedData`; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_values_in_response: Option<bool>,
+}
+
+impl Tool for UpdateValues {
+    const NAME: &'static str = "sheets_update_values";
+    const EFFECT: Effect = Effect::Write;
+    const SCOPES: AnyOf = scopes::WRITE;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        check_range("/range", &self.range)?;
+        spreadsheet_id(&self.spreadsheet_id).map(drop)
+    }
+
+    /// Sheets API, `spreadsheets.values.update`: a PUT of fixed values, which may be repeated.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let id = spreadsheet_id(&self.spreadsheet_id)?;
+        let input = self.value_input_option.unwrap_or_default();
+        let request = ApiRequest::put([id, "values", &self.range])
+            .query("valueInputOption", input.name())
+            .query("includeValuesInResponse", self.include_values_in_response)
+            .json(&json!({ "majorDimension": MajorDimension::Rows, "values": self.values }));
+        Ok(io.send(request).await?.into())
+    }
+}

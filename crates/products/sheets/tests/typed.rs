@@ -1,0 +1,14 @@
+//! A typed call is a call by name.
+
+use stead_sheets::{CreateSpreadsheet, GetValues, ReadSpreadsheet, UpdateValues};
+use stead_testkit::suite::typed;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+
+#[test]
+fn the_structs_are_what_the_schemas_say() {
+    typed::<CreateSpreadsheet>(FIXTURES);
+    typed::<GetValues>(FIXTURES);
+    typed::<ReadSpreadsheet>(FIXTURES);
+    typed::<UpdateValues>(FIXTURES);
+}

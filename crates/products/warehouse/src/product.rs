@@ -1,0 +1,100 @@
+//! The static description of the product.
+
+use std::time::Duration;
+
+use stead_core::{
+    ports::Limits,
+    product::{
+        ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
+        Rotation, SubjectSource, TokenFormat,
+    },
+    tool::ToolEntry,
+};
+
+use crate::{
+    errors::read_error,
+    scopes, settings,
+    tools::{
+        CancelQuery, ExecuteQuery, GetColumns, GetQueryPartition, GetQueryStatus,
+        GetReferentialConstraints, GetSchemata, GetTableConstraints, GetTables,
+        ShowDatabasesSchemas, ShowGrants, ShowImportedExportedKeys, ShowPrimaryKeys,
+        ShowWarehouses,
+    },
+};
+
+/// The one origin: the account of the connection's settings.
+const SQL_API: &str = "sql_api";
+
+/// Warehouse: the SQL API.
+pub static PRODUCT: Product = Product {
+    name: "warehouse",
+    title: "Snowflake",
+    origins: &[Origin {
+        name: SQL_API,
+        url: "https://{host}",
+        base: "/api/v2",
+    }],
+    // SQL API, "Headers"; tools send their own Accept, a raw request may leave it out.
+    headers: &[
+        ("accept", "application/json"),
+        ("x-snowflake-authorization-token-type", "OAUTH"),
+    ],
+    read_error,
+    // No quota is published. A warehouse queues what exceeds its MAX_CONCURRENCY_LEVEL, 8 by default.
+    quota: Quota::UNLIMITED,
+    settings: settings::derive,
+    proxy: ProxyRules {
+        routes: &[ProxyRoute {
+            prefix: "/api/v2",
+            rewrite: "/api/v2",
+            origin: SQL_API,
+            encoded_slash_after: None,
+        }],
+    },
+    // A statement that runs on is answered after 45 seconds (SQL API, parameter `async`).
+    limits: Limits {
+        first_byte: Duration::from_secs(75),
+        total: Duration::from_secs(120),
+        response_bytes: 64 * 1024 * 1024,
+        ..Limits::DEFAULT
+    },
+    // Snowflake OAuth, "Configure Snowflake OAuth for custom clients". There is no revocation endpoint: an
+    // administrator removes a delegated authorization.
+    oauth: OAuth {
+        authorize: "https://{host}/oauth/authorize",
+        token: "https://{host}/oauth/token-request",
+        client_authentication: ClientAuthentication::Basic,
+        token_format: TokenFormat::Form,
+        pkce: true,
+        // Single-use refresh tokens are an option of the integration, which brings its new token in the answer.
+        rotation: Rotation::Stable,
+        permissions: Permissions::None,
+        default_lifetime: Some(Duration::from_secs(600)),
+        subject: SubjectSource::TokenAnswer {
+            id: "/username",
+            display: None,
+        },
+        ..OAuth::BASE
+    },
+    permission_words: scopes::WORDS,
+    tools: TOOLS,
+    docs: include_str!("docs.md"),
+    ..Product::BASE
+};
+
+static TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<ExecuteQuery>(),
+    ToolEntry::of::<GetQueryStatus>(),
+    ToolEntry::of::<GetQueryPartition>(),
+    ToolEntry::of::<CancelQuery>(),
+    ToolEntry::of::<GetSchemata>(),
+    ToolEntry::of::<GetTables>(),
+    ToolEntry::of::<GetColumns>(),
+    ToolEntry::of::<GetTableConstraints>(),
+    ToolEntry::of::<GetReferentialConstraints>(),
+    ToolEntry::of::<ShowDatabasesSchemas>(),
+    ToolEntry::of::<ShowWarehouses>(),
+    ToolEntry::of::<ShowGrants>(),
+    ToolEntry::of::<ShowPrimaryKeys>(),
+    ToolEntry::of::<ShowImportedExportedKeys>(),
+];

@@ -1,0 +1,63 @@
+//! OAuth scopes of the product. They follow from the connection's settings; no tool asks for one of its own, since
+//! what a user may do is decided by the role.
+//!
+//! Source: Snowflake OAuth, "Scope".
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::sql::Name;
+
+/// Brings a refresh token.
+pub const REFRESH_TOKEN: &str = "refresh_token";
+
+/// RFC 3986 unreserved characters stay.
+const ROLE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// The scope that opens every session in this role. A role whose name has special characters is encoded.
+pub(crate) fn session_role(role: &Name) -> String {
+    let plain = role
+        .stored()
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if plain {
+        format!("session:role:{}", role.stored())
+    } else {
+        format!(
+            "session:role-encoded:{}",
+            utf8_percent_encode(role.stored(), ROLE)
+        )
+    }
+}
+
+/// What the scopes mean, for the page on which the user is asked.
+pub(crate) const WORDS: &[(&str, &str)] = &[
+    (
+        REFRESH_TOKEN,
+        "Stay connected while you are away, for up to 90 days",
+    ),
+    (
+        "session:role:PUBLIC",
+        "Run statements with the role that everybody has",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_becomes_a_scope() {
+        for (role, scope) in [
+            ("analyst", "session:role:ANALYST"),
+            ("\"Data Team\"", "session:role-encoded:Data%20Team"),
+            ("a:b+c", "session:role-encoded:a%3Ab%2Bc"),
+            ("r$1", "session:role-encoded:R%241"),
+        ] {
+            assert_eq!(session_role(&Name::read(role).unwrap()), scope);
+        }
+    }
+}

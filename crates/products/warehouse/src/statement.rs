@@ -1,0 +1,347 @@
+//! Submitting statements, and reading what became of them.
+//!
+//! Source: SQL API, "Submitting a request to execute SQL statements" and "Handling responses".
+
+use std::{fmt, time::Duration};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use stead_core::{
+    Error, ErrorKind, Result,
+    tool::{Answer, ApiRequest, Call, Effect, Io, Output, Resend},
+};
+
+use crate::{
+    errors::{self, CANCELLED, RESULT_INCOMPLETE, RUNNING, TIMED_OUT, read_error},
+    sql::Name,
+};
+
+/// A request to execute SQL (SQL API, "Body of the POST request").
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Statement {
+    /// SQL with `?` for each binding.
+    pub(crate) statement: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "stored")]
+    pub(crate) database: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "stored")]
+    pub(crate) schema: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "stored")]
+    pub(crate) warehouse: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "stored")]
+    pub(crate) role: Option<Name>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bindings: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) parameters: Option<Map<String, Value>>,
+}
+
+fn stored<S: serde::Serializer>(name: &Option<Name>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name.as_ref().map_or("", Name::stored))
+}
+
+impl Statement {
+    /// A statement without anything around it.
+    pub(crate) fn new(sql: impl Into<String>) -> Self {
+        Self {
+            statement: sql.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the role and the warehouse of the session.
+    #[must_use]
+    pub(crate) fn run_as(mut self, role: Option<Name>, warehouse: Option<Name>) -> Self {
+        self.role = role;
+        self.warehouse = warehouse;
+        self
+    }
+
+    /// Binds the next `?` to a text.
+    pub(crate) fn bind(&mut self, text: String) {
+        let bindings = self.bindings.get_or_insert_default();
+        let number = bindings.len() + 1;
+        bindings.insert(number.to_string(), json!({ "type": "TEXT", "value": text }));
+    }
+
+    /// The request, with `requestId` and, where it is sent again, `retry`: what was executed already is then not
+    /// executed once more ("Resubmitting a request to execute SQL statements").
+    pub(crate) fn request(&self, request_id: &str, retry: Option<bool>) -> ApiRequest {
+        let resend = match retry {
+            Some(true) => Resend::Always,
+            _ => Resend::AlwaysWith("retry", "true"),
+        };
+        ApiRequest::post(["statements"])
+            .query("requestId", request_id)
+            .query("retry", retry.filter(|retry| *retry))
+            .json(self)
+            .accept(&[408, 422])
+            .resend(resend)
+    }
+
+    /// Submits a statement that only reads, and returns its rows as objects.
+    pub(crate) async fn rows(self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let request_id = call.derive_id("statement").to_string();
+        let request = self.request(&request_id, None).effect(Effect::Read);
+        let reply = submit(io, request, &request_id).await?;
+        let cut = self.statement.starts_with("SHOW ")
+            && reply.body["resultSetMetaData"]["numRows"].as_u64() >= Some(MOST_SHOWN);
+        let output = reply.rows(&request_id);
+        Ok(if cut {
+            let message = "SHOW returns 10,000 rows at most: there may be more";
+            output.warn("rows_cut", message)
+        } else {
+            output
+        })
+    }
+}
+
+/// Rows that SHOW returns at most (SQL reference, "SHOW <objects>").
+const MOST_SHOWN: u64 = 10_000;
+
+/// Sends a statement. An error carries its request id, and its handle where the product gave one.
+pub(crate) async fn submit(io: Io<'_>, request: ApiRequest, request_id: &str) -> Result<Reply> {
+    let effect = request.effect_of();
+    let sent = io.send(request).await;
+    sent.and_then(|answer| Reply::read(&answer, effect))
+        .map_err(|error| {
+            let details = error
+                .upstream()
+                .and_then(|upstream| upstream.details.as_ref());
+            let handle = details.and_then(|details| details["statementHandle"].as_str());
+            let mut partial = json!({ "request_id": request_id });
+            if let Some(handle) = handle {
+                partial["statement_handle"] = json!(handle);
+            }
+            error.with_partial(partial)
+        })
+}
+
+/// Requests for one answer while the product throttles.
+const PATIENCE: u32 = 4;
+
+/// Asks about a statement that was submitted before. While it runs, the product may answer 429 with its handle, which
+/// is no throttling; one without a handle is, and is waited for.
+pub(crate) async fn ask(io: Io<'_>, request: ApiRequest) -> Result<Answer> {
+    let request = request.accept(&[408, 422, 429]);
+    for attempt in 0.. {
+        let answer = io.send(request.clone()).await?;
+        let throttled = answer.status == 429 && handle(&answer.json_or_null()).is_none();
+        if !throttled {
+            return Ok(answer);
+        }
+        let told = answer
+            .header("retry-after")
+            .and_then(|seconds| seconds.parse().ok());
+        let wait = Duration::from_secs(told.unwrap_or(1 << attempt));
+        if attempt + 1 == PATIENCE || io.pause(wait).await.is_err() {
+            return Err(refused(&answer).with_retry_after(wait));
+        }
+    }
+    Err(Error::new(
+        ErrorKind::Internal,
+        "the product was asked without end",
+    ))
+}
+
+/// What became of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Done,
+    Running,
+    TimedOutAndCancelled,
+    Cancelled,
+    Failed,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Done => "done",
+            Self::Running => "running",
+            Self::TimedOutAndCancelled => "timed_out_and_cancelled",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+        })
+    }
+}
+
+/// An answer about a statement: its state, and the product's own object.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) state: State,
+    pub(crate) body: Value,
+}
+
+impl Reply {
+    /// Tells the statuses apart. A statement that failed is an error.
+    ///
+    /// # Errors
+    /// The product's, by its code; [`ErrorKind::OutcomeUnknown`] where a write was given up without a word about it.
+    pub(crate) fn read(answer: &Answer, effect: Effect) -> Result<Self> {
+        let reply = Self::of_any(answer)?;
+        match reply.state {
+            State::Failed | State::Cancelled => Err(refused(answer)),
+            State::TimedOutAndCancelled
+                if handle(&reply.body).is_none() && effect != Effect::Read =>
+            {
+                Err(Error::new(
+                    ErrorKind::OutcomeUnknown,
+                    "the product gave up waiting: the statement may or may not have been executed",
+                ))
+            }
+            State::TimedOutAndCancelled if handle(&reply.body).is_none() => Err(refused(answer)),
+            State::Done | State::Running | State::TimedOutAndCancelled => Ok(reply),
+        }
+    }
+
+    /// Tells the statuses apart. That a statement failed is an answer.
+    ///
+    /// # Errors
+    /// The product's, where it does not speak of a statement.
+    pub(crate) fn of_any(answer: &Answer) -> Result<Self> {
+        let body: Value = match answer.status {
+            200..=299 => answer.json()?,
+            _ => answer.json_or_null(),
+        };
+        let code = body["code"].as_str().unwrap_or_default();
+        let state = match answer.status {
+            202 => State::Running,
+            200..=299 if RUNNING.contains(&code) => State::Running,
+            200..=299 => State::Done,
+            408 => State::TimedOutAndCancelled,
+            429 if handle(&body).is_some() => State::Running,
+            422 if code == TIMED_OUT => State::TimedOutAndCancelled,
+            422 if code == CANCELLED => State::Cancelled,
+            422 if code != errors::STATEMENT_NOT_FOUND => State::Failed,
+            _ => return Err(refused(answer)),
+        };
+        Ok(Self { state, body })
+    }
+
+    /// `{state, statement_handle, statement_handles?, request_id?, result}`, where `result` is the product's own object.
+    pub(crate) fn output(self, request_id: Option<&str>) -> Output {
+        let mut made = self.head(request_id);
+        let warnings = Warnings::of(&self.body);
+        made["result"] = self.body;
+        warnings.add_to(made.into())
+    }
+
+    /// `{state, statement_handle, request_id, columns, rows, row_count}`, each row an object by column name.
+    fn rows(mut self, request_id: &str) -> Output {
+        let mut made = self.head(Some(request_id));
+        if self.state != State::Done {
+            let message = format!(
+                "the statement is {} and has no rows here; ask warehouse_get_query_status with its handle",
+                self.state
+            );
+            return Output::from(made).warn("no_rows", message);
+        }
+        let warnings = Warnings::of(&self.body);
+        let columns = match self.body["resultSetMetaData"]["rowType"].take() {
+            Value::Array(columns) => columns,
+            _ => Vec::new(),
+        };
+        let names: Vec<&str> = columns
+            .iter()
+            .map(|column| column["name"].as_str().unwrap_or_default())
+            .collect();
+        let rows: Vec<Value> = match self.body["data"].take() {
+            Value::Array(rows) => rows
+                .into_iter()
+                .map(|row| by_name(&names, row))
+                .collect(),
+            _ => Vec::new(),
+        };
+        made["columns"] = columns
+            .iter()
+            .map(|column| json!({ "name": column["name"], "type": column["type"] }))
+            .collect();
+        made["row_count"] = self.body["resultSetMetaData"]["numRows"].take();
+        made["rows"] = Value::Array(rows);
+        warnings.add_to(made.into())
+    }
+
+    fn head(&self, request_id: Option<&str>) -> Value {
+        let mut head = json!({
+            "state": self.state.to_string(),
+            "statement_handle": self.body["statementHandle"],
+        });
+        if self.body["statementHandles"].is_array() {
+            head["statement_handles"] = self.body["statementHandles"].clone();
+        }
+        if let Some(request_id) = request_id {
+            head["request_id"] = json!(request_id);
+        }
+        head
+    }
+}
+
+/// What a caller may overlook in a result.
+struct Warnings(Vec<(&'static str, String)>);
+
+impl Warnings {
+    fn of(body: &Value) -> Self {
+        let mut warnings = Vec::new();
+        let metadata = &body["resultSetMetaData"];
+        let partitions = metadata["partitionInfo"].as_array().map_or(0, Vec::len);
+        if partitions > 1 {
+            let message = format!(
+                "the result has {partitions} partitions and this is the first; warehouse_get_query_partition returns the others"
+            );
+            warnings.push(("more_partitions", message));
+        }
+        if body["code"] == RESULT_INCOMPLETE {
+            let message = "the product says that the result is too large to be complete";
+            warnings.push(("result_incomplete", message.to_owned()));
+        }
+        Self(warnings)
+    }
+
+    fn add_to(self, output: Output) -> Output {
+        self.0
+            .into_iter()
+            .fold(output, |output, (code, message)| output.warn(code, message))
+    }
+}
+
+/// A row as an object.
+fn by_name(names: &[&str], row: Value) -> Value {
+    let Value::Array(cells) = row else { return row };
+    names
+        .iter()
+        .map(|name| (*name).to_owned())
+        .zip(cells)
+        .collect()
+}
+
+/// The handle in a product's object.
+pub(crate) fn handle(body: &Value) -> Option<&str> {
+    body["statementHandle"].as_str()
+}
+
+/// The product's error of an answer that is one.
+pub(crate) fn refused(answer: &Answer) -> Error {
+    read_error(answer).unwrap_or_else(|| {
+        Error::new(
+            ErrorKind::ProductProtocolError,
+            format!("status {} is no answer to this request", answer.status),
+        )
+    })
+}
+
+/// A statement whose result the product no longer has.
+pub(crate) fn expired(error: Error) -> Error {
+    if error.kind() != ErrorKind::ProductNotFound {
+        return error;
+    }
+    let gone = Error::new(
+        ErrorKind::ResultExpired,
+        "the product keeps no result under this handle; results are kept for 24 hours, and only the user who submitted the statement sees them",
+    );
+    match error.upstream() {
+        Some(upstream) => gone.with_upstream(upstream.clone()),
+        None => gone,
+    }
+}

@@ -1,0 +1,63 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+};
+
+use crate::{
+    errors::{CANCELLED, NOT_EXECUTING},
+    reader::Reader,
+    statement::refused,
+};
+
+/// Cancel a statement that is running. What it has changed so far is rolled back by the product.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelQuery {
+    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    pub statement_handle: String,
+    /// `request_id` of the execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub request_id: Option<String>,
+}
+
+impl Tool for CancelQuery {
+    const NAME: &'static str = "warehouse_cancel_query";
+    const EFFECT: Effect = Effect::Write;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        let mut reader = Reader::default();
+        reader.id("statement_handle", &self.statement_handle);
+        reader.optional_id("request_id", &self.request_id);
+        reader.end()
+    }
+
+    /// SQL API, `POST /api/v2/statements/{statementHandle}/cancel`. Cancelling twice does no more than once, so it may be
+    /// sent again.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::post(["statements", &self.statement_handle, "cancel"])
+            .query("requestId", &self.request_id)
+            .accept(&[422])
+            .resend(Resend::Always);
+        let answer = io.send(request).await?;
+        let body: Value = answer.json()?;
+        let cancelled = match body["code"].as_str() {
+            Some(CANCELLED) => true,
+            // The first sending has cancelled it, and its answer was lost.
+            Some(NOT_EXECUTING) => answer.is_success() || answer.attempt > 1,
+            _ => answer.is_success(),
+        };
+        if !cancelled {
+            return Err(refused(&answer));
+        }
+        Ok(json!({
+            "state": "cancelled",
+            "statement_handle": self.statement_handle,
+            "result": body,
+        })
+        .into())
+    }
+}

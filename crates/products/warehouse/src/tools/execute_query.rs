@@ -1,0 +1,134 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use super::bindings;
+use crate::{
+    reader::Reader,
+    statement::{State, Statement, submit},
+};
+
+/// Execute SQL: a query, or a statement that changes data or objects.
+///
+/// `state` says what became of it: `done` with the first rows in `result`; `running` after 45 seconds or with `async`,
+/// to be followed with `warehouse_get_query_status`; or `timed_out_and_cancelled`. Values in `result.data` are texts;
+/// `result.resultSetMetaData.rowType` has their types. One statement is executed unless `parameters` says
+/// `{"MULTI_STATEMENT_COUNT": "2"}`; several then have their own `statement_handles`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExecuteQuery {
+    /// SQL, with `?` where `bindings` go.
+    pub statement: String,
+    /// Whether to return at once with the statement's handle; false when absent.
+    #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub r#async: Option<bool>,
+    /// Values for the `?` in their order: `{"1": {"type": "FIXED", "value": "123"}, "2": {"type": "TEXT", "value": "a"}}`,
+    /// or the bare values, `{"1": 123, "2": "a"}`. Not with several statements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub bindings: Option<Map<String, Value>>,
+    /// Database of the session; the user's default one when absent. A plain name is upper-cased, one in double quotes is
+    /// taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub database: Option<String>,
+    /// Whether SQL's NULL comes as null; when false it comes as the text "null". True when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub nullable: Option<bool>,
+    /// Parameters of the session for this statement, such as `{"TIMEZONE": "Europe/Berlin", "QUERY_TAG": "report"}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub parameters: Option<Map<String, Value>>,
+    /// UUID of this execution, so that it can be sent again without being executed twice; a new one when absent. The
+    /// answer returns it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub request_id: Option<String>,
+    /// True to send an execution again under its earlier `request_id`: what was executed is not executed once more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub retry: Option<bool>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Schema of the session; the user's default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub schema: Option<String>,
+    /// Seconds after which the product cancels the statement; the account's own limit when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("x-null" = true))]
+    pub timeout: Option<u64>,
+    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+impl Tool for ExecuteQuery {
+    const NAME: &'static str = "warehouse_execute_query";
+    // SQL can do anything that the role may do.
+    const EFFECT: Effect = Effect::Delete;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL API, `POST /api/v2/statements`.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let request_id = match &self.request_id {
+            Some(request_id) => request_id.clone(),
+            None => call.derive_id("statement").to_string(),
+        };
+        let request = self
+            .statement()?
+            .request(&request_id, self.retry)
+            .query("async", self.r#async)
+            .query("nullable", self.nullable);
+        let reply = submit(io, request, &request_id).await?;
+
+        let state = reply.state;
+        let output = reply.output(Some(&request_id));
+        Ok(match state {
+            State::Running if self.r#async != Some(true) => output.warn(
+                "still_running",
+                "the statement runs on; ask warehouse_get_query_status with its handle instead of executing it again",
+            ),
+            State::TimedOutAndCancelled => output.warn(
+                "timed_out_and_cancelled",
+                "the statement ran into its time limit and the product cancelled it",
+            ),
+            _ => output,
+        })
+    }
+}
+
+impl ExecuteQuery {
+    fn statement(&self) -> Result<Statement> {
+        let mut reader = Reader::default();
+        reader.optional_id("request_id", &self.request_id);
+        if self.retry == Some(true) && self.request_id.is_none() {
+            let message = "\"retry\" goes with the \"request_id\" of the execution that is sent again";
+            reader.refuse("retry", "required", message);
+        }
+        let statement = Statement {
+            statement: self.statement.clone(),
+            timeout: self.timeout,
+            database: reader.optional_name("database", &self.database),
+            schema: reader.optional_name("schema", &self.schema),
+            warehouse: reader.optional_name("warehouse", &self.warehouse),
+            role: reader.optional_name("role", &self.role),
+            bindings: self.bindings.as_ref().map(|given| bindings::read(&mut reader, given)),
+            parameters: self.parameters.clone(),
+        };
+        reader.end()?;
+        Ok(statement)
+    }
+}

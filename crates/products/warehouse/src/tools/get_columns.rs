@@ -1,0 +1,69 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use super::query::Query;
+use crate::statement::Statement;
+
+/// List the columns of tables and views, in their order, from INFORMATION_SCHEMA.COLUMNS. Needs a warehouse.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetColumns {
+    /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
+    pub database: String,
+    /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub schema: Option<String>,
+    /// Table to look into; all tables when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub table: Option<String>,
+    /// Pattern that the column's name must match in any case: `%` stands for any text, `_` for one character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub column_name_like: Option<String>,
+    /// How many rows to return at most; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("x-null" = true))]
+    pub limit: Option<u64>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+const SELECT: &str = "SELECT TABLE_CATALOG, TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, COLUMN_DEFAULT, IS_NULLABLE, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_IDENTITY, COMMENT \
+    FROM {database}.INFORMATION_SCHEMA.COLUMNS";
+const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION";
+
+impl Tool for GetColumns {
+    const NAME: &'static str = "warehouse_get_columns";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL API, submitting a statement; Information Schema, "COLUMNS view".
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl GetColumns {
+    fn statement(&self) -> Result<Statement> {
+        let mut query = Query::of(SELECT, &self.database);
+        query.equals("TABLE_SCHEMA", "schema", &self.schema);
+        query.equals("TABLE_NAME", "table", &self.table);
+        query.like("COLUMN_NAME", "column_name_like", &self.column_name_like);
+        query.end(ORDER, self.limit, &self.role, &self.warehouse)
+    }
+}

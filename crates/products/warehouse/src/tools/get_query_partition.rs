@@ -1,0 +1,57 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use crate::{
+    reader::Reader,
+    statement::{Reply, ask, expired},
+};
+
+/// Fetch one partition of a statement's result. Its rows are in `result.data`, in the columns that the first answer's
+/// `resultSetMetaData.rowType` names; `resultSetMetaData.partitionInfo` there says how many partitions there are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetQueryPartition {
+    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    pub statement_handle: String,
+    /// Number of the partition, counted from 0.
+    #[schemars(range(min = 0))]
+    pub partition: u64,
+    /// `request_id` of the execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub request_id: Option<String>,
+}
+
+impl Tool for GetQueryPartition {
+    const NAME: &'static str = "warehouse_get_query_partition";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        let mut reader = Reader::default();
+        reader.id("statement_handle", &self.statement_handle);
+        reader.optional_id("request_id", &self.request_id);
+        reader.end()
+    }
+
+    /// SQL API, `GET /api/v2/statements/{statementHandle}?partition=`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["statements", &self.statement_handle])
+            .query("requestId", &self.request_id)
+            .query("partition", self.partition);
+        let answer = ask(io, request).await.map_err(expired)?;
+        let reply = Reply::read(&answer, Effect::Read).map_err(expired)?;
+        // From the second partition on the product answers with rows alone.
+        Ok(json!({
+            "state": reply.state.to_string(),
+            "statement_handle": self.statement_handle,
+            "partition": self.partition,
+            "result": reply.body,
+        })
+        .into())
+    }
+}

@@ -1,0 +1,47 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use crate::{
+    reader::Reader,
+    statement::{Reply, ask, expired},
+};
+
+/// Ask what became of a statement: `done` with its first rows in `result`, `running`, `failed` with the reason in
+/// `result`, `cancelled` or `timed_out_and_cancelled`.
+///
+/// Ask a running statement again after a second, then ever more seldom. Results are kept for 24 hours.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetQueryStatus {
+    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    pub statement_handle: String,
+    /// `request_id` of the execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub request_id: Option<String>,
+}
+
+impl Tool for GetQueryStatus {
+    const NAME: &'static str = "warehouse_get_query_status";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        let mut reader = Reader::default();
+        reader.id("statement_handle", &self.statement_handle);
+        reader.optional_id("request_id", &self.request_id);
+        reader.end()
+    }
+
+    /// SQL API, `GET /api/v2/statements/{statementHandle}`.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["statements", &self.statement_handle])
+            .query("requestId", &self.request_id);
+        let answer = ask(io, request).await.map_err(expired)?;
+        let reply = Reply::of_any(&answer).map_err(expired)?;
+        Ok(reply.output(self.request_id.as_deref()))
+    }
+}

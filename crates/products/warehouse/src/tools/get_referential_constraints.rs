@@ -1,0 +1,68 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use super::query::Query;
+use crate::statement::Statement;
+
+/// List foreign keys with the keys that they refer to, from INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS. Needs a
+/// warehouse.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetReferentialConstraints {
+    /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
+    pub database: String,
+    /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub schema: Option<String>,
+    /// Table to look into; all tables when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub table: Option<String>,
+    /// How many rows to return at most; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("x-null" = true))]
+    pub limit: Option<u64>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+const SELECT: &str = "SELECT rc.CONSTRAINT_CATALOG, rc.CONSTRAINT_SCHEMA, rc.CONSTRAINT_NAME, tc.TABLE_SCHEMA, tc.TABLE_NAME, \
+    rc.UNIQUE_CONSTRAINT_CATALOG, rc.UNIQUE_CONSTRAINT_SCHEMA, rc.UNIQUE_CONSTRAINT_NAME, rc.MATCH_OPTION, rc.UPDATE_RULE, rc.DELETE_RULE, rc.COMMENT, rc.CREATED, rc.LAST_ALTERED \
+    FROM {database}.INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS rc \
+    LEFT JOIN {database}.INFORMATION_SCHEMA.TABLE_CONSTRAINTS tc \
+    ON tc.CONSTRAINT_CATALOG = rc.CONSTRAINT_CATALOG AND tc.CONSTRAINT_SCHEMA = rc.CONSTRAINT_SCHEMA AND tc.CONSTRAINT_NAME = rc.CONSTRAINT_NAME";
+const ORDER: &str = "rc.CONSTRAINT_SCHEMA, rc.CONSTRAINT_NAME";
+
+impl Tool for GetReferentialConstraints {
+    const NAME: &'static str = "warehouse_get_referential_constraints";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL API, submitting a statement; Information Schema, "REFERENTIAL_CONSTRAINTS view", which does not name the table.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl GetReferentialConstraints {
+    fn statement(&self) -> Result<Statement> {
+        let mut query = Query::of(SELECT, &self.database);
+        query.equals("rc.CONSTRAINT_SCHEMA", "schema", &self.schema);
+        query.equals("tc.TABLE_NAME", "table", &self.table);
+        query.end(ORDER, self.limit, &self.role, &self.warehouse)
+    }
+}

@@ -1,0 +1,72 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use super::query::Query;
+use crate::statement::Statement;
+
+/// List the constraints of tables, from INFORMATION_SCHEMA.TABLE_CONSTRAINTS. Needs a warehouse.
+///
+/// Their columns are not in this view: `warehouse_show_primary_keys` and `warehouse_show_imported_exported_keys` have
+/// those. The product keeps constraints as documentation and enforces few.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetTableConstraints {
+    /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
+    pub database: String,
+    /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub schema: Option<String>,
+    /// Table to look into; all tables when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub table: Option<String>,
+    /// Kind of constraint: `PRIMARY KEY`, `FOREIGN KEY` or `UNIQUE`, in any case; all kinds when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub constraint_type: Option<String>,
+    /// How many rows to return at most; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("x-null" = true))]
+    pub limit: Option<u64>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+const SELECT: &str = "SELECT CONSTRAINT_CATALOG, CONSTRAINT_SCHEMA, CONSTRAINT_NAME, TABLE_CATALOG, TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_TYPE, IS_DEFERRABLE, INITIALLY_DEFERRED, ENFORCED, RELY, CREATED, LAST_ALTERED, COMMENT \
+    FROM {database}.INFORMATION_SCHEMA.TABLE_CONSTRAINTS";
+const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME";
+
+impl Tool for GetTableConstraints {
+    const NAME: &'static str = "warehouse_get_table_constraints";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL API, submitting a statement; Information Schema, "TABLE_CONSTRAINTS view".
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl GetTableConstraints {
+    fn statement(&self) -> Result<Statement> {
+        let mut query = Query::of(SELECT, &self.database);
+        query.equals("TABLE_SCHEMA", "schema", &self.schema);
+        query.equals("TABLE_NAME", "table", &self.table);
+        query.one_of("CONSTRAINT_TYPE", "constraint_type", &self.constraint_type);
+        query.end(ORDER, self.limit, &self.role, &self.warehouse)
+    }
+}

@@ -1,0 +1,64 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use super::query::Query;
+use crate::statement::Statement;
+
+/// List the tables and views of a database, from INFORMATION_SCHEMA.TABLES. Needs a warehouse.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetTables {
+    /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
+    pub database: String,
+    /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub schema: Option<String>,
+    /// Pattern that the table's name must match in any case: `%` stands for any text, `_` for one character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub table_name_like: Option<String>,
+    /// How many rows to return at most; all when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("x-null" = true))]
+    pub limit: Option<u64>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+const SELECT: &str = "SELECT TABLE_CATALOG, TABLE_SCHEMA, TABLE_NAME, TABLE_OWNER, TABLE_TYPE, IS_TRANSIENT, CLUSTERING_KEY, ROW_COUNT, BYTES, RETENTION_TIME, CREATED, LAST_ALTERED, COMMENT \
+    FROM {database}.INFORMATION_SCHEMA.TABLES";
+const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME";
+
+impl Tool for GetTables {
+    const NAME: &'static str = "warehouse_get_tables";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL API, submitting a statement; Information Schema, "TABLES view".
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl GetTables {
+    fn statement(&self) -> Result<Statement> {
+        let mut query = Query::of(SELECT, &self.database);
+        query.equals("TABLE_SCHEMA", "schema", &self.schema);
+        query.like("TABLE_NAME", "table_name_like", &self.table_name_like);
+        query.end(ORDER, self.limit, &self.role, &self.warehouse)
+    }
+}

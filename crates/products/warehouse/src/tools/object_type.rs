@@ -1,0 +1,307 @@
+use crate::sql::{self, Name, Unusable};
+
+/// A kind of object on which privileges are granted, and how its name is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ObjectType {
+    words: &'static str,
+    place: Place,
+}
+
+/// Where objects of a kind lie, which says how many names stand before their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The account itself, which needs no name.
+    Whole,
+    /// In the account: the name alone, whatever characters it has.
+    Account,
+    /// In a database or an application.
+    Database,
+    /// In a schema.
+    Schema,
+    /// In a schema, told apart by the types of the arguments.
+    Routine,
+}
+
+/// The kinds that SHOW GRANTS ON takes (SQL reference, "SHOW GRANTS" and "GRANT <privileges>").
+const KNOWN: &[(Place, &[&str])] = &[
+    (Place::Whole, &["ACCOUNT"]),
+    (
+        Place::Account,
+        &[
+            "APPLICATION",
+            "APPLICATION PACKAGE",
+            "COMPUTE POOL",
+            "CONNECTION",
+            "DATABASE",
+            "EXTERNAL VOLUME",
+            "FAILOVER GROUP",
+            "INTEGRATION",
+            "NETWORK POLICY",
+            "REPLICATION GROUP",
+            "RESOURCE MONITOR",
+            "ROLE",
+            "SHARE",
+            "USER",
+            "WAREHOUSE",
+        ],
+    ),
+    (
+        Place::Database,
+        &["APPLICATION ROLE", "DATABASE ROLE", "SCHEMA"],
+    ),
+    (
+        Place::Schema,
+        &[
+            "AGGREGATION POLICY",
+            "ALERT",
+            "AUTHENTICATION POLICY",
+            "CORTEX SEARCH SERVICE",
+            "DYNAMIC TABLE",
+            "EVENT TABLE",
+            "EXTERNAL TABLE",
+            "FILE FORMAT",
+            "GIT REPOSITORY",
+            "HYBRID TABLE",
+            "ICEBERG TABLE",
+            "IMAGE REPOSITORY",
+            "JOIN POLICY",
+            "MASKING POLICY",
+            "MATERIALIZED VIEW",
+            "MODEL",
+            "NETWORK RULE",
+            "NOTEBOOK",
+            "PACKAGES POLICY",
+            "PASSWORD POLICY",
+            "PIPE",
+            "PRIVACY POLICY",
+            "PROJECTION POLICY",
+            "ROW ACCESS POLICY",
+            "SECRET",
+            "SEMANTIC VIEW",
+            "SEQUENCE",
+            "SERVICE",
+            "SESSION POLICY",
+            "STAGE",
+            "STREAM",
+            "STREAMLIT",
+            "TABLE",
+            "TAG",
+            "TASK",
+            "VIEW",
+        ],
+    ),
+    (Place::Routine, &["FUNCTION", "PROCEDURE"]),
+];
+
+impl ObjectType {
+    /// The kind with this name, in any case and with underscores for spaces.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let meant = text.replace('_', " ").to_ascii_uppercase();
+        KNOWN.iter().find_map(|(place, kinds)| {
+            let words = kinds.iter().find(|words| **words == meant)?;
+            Some(Self {
+                words,
+                place: *place,
+            })
+        })
+    }
+
+    /// All kinds, for a message.
+    pub(super) fn known() -> String {
+        let mut all: Vec<&str> = KNOWN
+            .iter()
+            .flat_map(|(_, kinds)| kinds.iter().copied())
+            .collect();
+        all.sort_unstable();
+        format!("one of {} is wanted", all.join(", "))
+    }
+
+    /// The kind as SQL writes it.
+    pub(super) fn words(self) -> &'static str {
+        self.words
+    }
+
+    /// Whether an object of this kind is named.
+    pub(super) fn has_name(self) -> bool {
+        self.place != Place::Whole
+    }
+
+    /// An object of this kind as an identifier, with the names before its own where there are any.
+    pub(super) fn object(self, name: &str) -> Result<String, Unusable> {
+        match self.place {
+            Place::Whole | Place::Account => Ok(Name::read(name)?.quoted()),
+            Place::Database => path(name, 2),
+            Place::Schema => path(name, 3),
+            Place::Routine => routine(name),
+        }
+    }
+}
+
+/// Names with dots between them. What cannot be such a path is one name with dots in it.
+fn path(text: &str, most: usize) -> Result<String, Unusable> {
+    let parts = split(text);
+    if parts.len() > most || parts.iter().any(|part| part.is_empty()) {
+        return Ok(Name::read(text)?.quoted());
+    }
+    let names: Vec<Name> = parts
+        .into_iter()
+        .map(Name::read)
+        .collect::<Result<_, _>>()?;
+    Ok(sql::path(&names))
+}
+
+/// The parts between the dots that stand outside double quotes.
+fn split(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut in_quotes) = (0, false);
+    for (place, letter) in text.char_indices() {
+        match letter {
+            '"' => in_quotes = !in_quotes,
+            '.' if !in_quotes => {
+                parts.push(&text[start..place]);
+                start = place + 1;
+            }
+            _ => {}
+        }
+    }
+    // A quote that nothing closes holds nothing together.
+    if in_quotes {
+        return text.split('.').collect();
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// A path and the types of the arguments: `db.schema.area(NUMBER, NUMBER)`.
+fn routine(text: &str) -> Result<String, Unusable> {
+    const WANTED: Unusable =
+        "a function or procedure is named with the types of its arguments: area(NUMBER, NUMBER)";
+    let inner = text.trim_end().strip_suffix(')').ok_or(WANTED)?;
+    let opening = opening(inner).ok_or(WANTED)?;
+    let (name, types) = (&inner[..opening], &inner[opening + 1..]);
+    let types = types.trim();
+    if !types.is_empty() && !arguments(types).iter().all(|one| is_type(one.trim())) {
+        return Err(WANTED);
+    }
+    Ok(format!("{}({types})", path(name, 3)?))
+}
+
+/// The parenthesis that opens the list which the last one, already taken off, closes.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 1_usize;
+    for (place, letter) in text.char_indices().rev() {
+        match letter {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(place);
+        }
+    }
+    None
+}
+
+/// The parts between the commas that stand outside parentheses.
+fn arguments(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    text.split(|letter: char| {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    })
+    .collect()
+}
+
+/// A type's words, and perhaps its size: `DOUBLE PRECISION`, `NUMBER(38, 0)`.
+fn is_type(text: &str) -> bool {
+    let (words, size) = match text.strip_suffix(')') {
+        Some(rest) => match rest.split_once('(') {
+            Some((words, size)) => (words, Some(size)),
+            None => return false,
+        },
+        None => (text, None),
+    };
+    let is_number = |text: &str| {
+        let text = text.trim();
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    words.starts_with(|first: char| first.is_ascii_alphabetic())
+        && words
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' '))
+        && size.is_none_or(|size| size.split(',').all(is_number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(kind: &str, name: &str) -> Result<String, Unusable> {
+        ObjectType::read(kind).unwrap().object(name)
+    }
+
+    #[test]
+    fn kinds_are_known_in_any_spelling() {
+        for (text, words) in [
+            ("table", "TABLE"),
+            ("Database_Role", "DATABASE ROLE"),
+            ("FILE FORMAT", "FILE FORMAT"),
+        ] {
+            assert_eq!(ObjectType::read(text).unwrap().words(), words);
+        }
+        for other in ["", "TABLE x; DROP", "TABLES", " TABLE"] {
+            assert_eq!(ObjectType::read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_path_has_as_many_names_as_its_kind() {
+        for (kind, name, path) in [
+            ("TABLE", "orders", "\"ORDERS\""),
+            (
+                "TABLE",
+                "sales.public.orders",
+                "\"SALES\".\"PUBLIC\".\"ORDERS\"",
+            ),
+            ("TABLE", "sales.\"a.b\"", "\"SALES\".\"a.b\""),
+            ("TABLE", "a.b.c.d", "\"a.b.c.d\""),
+            ("TABLE", "a..b", "\"a..b\""),
+            ("TABLE", "a\".b", "\"a\"\"\".\"B\""),
+            ("SCHEMA", "sales.public", "\"SALES\".\"PUBLIC\""),
+            ("SCHEMA", "a.b.c", "\"a.b.c\""),
+            ("USER", "ada@example.com", "\"ada@example.com\""),
+            ("WAREHOUSE", "a.b", "\"a.b\""),
+        ] {
+            assert_eq!(object(kind, name).as_deref(), Ok(path), "{kind} {name}");
+        }
+    }
+
+    #[test]
+    fn a_routine_has_the_types_of_its_arguments() {
+        for (name, path) in [
+            ("area()", "\"AREA\"()"),
+            (
+                "db.s.area(NUMBER(38, 0), DOUBLE PRECISION)",
+                "\"DB\".\"S\".\"AREA\"(NUMBER(38, 0), DOUBLE PRECISION)",
+            ),
+            ("\"f(x)\"(VARCHAR)", "\"f(x)\"(VARCHAR)"),
+        ] {
+            assert_eq!(object("FUNCTION", name).as_deref(), Ok(path), "{name}");
+        }
+        for name in [
+            "area",
+            "area)",
+            "area(x; DROP TABLE t)",
+            "area('x')",
+            "area(NUMBER(1))(x",
+            "area(NUMBER,)",
+            "area(NUMBER())",
+        ] {
+            assert!(object("PROCEDURE", name).is_err(), "{name}");
+        }
+    }
+}

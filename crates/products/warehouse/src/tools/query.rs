@@ -1,0 +1,88 @@
+use stead_core::Result;
+
+use crate::{
+    reader::Reader,
+    sql::Name,
+    statement::Statement,
+};
+
+/// Kinds of constraints that the information schema tells of ("TABLE_CONSTRAINTS view").
+const CONSTRAINT_TYPES: [&str; 3] = ["PRIMARY KEY", "FOREIGN KEY", "UNIQUE"];
+
+/// A query of the information schema: the database in the text, every value as a bind variable.
+pub(super) struct Query {
+    reader: Reader,
+    database: Name,
+    statement: Statement,
+    conditions: Vec<String>,
+}
+
+impl Query {
+    /// Begins with a constant `SELECT … FROM {database}.INFORMATION_SCHEMA.…`. The view is always named with its
+    /// database, since databases made from a share have none of their own as the current schema.
+    pub(super) fn of(select: &'static str, database: &str) -> Self {
+        let mut reader = Reader::default();
+        let database = reader.name("database", database);
+        let statement = Statement::new(select.replace("{database}", &database.quoted()));
+        Self {
+            reader,
+            database,
+            statement,
+            conditions: Vec::new(),
+        }
+    }
+
+    /// Keeps rows whose column is this name.
+    pub(super) fn equals(&mut self, column: &str, parameter: &str, name: &Option<String>) {
+        if let Some(name) = self.reader.optional_name(parameter, name) {
+            self.conditions.push(format!("{column} = ?"));
+            self.statement.bind(name.stored().to_owned());
+        }
+    }
+
+    /// Keeps rows whose column matches this pattern in any case, as SHOW … LIKE does.
+    pub(super) fn like(&mut self, column: &str, parameter: &str, pattern: &Option<String>) {
+        if let Some(pattern) = self.reader.optional_text(parameter, pattern) {
+            self.conditions.push(format!("{column} ILIKE ?"));
+            self.statement.bind(pattern);
+        }
+    }
+
+    /// Keeps constraints of this kind.
+    pub(super) fn one_of(&mut self, column: &str, parameter: &str, kind: &Option<String>) {
+        let Some(kind) = kind else { return };
+        let meant = kind.replace('_', " ").to_ascii_uppercase();
+        if CONSTRAINT_TYPES.contains(&meant.as_str()) {
+            self.conditions.push(format!("{column} = ?"));
+            self.statement.bind(meant);
+        } else {
+            let message = format!("one of {} is wanted", CONSTRAINT_TYPES.join(", "));
+            self.reader.refuse(parameter, "enum", message);
+        }
+    }
+
+    /// Ends with order and limit, and says who asks.
+    pub(super) fn end(
+        mut self,
+        order: &'static str,
+        limit: Option<u64>,
+        role: &Option<String>,
+        warehouse: &Option<String>,
+    ) -> Result<Statement> {
+        let role = self.reader.optional_name("role", role);
+        let warehouse = self.reader.optional_name("warehouse", warehouse);
+        self.reader.end()?;
+        let sql = &mut self.statement.statement;
+        if !self.conditions.is_empty() {
+            sql.push_str(" WHERE ");
+            sql.push_str(&self.conditions.join(" AND "));
+        }
+        sql.push_str(" ORDER BY ");
+        sql.push_str(order);
+        if let Some(limit) = limit {
+            sql.push_str(&format!(" LIMIT {limit}"));
+        }
+        self.statement.database = Some(self.database);
+        Ok(self.statement.run_as(role, warehouse))
+    }
+}

@@ -1,0 +1,82 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use crate::{reader::Reader, statement::Statement};
+
+/// Show the databases that the role may see, or the schemas of one database or of the whole account.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShowDatabasesSchemas {
+    /// What to show.
+    pub object_type: ContainerType,
+    /// Database whose schemas to show; those of the whole account when absent. For `schemas` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub database_name: Option<String>,
+    /// Pattern that the name must match in any case: `%` stands for any text, `_` for one character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub like_pattern: Option<String>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+/// What [`ShowDatabasesSchemas`] shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContainerType {
+    /// Databases.
+    #[default]
+    Databases,
+    /// Schemas.
+    Schemas,
+}
+
+impl Tool for ShowDatabasesSchemas {
+    const NAME: &'static str = "warehouse_show_databases_schemas";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL reference, "SHOW DATABASES" and "SHOW SCHEMAS".
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl ShowDatabasesSchemas {
+    fn statement(&self) -> Result<Statement> {
+        let mut reader = Reader::default();
+        let role = reader.optional_name("role", &self.role);
+        let warehouse = reader.optional_name("warehouse", &self.warehouse);
+        let database = reader.optional_name("database_name", &self.database_name);
+        let like = reader.optional_literal("like_pattern", &self.like_pattern);
+        if self.object_type == ContainerType::Databases {
+            reader.unused("database_name", database.is_some(), "object_type \"databases\"");
+        }
+        reader.end()?;
+        let like = like.map(|pattern| format!(" LIKE {pattern}"));
+        let like = like.unwrap_or_default();
+        let sql = match (self.object_type, database) {
+            (ContainerType::Databases, _) => format!("SHOW DATABASES{like}"),
+            (ContainerType::Schemas, Some(database)) => {
+                format!("SHOW SCHEMAS{like} IN DATABASE {}", database.quoted())
+            }
+            // Without a scope the product would show the schemas of the user's default database alone, where there is one.
+            (ContainerType::Schemas, None) => format!("SHOW SCHEMAS{like} IN ACCOUNT"),
+        };
+        Ok(Statement::new(sql).run_as(role, warehouse))
+    }
+}

@@ -1,0 +1,82 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use super::namespace::Namespace;
+use crate::{reader::Reader, statement::Statement};
+
+/// Show foreign keys: those that a table has (imported), or those of other tables that refer to it (exported).
+///
+/// What the table's name leaves open is the user's default database and schema.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShowImportedExportedKeys {
+    /// Which side of the keys the table is on.
+    pub key_direction: KeyDirection,
+    /// Table. A plain name is upper-cased, one in double quotes is taken exactly.
+    pub table_name: String,
+    /// Schema of the table; the default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub schema_name: Option<String>,
+    /// Database of the table; the default one when absent. A plain name is upper-cased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub database_name: Option<String>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+/// Which foreign keys [`ShowImportedExportedKeys`] shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyDirection {
+    /// Foreign keys that the table has.
+    #[default]
+    Imported,
+    /// Foreign keys of other tables that refer to the table.
+    Exported,
+}
+
+impl Tool for ShowImportedExportedKeys {
+    const NAME: &'static str = "warehouse_show_imported_exported_keys";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL reference, "SHOW IMPORTED KEYS"; SHOW EXPORTED KEYS has the same form.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl ShowImportedExportedKeys {
+    fn statement(&self) -> Result<Statement> {
+        let mut reader = Reader::default();
+        let role = reader.optional_name("role", &self.role);
+        let warehouse = reader.optional_name("warehouse", &self.warehouse);
+        let table = reader.name("table_name", &self.table_name);
+        let namespace = Namespace {
+            database: reader.optional_name("database_name", &self.database_name),
+            schema: reader.optional_name("schema_name", &self.schema_name),
+        };
+        reader.end()?;
+        let keys = match self.key_direction {
+            KeyDirection::Imported => "IMPORTED KEYS",
+            KeyDirection::Exported => "EXPORTED KEYS",
+        };
+        let statement = Statement::new(format!("SHOW {keys} IN {}", namespace.table(&table)));
+        Ok(namespace.surround(statement).run_as(role, warehouse))
+    }
+}

@@ -1,0 +1,53 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{Call, Effect, Io, Output, Tool},
+};
+
+use crate::{reader::Reader, statement::Statement};
+
+/// Show the warehouses that the role may see, with size and state.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShowWarehouses {
+    /// Pattern that the name must match in any case: `%` stands for any text, `_` for one character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub like_pattern: Option<String>,
+    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub role: Option<String>,
+    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-null" = true))]
+    pub warehouse: Option<String>,
+}
+
+impl Tool for ShowWarehouses {
+    const NAME: &'static str = "warehouse_show_warehouses";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.statement().map(drop)
+    }
+
+    /// SQL reference, "SHOW WAREHOUSES".
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.statement()?.rows(call, io).await
+    }
+}
+
+impl ShowWarehouses {
+    fn statement(&self) -> Result<Statement> {
+        let mut reader = Reader::default();
+        let role = reader.optional_name("role", &self.role);
+        let warehouse = reader.optional_name("warehouse", &self.warehouse);
+        let like = reader.optional_literal("like_pattern", &self.like_pattern);
+        reader.end()?;
+        let like = like.map(|pattern| format!(" LIKE {pattern}"));
+        let sql = format!("SHOW WAREHOUSES{}", like.unwrap_or_default());
+        Ok(Statement::new(sql).run_as(role, warehouse))
+    }
+}

@@ -1,0 +1,173 @@
+//! Blocks of a page's content, cut into pieces that one request takes.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    check::Check,
+    limits::{ITEMS, check_array, check_member},
+};
+
+/// One block of content, as the product describes it: `{"type": "paragraph", "paragraph": {"rich_text": […]}}`.
+pub type Block = Map<String, Value>;
+
+/// Blocks of one request, nested ones included (Notion API, "Request limits").
+const ELEMENTS: usize = 1000;
+/// Bytes of the blocks of one request. The product takes 500 KB; the rest is left to a page's properties.
+const BYTES: usize = 400_000;
+/// Levels of blocks below a block that one request can bring (Notion API, "Append block children").
+const LEVELS: usize = 2;
+
+/// Checks what no cutting can help: nesting, and single blocks that are too large.
+pub(crate) fn check(blocks: &[Block], check: &mut Check) {
+    for (index, block) in blocks.iter().enumerate() {
+        let path = format!("/child_blocks/{index}");
+        if levels(block) > LEVELS {
+            let message = format!(
+                "has more than {LEVELS} levels of blocks below it; the product takes {LEVELS} at once"
+            );
+            check.refuse(&path, "maxDepth", message);
+        }
+        check_array(elements(block), ELEMENTS, &path, check);
+        for (name, member) in block {
+            check_member(name, member, &format!("{path}/{name}"), check);
+        }
+    }
+}
+
+/// The blocks in order, in pieces that one request takes each.
+pub(crate) fn pieces(blocks: &[Block]) -> Vec<&[Block]> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let (mut count, mut bytes) = (0, 0);
+    for (index, block) in blocks.iter().enumerate() {
+        let (more, size) = (elements(block), size(block));
+        let full = index - start == ITEMS || count + more > ELEMENTS || bytes + size > BYTES;
+        if full && index > start {
+            pieces.push(&blocks[start..index]);
+            (start, count, bytes) = (index, 0, 0);
+        }
+        count += more;
+        bytes += size;
+    }
+    if start < blocks.len() {
+        pieces.push(&blocks[start..]);
+    }
+    pieces
+}
+
+/// A block and all blocks below it.
+fn elements(block: &Block) -> usize {
+    1 + children(block).map(elements).sum::<usize>()
+}
+
+fn levels(block: &Block) -> usize {
+    children(block)
+        .map(|child| 1 + levels(child))
+        .max()
+        .unwrap_or_default()
+}
+
+fn size(block: &Block) -> usize {
+    serde_json::to_vec(block).map_or(0, |text| text.len())
+}
+
+/// The blocks right below a block: `children` of the member that its type names.
+fn children(block: &Block) -> impl Iterator<Item = &Block> {
+    let below = block.values().filter_map(|content| content.get("children"));
+    let beside = block.get("children");
+    below
+        .chain(beside)
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(Value::as_object)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn block(value: Value) -> Block {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn paragraph(text: &str) -> Block {
+        block(
+            json!({"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content": text}}]}}),
+        )
+    }
+
+    fn toggle(children: &[Block]) -> Block {
+        block(json!({"type": "toggle", "toggle": {"rich_text": [], "children": children}}))
+    }
+
+    fn lengths(blocks: &[Block]) -> Vec<usize> {
+        pieces(blocks).iter().map(|piece| piece.len()).collect()
+    }
+
+    #[test]
+    fn a_request_takes_a_hundred_blocks() {
+        assert!(lengths(&[]).is_empty());
+        assert_eq!(lengths(&vec![paragraph("a"); 100]), [100]);
+        assert_eq!(lengths(&vec![paragraph("a"); 250]), [100, 100, 50]);
+    }
+
+    #[test]
+    fn a_request_takes_a_thousand_elements() {
+        let wide = toggle(&vec![paragraph("a"); 99]);
+        assert_eq!(lengths(&vec![wide; 25]), [10, 10, 5]);
+    }
+
+    #[test]
+    fn a_request_is_not_too_heavy() {
+        assert_eq!(
+            lengths(&vec![paragraph(&"x".repeat(150_000)); 5]),
+            [2, 2, 1]
+        );
+        assert_eq!(
+            lengths(&[paragraph(&"x".repeat(500_000)), paragraph("a")]),
+            [1, 1]
+        );
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let paths = |blocks: &[Block]| {
+            let mut found = Check::default();
+            check(blocks, &mut found);
+            let violations = found
+                .end()
+                .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());
+            violations
+                .into_iter()
+                .map(|one| format!("{} {}", one.path, one.keyword))
+                .collect::<Vec<_>>()
+        };
+        let three = toggle(&[toggle(&[paragraph("a")])]);
+        assert!(paths(&[paragraph("a"), three.clone()]).is_empty());
+        assert_eq!(
+            paths(&[paragraph("a"), toggle(&[three])]),
+            ["/child_blocks/1 maxDepth"]
+        );
+        assert_eq!(
+            paths(&[toggle(&vec![paragraph("a"); 101])]),
+            ["/child_blocks/0/toggle/children maxItems"]
+        );
+        assert_eq!(
+            paths(&[paragraph(&"x".repeat(2001))]),
+            ["/child_blocks/0/paragraph/rich_text/0/text/content maxLength"]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_block_is_lost_or_moved(sizes in proptest::collection::vec(0usize..300_000, 0..12), small in 0usize..230) {
+            let mut blocks: Vec<Block> = sizes.iter().map(|size| paragraph(&"x".repeat(*size))).collect();
+            blocks.extend((0..small).map(|number| paragraph(&number.to_string())));
+            let cut = pieces(&blocks);
+            proptest::prop_assert!(cut.iter().all(|piece| !piece.is_empty() && piece.len() <= ITEMS));
+            proptest::prop_assert_eq!(cut.concat(), blocks);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How a page is decorated: its icon and its cover.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{check::Check, limits::check_text};
+
+/// Icon of a page: `{"type": "emoji", "emoji": "🧭"}` or `{"type": "external", "external": {"url": "https://…"}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageIcon {
+    /// What the icon is.
+    #[serde(rename = "type")]
+    pub kind: IconKind,
+    /// The emoji, for the type `emoji`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emoji: Option<String>,
+    /// The picture, for the type `external`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external: Option<ExternalFile>,
+}
+
+/// What an icon is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IconKind {
+    /// An emoji.
+    Emoji,
+    /// A picture elsewhere.
+    External,
+}
+
+/// Cover of a page: `{"type": "external", "external": {"url": "https://…"}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PageCover {
+    /// What the cover is.
+    #[serde(rename = "type")]
+    pub kind: CoverKind,
+    /// The picture.
+    pub external: ExternalFile,
+}
+
+/// What a cover is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CoverKind {
+    /// A picture elsewhere.
+    External,
+}
+
+/// A file that is not at the product.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExternalFile {
+    /// Its address, at most 2,000 characters.
+    pub url: String,
+}
+
+impl PageIcon {
+    /// An emoji.
+    pub fn emoji(emoji: impl Into<String>) -> Self {
+        Self {
+            kind: IconKind::Emoji,
+            emoji: Some(emoji.into()),
+            external: None,
+        }
+    }
+
+    /// A picture at this address.
+    pub fn external(url: impl Into<String>) -> Self {
+        Self {
+            kind: IconKind::External,
+            emoji: None,
+            external: Some(ExternalFile { url: url.into() }),
+        }
+    }
+
+    /// The member that is given is the one that the type names.
+    pub(crate) fn check(&self, check: &mut Check) {
+        let fits = match self.kind {
+            IconKind::Emoji => self.emoji.is_some() && self.external.is_none(),
+            IconKind::External => self.external.is_some() && self.emoji.is_none(),
+        };
+        if !fits {
+            let message = "an icon has emoji for the type emoji, external for the type external, and not both";
+            check.refuse("/icon", "oneOf", message);
+        }
+        if let Some(file) = &self.external {
+            check_text(&file.url, 2000, "/icon/external/url", check);
+        }
+    }
+}
+
+impl PageCover {
+    /// A picture at this address.
+    pub fn external(url: impl Into<String>) -> Self {
+        Self {
+            kind: CoverKind::External,
+            external: ExternalFile { url: url.into() },
+        }
+    }
+
+    pub(crate) fn check(&self, check: &mut Check) {
+        check_text(&self.external.url, 2000, "/cover/external/url", check);
+    }
+}

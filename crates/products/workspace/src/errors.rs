@@ -1,0 +1,277 @@
+//! What the product's errors mean (Notion API, "Status codes" and "Request limits").
+
+use std::time::Duration;
+
+use serde_json::Value;
+use stead_core::{Error, ErrorKind, error::Upstream, tool::Answer};
+
+/// Bytes of an error object that are kept whole.
+const DETAILS: usize = 4000;
+
+/// Reads the error of an answer; `None` below status 400.
+///
+/// A gateway in front of the product answers in HTML, so the status decides wherever the body says nothing.
+pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+    if answer.status < 400 {
+        return None;
+    }
+    let body = answer.json_or_null();
+    let code = body["code"].as_str();
+    let said = body["message"].as_str();
+    let more = &body["additional_data"];
+    let kind = kind(answer.status, code, said.unwrap_or_default(), more);
+
+    let mut upstream = Upstream::new(answer.status);
+    if let Some(code) = code {
+        upstream = upstream.with_code(code);
+    }
+    if let Some(said) = said {
+        upstream = upstream.with_message(said);
+    }
+    let header = answer.header("x-notion-request-id");
+    upstream.request_id = body["request_id"].as_str().or(header).map(str::to_owned);
+    if body.is_object() {
+        upstream = upstream.with_details(details(&body));
+    }
+
+    let mut error = Error::new(kind, sentence(kind, more, upstream.message.as_deref()));
+    if let Some(after) = retry_after(answer, more) {
+        error = error.with_retry_after(after);
+    }
+    Some(error.with_upstream(upstream))
+}
+
+/// Names the capability that a refused call needs, where that is what it was refused for.
+pub(crate) fn needs(error: Error, capability: &'static str) -> Error {
+    if error.kind() != ErrorKind::ScopeMissing {
+        return error;
+    }
+    let message = format!(
+        "the integration lacks the capability {capability:?}; switch it on in the integration's settings at the product"
+    );
+    let mut named = Error::new(ErrorKind::ScopeMissing, message).with_required_scopes([capability]);
+    if let Some(upstream) = error.upstream() {
+        named = named.with_upstream(upstream.clone());
+    }
+    named
+}
+
+fn kind(status: u16, code: Option<&str>, said: &str, more: &Value) -> ErrorKind {
+    if more["error_type"] == SEVERAL_SOURCES {
+        return ErrorKind::ProductConflict;
+    }
+    match (status, code) {
+        (401, _) => ErrorKind::ProductRejectedToken,
+        // The same code tells of a plan whose block limit is reached.
+        (403, Some("restricted_resource")) if !said.contains("limit") => ErrorKind::ScopeMissing,
+        (403, _) => ErrorKind::ProductForbidden,
+        (404, _) => ErrorKind::ProductNotFound,
+        (408, _) => ErrorKind::ProductTimeout,
+        (409, _) => ErrorKind::ProductConflict,
+        // Asking again would only prolong it.
+        (429, _) if more["rate_limit_reason"] == "public_api_request_blocked" => {
+            ErrorKind::ProductQuotaExhausted
+        }
+        // 529 is the product's word for too much at once, and is treated as 429 is.
+        (429 | 529, _) => ErrorKind::ProductRateLimited,
+        (500.., _) => ErrorKind::ProductUnavailable,
+        _ => ErrorKind::ProductInvalidRequest,
+    }
+}
+
+/// Type of the error with which calls that know no data sources are refused where there are several.
+const SEVERAL_SOURCES: &str = "multiple_data_sources_for_database";
+
+fn sentence(kind: ErrorKind, more: &Value, said: Option<&str>) -> String {
+    let own = match kind {
+        ErrorKind::ProductConflict if more["error_type"] == SEVERAL_SOURCES => {
+            return several_sources(more);
+        }
+        ErrorKind::ScopeMissing => "the integration lacks a capability that this needs",
+        ErrorKind::ProductRejectedToken => "the product does not accept the token",
+        ErrorKind::ProductForbidden => "the product forbids this",
+        ErrorKind::ProductNotFound => {
+            "the product has no such object, or it is not shared with the integration (at the page: ••• menu, Connections)"
+        }
+        ErrorKind::ProductConflict => "somebody else is changing this at the same time",
+        ErrorKind::ProductRateLimited => "the product throttles this integration",
+        ErrorKind::ProductQuotaExhausted => {
+            "the product has blocked this integration's requests for a while"
+        }
+        ErrorKind::ProductTimeout | ErrorKind::ProductUnavailable => "the product failed",
+        _ => "the product refuses the request",
+    };
+    match said {
+        Some(said) => format!("{own}: {said}"),
+        None => own.to_owned(),
+    }
+}
+
+fn several_sources(more: &Value) -> String {
+    let ids: Vec<&str> = more["child_data_source_ids"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let named = if ids.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", ids.join(", "))
+    };
+    format!(
+        "the database has several data sources{named}; to read one, give its id as database_id, with workspace_version 2025-09-03 or later"
+    )
+}
+
+/// The product's own object. What a large write has saved can be longer than is kept: then the list goes, and what
+/// matters stays.
+fn details(body: &Value) -> Value {
+    let mut kept = body.clone();
+    if kept.to_string().len() > DETAILS
+        && let Some(more) = kept["additional_data"].as_object_mut()
+    {
+        more.remove("committed_child_ids");
+    }
+    kept
+}
+
+/// The wait that the body tells, where the header `Retry-After` is missing.
+fn retry_after(answer: &Answer, more: &Value) -> Option<Duration> {
+    if answer.header("retry-after").is_some() {
+        return None;
+    }
+    let told = &more["retry_after"];
+    let seconds = told.as_u64().or_else(|| told.as_str()?.parse().ok())?;
+    Some(Duration::from_secs(seconds.min(86_400)))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(status: u16, body: &Value) -> Error {
+        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
+    }
+
+    fn told(status: u16, code: &str) -> Error {
+        read(
+            status,
+            &json!({"object": "error", "status": status, "code": code, "message": "words", "request_id": "r-1"}),
+        )
+    }
+
+    #[test]
+    fn codes_become_kinds() {
+        use ErrorKind as K;
+        for (status, code, kind) in [
+            (400, "invalid_json", K::ProductInvalidRequest),
+            (400, "invalid_request_url", K::ProductInvalidRequest),
+            (400, "validation_error", K::ProductInvalidRequest),
+            (400, "missing_version", K::ProductInvalidRequest),
+            (401, "unauthorized", K::ProductRejectedToken),
+            (403, "restricted_resource", K::ScopeMissing),
+            (404, "object_not_found", K::ProductNotFound),
+            (409, "conflict_error", K::ProductConflict),
+            (429, "rate_limited", K::ProductRateLimited),
+            (500, "internal_server_error", K::ProductUnavailable),
+            (502, "bad_gateway", K::ProductUnavailable),
+            (503, "service_unavailable", K::ProductUnavailable),
+            (
+                503,
+                "database_connection_unavailable",
+                K::ProductUnavailable,
+            ),
+            (504, "gateway_timeout", K::ProductUnavailable),
+            (529, "service_overload", K::ProductRateLimited),
+        ] {
+            let error = told(status, code);
+            assert_eq!(error.kind(), kind, "{status} {code}");
+            let upstream = error.upstream().unwrap();
+            assert_eq!(
+                (upstream.status, upstream.code.as_deref()),
+                (status, Some(code))
+            );
+            assert_eq!(upstream.request_id.as_deref(), Some("r-1"));
+        }
+        assert_eq!(read(403, &json!(null)).kind(), K::ProductForbidden);
+        assert_eq!(
+            read(413, &json!("too large")).kind(),
+            K::ProductInvalidRequest
+        );
+        assert!(
+            told(404, "object_not_found")
+                .message()
+                .contains("Connections")
+        );
+    }
+
+    #[test]
+    fn a_full_plan_is_no_missing_capability() {
+        let body = json!({"code": "restricted_resource", "message": "The workspace has reached its block limit."});
+        assert_eq!(read(403, &body).kind(), ErrorKind::ProductForbidden);
+    }
+
+    #[test]
+    fn a_missing_capability_is_named() {
+        let error = needs(told(403, "restricted_resource"), "insert_comments");
+        assert_eq!(error.required_scopes(), ["insert_comments"]);
+        assert_eq!(error.upstream().unwrap().status, 403);
+        let other = needs(told(404, "object_not_found"), "insert_comments");
+        assert!(other.required_scopes().is_empty());
+    }
+
+    #[test]
+    fn several_data_sources_are_named() {
+        let body = json!({"code": "validation_error", "message": "Databases with multiple data sources are not supported in this API version.",
+            "additional_data": {"error_type": "multiple_data_sources_for_database", "child_data_source_ids": ["id-1", "id-2"]}});
+        let error = read(400, &body);
+        assert_eq!(error.kind(), ErrorKind::ProductConflict);
+        assert!(
+            error.message().contains("id-1, id-2") && error.message().contains("2025-09-03"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn waiting_times_are_read_from_the_body_too() {
+        let limited = |more: Value| {
+            read(
+                429,
+                &json!({"code": "rate_limited", "additional_data": more}),
+            )
+        };
+        let error = limited(json!({"retry_after": "17"}));
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(17)));
+        let blocked = limited(json!({"rate_limit_reason": "public_api_request_blocked"}));
+        assert_eq!(blocked.kind(), ErrorKind::ProductQuotaExhausted);
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", "3".parse().unwrap());
+        let body = json!({"additional_data": {"retry_after": 17}}).to_string();
+        assert_eq!(
+            read_error(&Answer::new(429, headers, body))
+                .unwrap()
+                .retry_after(),
+            None
+        );
+    }
+
+    #[test]
+    fn what_was_saved_is_kept_however_much_it_was() {
+        let ids: Vec<String> = (0..100).map(|number| format!("{number:036}")).collect();
+        let body = json!({"code": "service_unavailable", "additional_data": {"committed_resource_id": "page", "committed_child_ids": ids}});
+        let details = read(503, &body)
+            .upstream()
+            .unwrap()
+            .details
+            .clone()
+            .unwrap();
+        assert_eq!(
+            details["additional_data"],
+            json!({"committed_resource_id": "page"})
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Sizes beyond which the product refuses a request as a whole (Notion API, "Request limits", size limits). Checked
+//! here, since the product's refusal does not always name the place.
+
+use serde_json::Value;
+
+use crate::check::{Check, step};
+
+/// Items of a list of rich text, blocks, options, relations or people.
+pub(crate) const ITEMS: usize = 100;
+
+/// Members that hold a text, with the most characters that it may have.
+const TEXTS: [(&str, usize); 5] = [
+    ("content", 2000),
+    ("expression", 1000),
+    ("url", 2000),
+    ("email", 200),
+    ("phone_number", 200),
+];
+/// Members that hold a bounded list.
+const LISTS: [&str; 7] = [
+    "rich_text",
+    "title",
+    "caption",
+    "children",
+    "multi_select",
+    "relation",
+    "people",
+];
+
+/// Checks every text and every list in a value whose shape is the caller's own.
+pub(crate) fn check_value(value: &Value, path: &str, check: &mut Check) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                check_member(name, member, &format!("{path}/{}", step(name)), check);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                check_value(item, &format!("{path}/{index}"), check);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Checks the member of an object by its name, then all below it.
+pub(crate) fn check_member(name: &str, member: &Value, path: &str, check: &mut Check) {
+    match member {
+        Value::String(text) => {
+            if let Some((_, most)) = TEXTS.iter().find(|(known, _)| *known == name) {
+                check_text(text, *most, path, check);
+            }
+        }
+        Value::Array(items) if LISTS.contains(&name) => {
+            check_array(items.len(), ITEMS, path, check);
+        }
+        _ => {}
+    }
+    check_value(member, path, check);
+}
+
+/// Checks a text's length. The product counts UTF-16 code units, so that an emoji counts two.
+pub(crate) fn check_text(text: &str, most: usize, path: &str, check: &mut Check) {
+    // No text has more code units than bytes.
+    if text.len() > most {
+        let length = text.encode_utf16().count();
+        if length > most {
+            let message = format!("has {length} characters; the product takes {most}");
+            check.refuse(path, "maxLength", message);
+        }
+    }
+}
+
+/// Checks a list's length.
+pub(crate) fn check_array(length: usize, most: usize, path: &str, check: &mut Check) {
+    if length > most {
+        check.refuse(
+            path,
+            "maxItems",
+            format!("has {length} items; the product takes {most}"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_and_lists_are_found_at_any_depth() {
+        let value = json!({
+            "Link/s": {"url": "u".repeat(2001)},
+            "Tags": {"multi_select": vec![json!({"name": "a"}); 101]},
+            "Mail": {"email": "e".repeat(201)},
+            "Fine": {"rich_text": [{"text": {"content": "ok"}}]},
+        });
+        let mut check = Check::default();
+        check_value(&value, "/properties", &mut check);
+        let mut paths: Vec<String> = check
+            .end()
+            .unwrap_err()
+            .violation_list()
+            .iter()
+            .map(|one| one.path.clone())
+            .collect();
+        paths.sort();
+        assert_eq!(
+            paths,
+            [
+                "/properties/Link~1s/url",
+                "/properties/Mail/email",
+                "/properties/Tags/multi_select"
+            ]
+        );
+    }
+}

@@ -1,0 +1,148 @@
+//! Making a page, with more content than one request takes where need be.
+
+use serde_json::{Value, json};
+use stead_core::{
+    Error, ErrorKind, Result,
+    tool::{ApiRequest, Io, Output},
+};
+
+use crate::{
+    blocks::{self, Block},
+    check::Check,
+    decoration::{PageCover, PageIcon},
+    errors::needs,
+    properties::Properties,
+    scopes,
+    version::Version,
+    write::{self, Saved},
+};
+
+/// A page to be made: a row of a database, or a page below a page.
+pub(crate) struct NewPage<'a> {
+    /// The parent as the product takes it: `{database_id}` or `{page_id}`.
+    pub(crate) parent: Value,
+    pub(crate) properties: Option<&'a Properties>,
+    pub(crate) child_blocks: &'a [Block],
+    pub(crate) icon: Option<&'a PageIcon>,
+    pub(crate) cover: Option<&'a PageCover>,
+    pub(crate) version: Version<'a>,
+}
+
+/// Checks what both kinds of pages have.
+pub(crate) fn check(
+    child_blocks: &[Block],
+    icon: Option<&PageIcon>,
+    cover: Option<&PageCover>,
+    check: &mut Check,
+) {
+    blocks::check(child_blocks, check);
+    if let Some(icon) = icon {
+        icon.check(check);
+    }
+    if let Some(cover) = cover {
+        cover.check(check);
+    }
+}
+
+impl NewPage<'_> {
+    /// Makes the page with its first blocks, then appends the others in order (Notion API, "Create a page" and "Append
+    /// block children").
+    ///
+    /// # Errors
+    /// The product's. Where the page exists already, `partial` says so, and how many blocks were written.
+    pub(crate) async fn create(self, io: Io<'_>) -> Result<Output> {
+        let pieces = blocks::pieces(self.child_blocks);
+        let (first, rest) = match pieces.split_first() {
+            Some((first, rest)) => (*first, rest),
+            None => (&[][..], &[][..]),
+        };
+        let read = |id: &str| self.version.on(ApiRequest::get(["pages", id]));
+        let saved = write::save(io, self.page(first), read)
+            .await
+            .map_err(|error| needs(error, scopes::INSERT_CONTENT))?;
+        if !rest.is_empty() {
+            self.append(io, &saved, first.len(), rest).await?;
+        }
+        Ok(saved.into())
+    }
+
+    fn page(&self, first: &[Block]) -> ApiRequest {
+        let mut body = json!({ "parent": self.parent, "properties": self.properties.cloned().unwrap_or_default() });
+        if let Some(icon) = self.icon {
+            body["icon"] = json!(icon);
+        }
+        if let Some(cover) = self.cover {
+            body["cover"] = json!(cover);
+        }
+        if !first.is_empty() {
+            body["children"] = json!(first);
+        }
+        self.version.on(ApiRequest::post(["pages"])).json(&body)
+    }
+
+    /// One piece after the other: at the same time they would come in any order, or be refused (`conflict_error`).
+    async fn append(
+        &self,
+        io: Io<'_>,
+        saved: &Saved,
+        first: usize,
+        rest: &[&[Block]],
+    ) -> Result<()> {
+        let page: Value = saved.answer().json()?;
+        let Some(id) = page["id"].as_str() else {
+            return Err(Error::new(
+                ErrorKind::ProductProtocolError,
+                "the product's page has no id",
+            ));
+        };
+        let mut written = first;
+        for piece in rest {
+            let append = self
+                .version
+                .on(ApiRequest::patch(["blocks", id, "children"]))
+                .json(&json!({ "children": piece }));
+            let outcome = match io.send(append).await {
+                Err(error) if write::committed(&error).is_some() => {
+                    self.confirm(io, id, written + piece.len(), error).await
+                }
+                Err(error) => Err(error),
+                Ok(_) => Ok(()),
+            };
+            outcome.map_err(|error| {
+                needs(error, scopes::INSERT_CONTENT).with_partial(json!({
+                    "page_id": id,
+                    "url": page["url"],
+                    "child_blocks_written": written,
+                    "child_blocks_left": self.child_blocks.len() - written,
+                }))
+            })?;
+            written += piece.len();
+        }
+        Ok(())
+    }
+
+    /// Counts the page's blocks: the page is new, so all of them are this call's.
+    async fn confirm(&self, io: Io<'_>, id: &str, wanted: usize, error: Error) -> Result<()> {
+        let mut found = 0;
+        let mut cursor: Option<String> = None;
+        while found <= wanted {
+            let list = ApiRequest::get(["blocks", id, "children"])
+                .query("page_size", 100)
+                .query("start_cursor", &cursor);
+            let Ok(answer) = io.send(self.version.on(list)).await else {
+                return Err(write::unconfirmed(&error));
+            };
+            let list: Value = answer.json()?;
+            found += list["results"].as_array().map_or(0, Vec::len);
+            cursor = list["next_cursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        if found == wanted {
+            Ok(())
+        } else {
+            Err(write::unconfirmed(&error))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The static description of the product.
+
+use std::time::Duration;
+
+use stead_core::{
+    ports::Limits,
+    product::{
+        ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
+        Rotation, SubjectSource, TokenFormat,
+    },
+    tool::ToolEntry,
+};
+
+use crate::{
+    errors::read_error,
+    scopes,
+    tools::{
+        CreateComment, CreateDatabase, CreatePage, FetchDatabase, GetComment, InsertDatabaseRow,
+        ListComments, QueryDatabase, QueryDatabaseProperties, Search,
+    },
+    version,
+};
+
+/// Origin of the Notion API, the only one.
+const NOTION: &str = "notion";
+/// Header that every request carries, at the token endpoint too.
+const VERSION: &[(&str, &str)] = &[(version::HEADER, version::DEFAULT)];
+
+/// Workspace: the Notion API.
+pub static PRODUCT: Product = Product {
+    name: "workspace",
+    title: "Notion",
+    origins: &[Origin {
+        name: NOTION,
+        url: "https://api.notion.com",
+        base: "/v1",
+    }],
+    headers: VERSION,
+    read_error,
+    // Notion API, "Request limits": the smaller of the published rates, since nothing tells the user's plan. Every
+    // request counts one.
+    quota: Quota {
+        units_per_minute: 180,
+        concurrency: 4,
+    },
+    proxy: ProxyRules {
+        routes: &[route("/v1", "/v1"), route("/search", "/v1/search")],
+    },
+    // The product's own client waits as long.
+    limits: Limits {
+        first_byte: Duration::from_secs(60),
+        ..Limits::DEFAULT
+    },
+    oauth: OAUTH,
+    permission_words: scopes::WORDS,
+    tools: TOOLS,
+    docs: include_str!("docs.md"),
+    ..Product::BASE
+};
+
+/// Notion API, "Authorization" and the OAuth section of its OpenAPI description. Access tokens tell no lifetime, so
+/// they are refreshed when the product refuses them; every refresh brings a new refresh token.
+const OAUTH: OAuth = OAuth {
+    authorize: "https://api.notion.com/v1/oauth/authorize",
+    token: "https://api.notion.com/v1/oauth/token",
+    token_headers: VERSION,
+    revoke: Some("https://api.notion.com/v1/oauth/revoke"),
+    client_authentication: ClientAuthentication::Basic,
+    token_format: TokenFormat::Json,
+    pkce: false,
+    authorize_parameters: &[("owner", "user")],
+    rotation: Rotation::Strict,
+    permissions: Permissions::Capabilities,
+    default_lifetime: None,
+    subject: SubjectSource::TokenAnswer {
+        id: "/bot_id",
+        display: Some("/workspace_name"),
+    },
+    ..OAuth::BASE
+};
+
+static TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<CreateComment>(),
+    ToolEntry::of::<CreateDatabase>(),
+    ToolEntry::of::<CreatePage>(),
+    ToolEntry::of::<FetchDatabase>(),
+    ToolEntry::of::<GetComment>(),
+    ToolEntry::of::<InsertDatabaseRow>(),
+    ToolEntry::of::<ListComments>(),
+    ToolEntry::of::<QueryDatabase>(),
+    ToolEntry::of::<QueryDatabaseProperties>(),
+    ToolEntry::of::<Search>(),
+];
+
+const fn route(prefix: &'static str, rewrite: &'static str) -> ProxyRoute {
+    ProxyRoute {
+        prefix,
+        rewrite,
+        origin: NOTION,
+        encoded_slash_after: None,
+    }
+}

@@ -1,0 +1,175 @@
+//! Columns of a database and values of a page, by name or id.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+
+use crate::{
+    check::{Check, step},
+    limits::check_member,
+};
+
+/// Columns or values by name or id. What each one holds depends on the database, which alone can judge it.
+pub type Properties = Map<String, Value>;
+
+/// Key and member of a title (Notion API, "Page properties": the id of the title is always `title`).
+pub(crate) const TITLE: &str = "title";
+
+/// Checks the values of a row: keys are names or plain ids, and the title stands under `title`.
+pub(crate) fn check_row(properties: &Properties, check: &mut Check) {
+    for (key, value) in properties {
+        let path = pointer(key);
+        if let Some(decoded) = decoded(key) {
+            let message = format!(
+                "{key:?} is a URL-encoded property id; use the id {decoded:?} or the property's name"
+            );
+            check.refuse(&path, "format", message);
+        }
+        if key != TITLE && value.get(TITLE).is_some() {
+            let message = format!("the title's key is always {TITLE:?}, not its name {key:?}");
+            check.refuse(&path, "propertyNames", message);
+        }
+        check_member(key, value, &path, check);
+    }
+}
+
+/// Checks the values of a page below a page: it has a title and no other property (Notion API, "Create a page").
+pub(crate) fn check_child_page(properties: &Properties, check: &mut Check) {
+    for (key, value) in properties {
+        let path = pointer(key);
+        if key == TITLE {
+            check_member(key, value, &path, check);
+        } else {
+            let message = format!("a page below a page has no property but {TITLE:?}");
+            check.refuse(&path, "propertyNames", message);
+        }
+    }
+}
+
+/// Checks the columns of a new database: exactly one is the title (Notion API, "Create a database").
+pub(crate) fn check_columns(properties: &Properties, check: &mut Check) {
+    let titles = properties
+        .values()
+        .filter(|column| column.get(TITLE).is_some())
+        .count();
+    if titles != 1 {
+        let message =
+            format!("exactly one column is a title, {{\"title\": {{}}}}; here are {titles}");
+        check.refuse("/properties", "contains", message);
+    }
+}
+
+/// A property's id as it goes into a query: the product hands ids out URL-encoded, and a request is encoded once more
+/// on its way (Notion API, "Filter properties").
+pub(crate) fn plain_id(id: &str) -> String {
+    decoded(id).unwrap_or_else(|| id.to_owned())
+}
+
+/// What an encoded key stands for; nothing where nothing is encoded.
+fn decoded(key: &str) -> Option<String> {
+    let is_encoded = key.as_bytes().windows(3).any(|bytes| {
+        matches!(bytes, [b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+    });
+    is_encoded.then(|| percent_decode_str(key).decode_utf8_lossy().into_owned())
+}
+
+fn pointer(key: &str) -> String {
+    format!("/properties/{}", step(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn faults(judge: fn(&Properties, &mut Check), properties: Value) -> Vec<String> {
+        let properties: Properties = serde_json::from_value(properties).unwrap();
+        let mut check = Check::default();
+        judge(&properties, &mut check);
+        let violations = check
+            .end()
+            .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());
+        violations
+            .into_iter()
+            .map(|one| format!("{} {}: {}", one.path, one.keyword, one.message))
+            .collect()
+    }
+
+    #[test]
+    fn an_encoded_key_is_refused_with_what_it_means() {
+        let found = faults(
+            check_row,
+            json!({"U%3AC%3C": {"number": 1}, "title": {"title": []}, "50 % done": {"checkbox": true}}),
+        );
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].starts_with("/properties/U%3AC%3C format") && found[0].contains("\"U:C<\""),
+            "{found:?}"
+        );
+        assert_eq!(faults(check_row, json!({"100%25": {"number": 1}})).len(), 1);
+    }
+
+    #[test]
+    fn a_title_stands_under_its_key() {
+        assert!(
+            faults(
+                check_row,
+                json!({"title": {"title": []}, "Status": {"select": {"name": "a"}}})
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            faults(check_row, json!({"Na/me": {"title": []}})),
+            [
+                "/properties/Na~1me propertyNames: the title's key is always \"title\", not its name \"Na/me\""
+            ]
+        );
+        assert_eq!(
+            faults(check_child_page, json!({"title": [], "Status": {}})).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_database_has_one_title() {
+        assert!(
+            faults(
+                check_columns,
+                json!({"Name": {"title": {}}, "Due": {"date": {}}})
+            )
+            .is_empty()
+        );
+        assert_eq!(faults(check_columns, json!({"Due": {"date": {}}})).len(), 1);
+        assert_eq!(
+            faults(
+                check_columns,
+                json!({"A": {"title": {}}, "B": {"title": {}}})
+            )
+            .len(),
+            1
+        );
+    }
+
+    #[test]
+    fn ids_are_decoded_once() {
+        for (given, plain) in [
+            ("U%3AC%3C", "U:C<"),
+            ("U:C<", "U:C<"),
+            ("title", "title"),
+            ("%3B%7D%60", ";}`"),
+            ("%2525", "%25"),
+            ("a%", "a%"),
+            ("%E2%82%AC", "€"),
+        ] {
+            assert_eq!(plain_id(given), plain);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_id_survives_being_encoded(id in "[ -~]{1,8}") {
+            let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            proptest::prop_assert_eq!(plain_id(&encoded), id);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Rich text: a list of pieces, each with its own look.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    check::Check,
+    limits::{ITEMS, check_array, check_text},
+};
+
+/// One piece of rich text (Notion API, "Rich text").
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RichText {
+    /// What the piece is; told by the member that is given when absent.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<RichTextKind>,
+    /// Plain words, for the type `text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+    /// Mention of a user, page, database or date, for the type `mention`, such as `{"page": {"id": "…"}}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mention: Option<Map<String, Value>>,
+    /// Formula, for the type `equation`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equation: Option<Equation>,
+    /// Look of the piece; plain when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Annotations>,
+}
+
+/// What a piece of rich text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RichTextKind {
+    /// Words.
+    Text,
+    /// A mention.
+    Mention,
+    /// A formula.
+    Equation,
+}
+
+/// Plain words, perhaps with a link.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// The words, at most 2,000 characters.
+    pub content: String,
+    /// Where the words lead: `{"url": "https://…"}`. No link when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<Map<String, Value>>,
+}
+
+/// A formula.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Equation {
+    /// The formula in KaTeX, at most 1,000 characters.
+    pub expression: String,
+}
+
+/// Look of a piece of rich text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Annotations {
+    /// Whether it is bold; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bold: Option<bool>,
+    /// Whether it is italic; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub italic: Option<bool>,
+    /// Whether it is struck through; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strikethrough: Option<bool>,
+    /// Whether it is underlined; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub underline: Option<bool>,
+    /// Whether it is set as code; false when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<bool>,
+    /// Colour, such as `red` or `red_background`; `default` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+}
+
+impl RichText {
+    /// Plain words.
+    pub fn plain(content: impl Into<String>) -> Self {
+        let text = Text {
+            content: content.into(),
+            link: None,
+        };
+        Self {
+            kind: Some(RichTextKind::Text),
+            text: Some(text),
+            ..Self::default()
+        }
+    }
+}
+
+/// Checks a list of pieces: each is one thing, and none is longer than the product takes.
+pub(crate) fn check(pieces: &[RichText], path: &str, check: &mut Check) {
+    check_array(pieces.len(), ITEMS, path, check);
+    for (index, piece) in pieces.iter().enumerate() {
+        let path = format!("{path}/{index}");
+        let given: Vec<RichTextKind> = [
+            (piece.text.is_some(), RichTextKind::Text),
+            (piece.mention.is_some(), RichTextKind::Mention),
+            (piece.equation.is_some(), RichTextKind::Equation),
+        ]
+        .into_iter()
+        .filter_map(|(given, kind)| given.then_some(kind))
+        .collect();
+        let fits = match given.as_slice() {
+            [only] => piece.kind.is_none_or(|kind| kind == *only),
+            _ => false,
+        };
+        if !fits {
+            let message = "a piece of rich text has exactly one of text, mention and equation, and its type says the same";
+            check.refuse(&path, "oneOf", message);
+        }
+        if let Some(text) = &piece.text {
+            check_text(&text.content, 2000, &format!("{path}/text/content"), check);
+            check_link(text, &path, check);
+        }
+        if let Some(equation) = &piece.equation {
+            check_text(
+                &equation.expression,
+                1000,
+                &format!("{path}/equation/expression"),
+                check,
+            );
+        }
+    }
+}
+
+fn check_link(text: &Text, path: &str, check: &mut Check) {
+    let Some(link) = &text.link else { return };
+    match link.get("url").and_then(Value::as_str) {
+        Some(url) if link.len() == 1 => {
+            check_text(url, 2000, &format!("{path}/text/link/url"), check);
+        }
+        _ => check.refuse(
+            &format!("{path}/text/link"),
+            "required",
+            "a link is {\"url\": \"https://…\"}",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn faults(pieces: &Value) -> Vec<String> {
+        let pieces: Vec<RichText> = serde_json::from_value(pieces.clone()).unwrap();
+        let mut found = Check::default();
+        check(&pieces, "", &mut found);
+        let violations = found
+            .end()
+            .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());
+        violations
+            .into_iter()
+            .map(|violation| format!("{} {}", violation.path, violation.keyword))
+            .collect()
+    }
+
+    #[test]
+    fn a_piece_is_one_thing() {
+        assert!(faults(&json!([{"text": {"content": "a"}}, {"type": "equation", "equation": {"expression": "e"}}])).is_empty());
+        assert!(
+            faults(&json!([{"mention": {"page": {"id": "x"}}, "annotations": {"bold": true}}]))
+                .is_empty()
+        );
+        assert_eq!(faults(&json!([{}])), ["/0 oneOf"]);
+        assert_eq!(
+            faults(&json!([{"type": "mention", "text": {"content": "a"}}])),
+            ["/0 oneOf"]
+        );
+        assert_eq!(
+            faults(&json!([{"text": {"content": "a"}, "equation": {"expression": "e"}}])),
+            ["/0 oneOf"]
+        );
+    }
+
+    #[test]
+    fn a_link_is_a_url() {
+        assert!(
+            faults(&json!([{"text": {"content": "a", "link": {"url": "https://a.example"}}}]))
+                .is_empty()
+        );
+        assert_eq!(
+            faults(&json!([{"text": {"content": "a", "link": {"href": "x"}}}])),
+            ["/0/text/link required"]
+        );
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_product() {
+        let long = "🦀".repeat(1001);
+        assert_eq!(
+            faults(&json!([{"text": {"content": long}}])),
+            ["/0/text/content maxLength"]
+        );
+        assert!(faults(&json!([{"text": {"content": "x".repeat(2000)}}])).is_empty());
+        let many: Vec<Value> = (0..101)
+            .map(|_| json!({"text": {"content": "a"}}))
+            .collect();
+        assert_eq!(faults(&json!(many)), [" maxItems"]);
+    }
+}

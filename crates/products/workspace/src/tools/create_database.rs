@@ -1,0 +1,68 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use super::PageParent;
+use crate::{
+    Properties, RichText,
+    check::Check,
+    errors::needs,
+    properties, rich_text, scopes,
+    version::{PATTERN, Version},
+    write,
+};
+
+/// Make a database on a page, with its columns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateDatabase {
+    /// Page on which the database is made.
+    pub parent: PageParent,
+    /// Title in pieces of rich text, at most 100: `[{"type": "text", "text": {"content": "Reading list"}}]`.
+    pub title: Vec<RichText>,
+    /// Columns by name, each with its type; exactly one is a title: `{"Name": {"title": {}}, "Status": {"select":
+    /// {"options": [{"name": "To read"}]}}}`.
+    pub properties: Properties,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
+    /// columns become those of the database's first data source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for CreateDatabase {
+    const NAME: &'static str = "workspace_create_database";
+    const EFFECT: Effect = Effect::Write;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        let mut check = Check::default();
+        check.part(self.parent.page_id.page("/parent/page_id"));
+        rich_text::check(&self.title, "/title", &mut check);
+        properties::check_columns(&self.properties, &mut check);
+        check.end()
+    }
+
+    /// Notion API, "Create a database".
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let version = Version::of(self.workspace_version.as_ref());
+        let mut body = json!({
+            "parent": { "type": "page_id", "page_id": self.parent.page_id.page("/parent/page_id")? },
+            "title": self.title,
+        });
+        if version.has_data_sources() {
+            body["initial_data_source"] = json!({ "properties": self.properties });
+        } else {
+            body["properties"] = json!(self.properties);
+        }
+        let create = version.on(ApiRequest::post(["databases"])).json(&body);
+        let read = |id: &str| version.on(ApiRequest::get(["databases", id]));
+        let saved = write::save(io, create, read).await;
+        Ok(saved
+            .map_err(|error| needs(error, scopes::INSERT_CONTENT))?
+            .into())
+    }
+}

@@ -1,0 +1,69 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use crate::{
+    Id,
+    data_source::{self, Found},
+    errors::needs,
+    scopes,
+    version::{PATTERN, Version},
+};
+
+/// Read the full definition of a database: its title and its columns with their names, ids and types.
+///
+/// Fetch the database before writing rows, and use the names exactly as they are here.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FetchDatabase {
+    /// Database to read: its id, a hyphenated UUID, or a link to it.
+    pub database_id: Id,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
+    /// columns are read from the database's data source and put into the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for FetchDatabase {
+    const NAME: &'static str = "workspace_fetch_database";
+    const ALIASES: &'static [&'static str] = &["fetch_database"];
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.database_id.database("/database_id").map(drop)
+    }
+
+    /// Notion API, "Retrieve a database"; from 2025-09-03 on "Retrieve a data source" too.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        self.fetch(io)
+            .await
+            .map_err(|error| needs(error, scopes::READ_CONTENT))
+    }
+}
+
+impl FetchDatabase {
+    async fn fetch(&self, io: Io<'_>) -> Result<Output> {
+        let id = self.database_id.database("/database_id")?;
+        let version = Version::of(self.workspace_version.as_ref());
+        if !version.has_data_sources() {
+            return Ok(io
+                .send(version.on(ApiRequest::get(["databases", &id])))
+                .await?
+                .into());
+        }
+        match data_source::find(io, version, &id).await? {
+            Found::DataSource(answer) => Ok(answer.into()),
+            Found::Database(mut database, source) => {
+                let mut source: Value =
+                    io.send(data_source::get(version, &source)).await?.json()?;
+                database["properties"] = source["properties"].take();
+                Ok(database.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use crate::{
+    Id,
+    errors::needs,
+    scopes,
+    version::{PATTERN, Version},
+};
+
+/// Read one comment: its text, its author, its discussion and the page or block it stands on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetComment {
+    /// Comment to read, a hyphenated UUID, as `workspace_create_comment` and `workspace_list_comments` give it.
+    pub comment_id: Id,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for GetComment {
+    const NAME: &'static str = "workspace_get_comment";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.comment_id.comment("/comment_id").map(drop)
+    }
+
+    /// Notion API, "Retrieve a comment".
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let id = self.comment_id.comment("/comment_id")?;
+        let version = Version::of(self.workspace_version.as_ref());
+        let answer = io
+            .send(version.on(ApiRequest::get(["comments", &id])))
+            .await;
+        Ok(answer
+            .map_err(|error| needs(error, scopes::READ_COMMENTS))?
+            .into())
+    }
+}

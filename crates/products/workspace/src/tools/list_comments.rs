@@ -1,0 +1,55 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+};
+
+use crate::{
+    Id,
+    errors::needs,
+    scopes,
+    version::{PATTERN, Version},
+};
+
+/// List the open comments on a page or a block, oldest first. Resolved ones are not among them, and those of a page
+/// do not hold those of the blocks in it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListComments {
+    /// Block or page whose comments are meant: its id, a hyphenated UUID, or a link to it.
+    pub block_id: Id,
+    /// How many comments to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub page_size: Option<u32>,
+    /// `next_cursor` of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_cursor: Option<String>,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for ListComments {
+    const NAME: &'static str = "workspace_list_comments";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.block_id.block("/block_id").map(drop)
+    }
+
+    /// Notion API, "List comments".
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::get(["comments"])
+            .query("block_id", self.block_id.block("/block_id")?)
+            .query("page_size", self.page_size)
+            .query("start_cursor", &self.start_cursor);
+        let version = Version::of(self.workspace_version.as_ref());
+        let answer = io.send(version.on(request)).await;
+        Ok(answer
+            .map_err(|error| needs(error, scopes::READ_COMMENTS))?
+            .into())
+    }
+}

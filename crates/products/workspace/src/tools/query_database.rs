@@ -1,0 +1,82 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+};
+
+use super::rows;
+use crate::{
+    Id, Sort,
+    check::Check,
+    data_source,
+    errors::needs,
+    scopes, sort,
+    version::{PATTERN, Version},
+};
+
+/// Read the rows of a database. A row is a page, with a value for each column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueryDatabase {
+    /// Database to read: its id, a hyphenated UUID, or a link to it. From version 2025-09-03 on, the id of one of its
+    /// data sources serves too.
+    pub database_id: Id,
+    /// How many rows to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub page_size: Option<u32>,
+    /// `next_cursor` of the page before; `sorts` must be the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_cursor: Option<String>,
+    /// Order of the rows, the most important criterion first; the database's own when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sorts: Option<Vec<Sort>>,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
+    /// are read from the database's data source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for QueryDatabase {
+    const NAME: &'static str = "workspace_query_database";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        let mut check = Check::default();
+        check.part(self.database_id.database("/database_id"));
+        sort::check(self.sorts.as_deref().unwrap_or_default(), &mut check);
+        check.end()
+    }
+
+    /// Notion API, "Query a database"; from 2025-09-03 on "Query a data source".
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        self.query(io)
+            .await
+            .map_err(|error| needs(error, scopes::READ_CONTENT))
+    }
+}
+
+impl QueryDatabase {
+    async fn query(&self, io: Io<'_>) -> Result<Output> {
+        let id = self.database_id.database("/database_id")?;
+        let version = Version::of(self.workspace_version.as_ref());
+        let mut body = Map::new();
+        if let Some(page_size) = self.page_size {
+            body.insert(String::from("page_size"), json!(page_size));
+        }
+        if let Some(start_cursor) = &self.start_cursor {
+            body.insert(String::from("start_cursor"), json!(start_cursor));
+        }
+        if let Some(sorts) = &self.sorts {
+            body.insert(String::from("sorts"), json!(sorts));
+        }
+        let request = ApiRequest::post(data_source::rows(io, version, id).await?)
+            .json(&body)
+            .effect(Effect::Read)
+            .resend(Resend::Always);
+        rows(io.send(version.on(request)).await?)
+    }
+}

@@ -1,0 +1,66 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+};
+
+use super::rows;
+use crate::{
+    Id, data_source,
+    errors::needs,
+    properties::plain_id,
+    scopes,
+    version::{PATTERN, Version},
+};
+
+/// Read the rows of a database with the values of one property alone, which makes the answer smaller.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueryDatabaseProperties {
+    /// Database to read: its id, a hyphenated UUID, or a link to it. From version 2025-09-03 on, the id of one of its
+    /// data sources serves too.
+    pub database_id: Id,
+    /// Id of the property to return, as `workspace_query_database` or `workspace_fetch_database` gives it; not its name.
+    /// All properties when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub property_id: Option<String>,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
+    /// are read from the database's data source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for QueryDatabaseProperties {
+    const NAME: &'static str = "workspace_query_database_properties";
+    const EFFECT: Effect = Effect::Read;
+
+    fn check(&self, _: &Call) -> Result<()> {
+        self.database_id.database("/database_id").map(drop)
+    }
+
+    /// Notion API, "Query a database" with `filter_properties`; from 2025-09-03 on "Query a data source".
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        self.query(io)
+            .await
+            .map_err(|error| needs(error, scopes::READ_CONTENT))
+    }
+}
+
+impl QueryDatabaseProperties {
+    async fn query(&self, io: Io<'_>) -> Result<Output> {
+        let id = self.database_id.database("/database_id")?;
+        let version = Version::of(self.workspace_version.as_ref());
+        let request = ApiRequest::post(data_source::rows(io, version, id).await?)
+            .query(
+                "filter_properties",
+                self.property_id.as_deref().map(plain_id),
+            )
+            .json(&json!({}))
+            .effect(Effect::Read)
+            .resend(Resend::Always);
+        rows(io.send(version.on(request)).await?)
+    }
+}

@@ -1,0 +1,63 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+use stead_core::{
+    Result,
+    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+};
+
+use crate::{
+    errors::needs,
+    scopes,
+    version::{PATTERN, Version},
+};
+
+/// Find pages and databases by their title, among those that the user has shared. The text of pages is not searched,
+/// and what was changed a moment ago may not be found yet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// Words of the title; everything that is shared when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// How many results to return at most; 100 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100))]
+    pub page_size: Option<u32>,
+    /// `next_cursor` of the page before; `query` must be the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_cursor: Option<String>,
+    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on,
+    /// results are pages and data sources instead of pages and databases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PATTERN))]
+    pub workspace_version: Option<String>,
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "workspace_search";
+    const EFFECT: Effect = Effect::Read;
+
+    /// Notion API, "Search by title".
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let mut body = Map::new();
+        if let Some(query) = &self.query {
+            body.insert(String::from("query"), json!(query));
+        }
+        if let Some(page_size) = self.page_size {
+            body.insert(String::from("page_size"), json!(page_size));
+        }
+        if let Some(start_cursor) = &self.start_cursor {
+            body.insert(String::from("start_cursor"), json!(start_cursor));
+        }
+        let request = ApiRequest::post(["search"])
+            .json(&body)
+            .effect(Effect::Read)
+            .resend(Resend::Always);
+        let version = Version::of(self.workspace_version.as_ref());
+        let answer = io.send(version.on(request)).await;
+        Ok(answer
+            .map_err(|error| needs(error, scopes::READ_CONTENT))?
+            .into())
+    }
+}

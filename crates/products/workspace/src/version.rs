@@ -1,0 +1,75 @@
+//! Which version of the product a call speaks, and what follows from it. The header and the paths are decided here
+//! together: a path of one version under the header of another is refused by the product (`invalid_request_url`).
+
+use stead_core::tool::ApiRequest;
+
+/// The version of a call that names none (Notion API, "Versioning").
+pub(crate) const DEFAULT: &str = "2022-06-28";
+/// From this version on a database holds data sources, and rows and columns are theirs (Notion API, "Upgrading to
+/// 2025-09-03").
+const DATA_SOURCES: &str = "2025-09-03";
+/// Name of the header, in lower case.
+pub(crate) const HEADER: &str = "notion-version";
+/// Shape of a version. Which ones exist is for the product to say.
+pub(crate) const PATTERN: &str = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$";
+
+/// The version of one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Version<'a>(Option<&'a str>);
+
+impl<'a> Version<'a> {
+    /// The version that the caller asks for; the default where there is none.
+    pub(crate) fn of(asked: Option<&'a String>) -> Self {
+        Self(asked.map(String::as_str))
+    }
+
+    /// Whether rows and columns belong to data sources. Dates of this shape are in order as texts are.
+    pub(crate) fn has_data_sources(self) -> bool {
+        self.0.unwrap_or(DEFAULT) >= DATA_SOURCES
+    }
+
+    /// Puts the version on a request; the product's own headers carry the default.
+    pub(crate) fn on(self, request: ApiRequest) -> ApiRequest {
+        match self.0 {
+            Some(version) => request.header(HEADER, version),
+            None => request,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_sources_come_with_their_version() {
+        for (asked, has) in [
+            (None, false),
+            (Some("2021-08-16"), false),
+            (Some("2022-06-28"), false),
+            (Some("2025-09-02"), false),
+            (Some("2025-09-03"), true),
+            (Some("2026-03-11"), true),
+        ] {
+            let asked = asked.map(String::from);
+            assert_eq!(
+                Version::of(asked.as_ref()).has_data_sources(),
+                has,
+                "{asked:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_an_asked_version_is_put_on_a_request() {
+        let asked = String::from("2025-09-03");
+        let request = Version::of(Some(&asked)).on(ApiRequest::get(["search"]));
+        assert_eq!(request.headers, [(HEADER, asked)]);
+        assert!(
+            Version::of(None)
+                .on(ApiRequest::get(["search"]))
+                .headers
+                .is_empty()
+        );
+    }
+}
