@@ -466,6 +466,7 @@ mod tests {
             account_id: account(Active).id,
             generation: 4,
             sealed: Some(crate::store::Sealed::from_bytes(vec![1])),
+            held_by: None,
             created_at: NOW,
         };
         assert_eq!(shredded(&row), CredentialRow { sealed: None, ..row });

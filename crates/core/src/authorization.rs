@@ -222,8 +222,8 @@ mod tests {
 
     #[test]
     fn a_taken_callback_is_not_taken_again() {
-        let spent = returned(&authorization(Redirected));
-        assert_eq!(spent, AuthorizationRow { state: Returned, ..authorization(Redirected) });
+        let spent = returned(&authorization(Redirected), NOW);
+        assert_eq!(spent, AuthorizationRow { state: Returned, expires_at: NOW + EXCHANGING, ..authorization(Redirected) });
         assert_eq!(kind(returnable(&spent, NOW)), Some(ErrorKind::AuthorizationConsumed));
         assert_eq!(kind(openable(&spent, NOW)), Some(ErrorKind::AuthorizationConsumed));
     }

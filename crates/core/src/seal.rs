@@ -269,8 +269,9 @@ mod tests {
 
     use super::*;
     use crate::{
+        account::new_account,
         app::NewAppCredential,
-        identifier::AccountId,
+        identifier::{AccountId, ConnectionId, Identifier},
         oauth::TokenSet,
         store::{MemoryStore, Versioned},
         testing::{Numbers, World},
@@ -495,7 +496,13 @@ mod tests {
         let secret = || SecretString::from("CANARY-secret");
         let tokens = TokenSet::new(secret(), Some(secret()), None).unwrap();
         let vault = vault();
-        let sealed = tokens.seal(&vault, AccountId::from_uuid(ROW), 1).unwrap();
+        let account = new_account(
+            AccountId::from_uuid(ROW),
+            ConnectionId::from_uuid(ROW),
+            Identifier::new("ada").unwrap(),
+            jiff::Timestamp::UNIX_EPOCH,
+        );
+        let sealed = tokens.seal(&vault, &account, 1).unwrap();
         let shown = [
             format!("{:?}", ring(&[("first", 1)])),
             format!("{vault:?}"),

@@ -23,7 +23,7 @@ pub(crate) const ACCOUNTS: &str = "accounts.google.com";
 pub(crate) const TOKENS: &str = "oauth2.googleapis.com";
 
 /// Hosts where an access token is shown; faults without a host strike these.
-const PRODUCTS: [&str; 3] = [GMAIL, PEOPLE, USERINFO];
+const PRODUCTS: &[&str] = &[GMAIL, PEOPLE, SHEETS, APIS, USERINFO];
 
 /// Whether `host` takes access tokens.
 pub(crate) fn is_product(host: &str) -> bool {

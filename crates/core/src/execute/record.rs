@@ -166,7 +166,7 @@ mod tests {
 
     fn run(environment: &Environment, number: usize) {
         let record = Record::begin(environment, "demo_read_note", "demo", &number.to_string());
-        record.end(environment, Ok(())).unwrap();
+        record.end(Ok(())).unwrap();
     }
 
     fn identifiers(world: &World, environment: &Environment) -> Vec<String> {
@@ -235,7 +235,7 @@ mod tests {
         let id = record.id();
         record.requests().fetch_add(2, Ordering::Relaxed);
         world.advance(Duration::from_millis(3));
-        let error = record.end(&environment, Err::<(), _>(Error::new(ErrorKind::ProductTimeout, ""))).unwrap_err();
+        let error = record.end(Err::<(), _>(Error::new(ErrorKind::ProductTimeout, ""))).unwrap_err();
         assert_eq!(error.execution_id(), Some(id.to_string().as_str()));
         world.advance(GATHER);
         let row = world.run(environment.store().executions(None, 1)).unwrap().remove(0).row;

@@ -493,7 +493,7 @@ fn claim(account: &Versioned<AccountRow>, owner: Uuid) -> Claim {
 
 /// After temporary failures the pauses grow from 2 s to 15 min.
 fn next_try(account: &AccountRow) -> Option<Timestamp> {
-    let failures = account.refresh_failures.min(9);
+    let failures = account.refresh_failures.min(10);
     if failures == 0 {
         return None;
     }

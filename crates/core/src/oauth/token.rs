@@ -95,10 +95,19 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::testing::{STABLE, START, World, always, environment};
+    use crate::{
+        account::new_account,
+        identifier::{AccountId, ConnectionId, Identifier},
+        testing::{STABLE, START, World, always, environment},
+    };
 
-    fn account() -> AccountId {
-        AccountId::from_uuid(Uuid::from_u128(1))
+    fn account(id: u128, identifier: &str) -> AccountRow {
+        let connection = ConnectionId::from_uuid(Uuid::from_u128(1));
+        new_account(AccountId::from_uuid(Uuid::from_u128(id)), connection, Identifier::new(identifier).unwrap(), START)
+    }
+
+    fn ada() -> AccountRow {
+        account(1, "ada")
     }
 
     fn texts(tokens: &TokenSet) -> (String, Option<String>, Option<Timestamp>) {
@@ -111,8 +120,8 @@ mod tests {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
         for (access, refresh, end) in [("a", Some("r"), Some(START)), ("plain", None, None), ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None)] {
             let tokens = TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
-            let sealed = tokens.seal(environment.vault(), account(), 3).unwrap();
-            let opened = TokenSet::open(environment.vault(), account(), 3, &sealed).unwrap();
+            let sealed = tokens.seal(environment.vault(), &ada(), 3).unwrap();
+            let opened = TokenSet::open(environment.vault(), &ada(), 3, &sealed).unwrap();
             assert_eq!(texts(&opened), (access.to_owned(), refresh.map(str::to_owned), end));
             assert_eq!(opened.bearer(), format!("Bearer {access}").as_str());
         }
@@ -122,10 +131,9 @@ mod tests {
     fn tokens_of_another_generation_or_account_do_not_open() {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
         let tokens = TokenSet::new("a".into(), None, None).unwrap();
-        let sealed = tokens.seal(environment.vault(), account(), 3).unwrap();
-        let other = AccountId::from_uuid(Uuid::from_u128(2));
-        for (account, generation) in [(account(), 2), (account(), 4), (other, 3)] {
-            let error = TokenSet::open(environment.vault(), account, generation, &sealed).unwrap_err();
+        let sealed = tokens.seal(environment.vault(), &ada(), 3).unwrap();
+        for (account, generation) in [(ada(), 2), (ada(), 4), (account(2, "ada"), 3), (account(1, "grace"), 3)] {
+            let error = TokenSet::open(environment.vault(), &account, generation, &sealed).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
         }
     }
@@ -134,8 +142,11 @@ mod tests {
     fn an_unknown_layout_is_noticed() {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
         for layout in ["", "{}", "[]", "{\"access_token\":1}"] {
-            let sealed = environment.vault().seal(place(account(), 1), layout.as_bytes()).unwrap();
-            let error = TokenSet::open(environment.vault(), account(), 1, &sealed).unwrap_err();
+            let sealed = environment
+                .vault()
+                .seal(Place::new("credential", ada().id.uuid(), &owner(&ada())).generation(1), layout.as_bytes())
+                .unwrap();
+            let error = TokenSet::open(environment.vault(), &ada(), 1, &sealed).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
         }
     }

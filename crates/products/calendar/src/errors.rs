@@ -33,12 +33,16 @@ pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
 
 /// Whether the product refused with this status.
 pub(crate) fn is_status(error: &Error, status: u16) -> bool {
-    error.upstream().is_some_and(|upstream| upstream.status == status)
+    error
+        .upstream()
+        .is_some_and(|upstream| upstream.status == status)
 }
 
 /// Whether the product gave this reason.
 pub(crate) fn is_reason(error: &Error, reason: &str) -> bool {
-    error.upstream().is_some_and(|upstream| upstream.code.as_deref() == Some(reason))
+    error
+        .upstream()
+        .is_some_and(|upstream| upstream.code.as_deref() == Some(reason))
 }
 
 #[cfg(test)]
@@ -63,10 +67,15 @@ mod tests {
             (409, "duplicate", K::ProductConflict),
             (412, "conditionNotMet", K::ProductConflict),
         ] {
-            let body = json!({"error": {"code": status, "message": "m", "errors": [{"reason": reason}]}});
-            let error = read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap();
+            let body =
+                json!({"error": {"code": status, "message": "m", "errors": [{"reason": reason}]}});
+            let error =
+                read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap();
             assert_eq!(error.kind(), kind, "{reason}");
-            assert!(is_status(&error, status) && is_reason(&error, reason), "{error:?}");
+            assert!(
+                is_status(&error, status) && is_reason(&error, reason),
+                "{error:?}"
+            );
         }
     }
 }

@@ -33,13 +33,19 @@ impl Details<'_> {
         let lines = self.recurrence.into_iter().flatten().enumerate();
         let wrong_lines = lines.filter_map(|(index, line)| {
             let message = recurrence::line(line).err()?;
-            Some(Violation::new(format!("/recurrence/{index}"), "format", message))
+            Some(Violation::new(
+                format!("/recurrence/{index}"),
+                "format",
+                message,
+            ))
         });
         let emails = self.attendees_emails.into_iter().flatten().enumerate();
-        let wrong_emails = emails.filter(|(_, email)| !is_address(email)).map(|(index, _)| {
-            let message = "a mail address such as ada@example.com is wanted";
-            Violation::new(format!("/attendees_emails/{index}"), "format", message)
-        });
+        let wrong_emails = emails
+            .filter(|(_, email)| !is_address(email))
+            .map(|(index, _)| {
+                let message = "a mail address such as ada@example.com is wanted";
+                Violation::new(format!("/attendees_emails/{index}"), "format", message)
+            });
         wrong_lines.chain(wrong_emails).collect()
     }
 
@@ -55,12 +61,26 @@ impl Details<'_> {
         set("description", self.description.map(Value::from));
         set("location", self.location.map(Value::from));
         set("visibility", self.visibility.map(|one| one.name().into()));
-        set("transparency", self.transparency.map(|one| one.name().into()));
-        set("guestsCanInviteOthers", self.guests_can_invite_others.map(Value::from));
+        set(
+            "transparency",
+            self.transparency.map(|one| one.name().into()),
+        );
+        set(
+            "guestsCanInviteOthers",
+            self.guests_can_invite_others.map(Value::from),
+        );
         set("guestsCanModify", self.guests_can_modify.map(Value::from));
-        set("guestsCanSeeOtherGuests", self.guests_can_see_other_guests.map(Value::from));
+        set(
+            "guestsCanSeeOtherGuests",
+            self.guests_can_see_other_guests.map(Value::from),
+        );
         // Lines that are none have been refused by then.
-        let lines = |lines: &[String]| lines.iter().filter_map(|line| recurrence::line(line).ok()).collect();
+        let lines = |lines: &[String]| {
+            lines
+                .iter()
+                .filter_map(|line| recurrence::line(line).ok())
+                .collect()
+        };
         set("recurrence", self.recurrence.map(lines));
         body
     }
@@ -77,7 +97,9 @@ pub(crate) fn guests(emails: &[String], present: &Value) -> Vec<Value> {
     let mut guests: Vec<Value> = Vec::with_capacity(emails.len());
     for email in emails.iter().map(|email| email.trim()) {
         if with_address(&guests, email).is_none() {
-            let known = present.as_array().and_then(|present| with_address(present, email));
+            let known = present
+                .as_array()
+                .and_then(|present| with_address(present, email));
             guests.push(known.cloned().unwrap_or_else(|| json!({ "email": email })));
         }
     }
@@ -86,15 +108,21 @@ pub(crate) fn guests(emails: &[String], present: &Value) -> Vec<Value> {
 
 fn with_address<'a>(guests: &'a [Value], email: &str) -> Option<&'a Value> {
     guests.iter().find(|guest| {
-        guest["email"].as_str().is_some_and(|address| address.eq_ignore_ascii_case(email))
+        guest["email"]
+            .as_str()
+            .is_some_and(|address| address.eq_ignore_ascii_case(email))
     })
 }
 
 /// Something on both sides of one `@`, and nothing that no address holds.
 fn is_address(email: &str) -> bool {
-    let odd = |letter: char| letter.is_whitespace() || letter.is_control() || matches!(letter, '@' | ',' | '<' | '>');
+    let odd = |letter: char| {
+        letter.is_whitespace() || letter.is_control() || matches!(letter, '@' | ',' | '<' | '>')
+    };
     match email.trim().split_once('@') {
-        Some((name, host)) => !name.is_empty() && !host.is_empty() && !name.contains(odd) && !host.contains(odd),
+        Some((name, host)) => {
+            !name.is_empty() && !host.is_empty() && !name.contains(odd) && !host.contains(odd)
+        }
         None => false,
     }
 }
@@ -106,7 +134,12 @@ pub(crate) fn send_updates(send: Option<bool>) -> Option<String> {
 
 /// A request that writes an event. Sent again it does no more than the first did: a new event has its own id, a change
 /// says what is to be, not by how much.
-pub(crate) fn write(request: ApiRequest, body: &Map<String, Value>, with_meeting: bool, send: Option<bool>) -> ApiRequest {
+pub(crate) fn write(
+    request: ApiRequest,
+    body: &Map<String, Value>,
+    with_meeting: bool,
+    send: Option<bool>,
+) -> ApiRequest {
     request
         .query("conferenceDataVersion", with_meeting.then_some(1_u32))
         .query("sendUpdates", send_updates(send))
@@ -143,21 +176,45 @@ mod tests {
             {"email": "Grace@example.com", "responseStatus": "accepted"},
             {"email": "charles@example.com", "responseStatus": "declined"},
         ]);
-        let wanted = ["grace@example.com", " new@example.com ", "GRACE@example.com", "new@example.com"].map(String::from);
+        let wanted = [
+            "grace@example.com",
+            " new@example.com ",
+            "GRACE@example.com",
+            "new@example.com",
+        ]
+        .map(String::from);
         assert_eq!(
             json!(guests(&wanted, &present)),
             json!([{"email": "Grace@example.com", "responseStatus": "accepted"}, {"email": "new@example.com"}])
         );
         assert!(guests(&[], &present).is_empty());
-        assert_eq!(guests(&wanted[1..2], &Value::Null), [json!({"email": "new@example.com"})]);
+        assert_eq!(
+            guests(&wanted[1..2], &Value::Null),
+            [json!({"email": "new@example.com"})]
+        );
     }
 
     #[test]
     fn addresses_are_told_from_names() {
-        for good in ["ada@example.com", " ada@example.com ", "ada+calendar@example", "c_188@resource.calendar.google.com"] {
+        for good in [
+            "ada@example.com",
+            " ada@example.com ",
+            "ada+calendar@example",
+            "c_188@resource.calendar.google.com",
+        ] {
             assert!(is_address(good), "{good}");
         }
-        for bad in ["", "ada", "@example.com", "ada@", "ada@b@c", "Ada <ada@example.com>", "a@b, c@d", "a b@c", "a@b\nc"] {
+        for bad in [
+            "",
+            "ada",
+            "@example.com",
+            "ada@",
+            "ada@b@c",
+            "Ada <ada@example.com>",
+            "a@b, c@d",
+            "a b@c",
+            "a@b\nc",
+        ] {
             assert!(!is_address(bad), "{bad}");
         }
     }

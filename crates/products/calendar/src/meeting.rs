@@ -11,7 +11,11 @@ use stead_core::{
 use crate::{errors::is_status, event};
 
 /// How long to wait for the product to make a meeting, reading the event again after each time.
-const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
+const WAITS: [Duration; 3] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+];
 
 /// Asks for a meeting. The id comes from the call, so that a repeat asks for the same one: the product ignores an id
 /// that it knows.
@@ -31,13 +35,17 @@ pub(crate) fn exists(event: &Value) -> bool {
 
 /// Whether the product refused the request because the calendar takes no such meetings.
 pub(crate) fn is_refused(error: &Error) -> bool {
-    let said = error.upstream().and_then(|upstream| upstream.message.as_deref());
+    let said = error
+        .upstream()
+        .and_then(|upstream| upstream.message.as_deref());
     is_status(error, 400) && said.is_some_and(|said| said.contains("Invalid conference type value"))
 }
 
 /// Code and sentence of the warning in that case.
-pub(crate) const REFUSED: (&str, &str) =
-    ("meeting_refused", "the calendar takes no video meetings; the event was saved without one");
+pub(crate) const REFUSED: (&str, &str) = (
+    "meeting_refused",
+    "the calendar takes no video meetings; the event was saved without one",
+);
 
 /// The event as the product has it once its meeting is made, or after some waiting. The event exists whatever becomes
 /// of its meeting, so that is a warning at most.
@@ -48,16 +56,27 @@ pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut answer: Answer) -> R
         if state(&event) != State::Pending || io.pause(wait).await.is_err() {
             break;
         }
-        let Ok(read) = io.send(event::read(calendar, &id)).await else { break };
+        let Ok(read) = io.send(event::read(calendar, &id)).await else {
+            break;
+        };
         event = read.json()?;
         answer = read;
     }
     let output = Output::from(answer);
     Ok(match state(&event) {
         State::Made => output,
-        State::Pending => output.warn("meeting_pending", "the product is still making the meeting; read the event again for its link"),
-        State::Failed => output.warn("meeting_failed", "the product could not make the meeting; the event was saved without one"),
-        State::None => output.warn("meeting_missing", "the product saved the event and made no meeting"),
+        State::Pending => output.warn(
+            "meeting_pending",
+            "the product is still making the meeting; read the event again for its link",
+        ),
+        State::Failed => output.warn(
+            "meeting_failed",
+            "the product could not make the meeting; the event was saved without one",
+        ),
+        State::None => output.warn(
+            "meeting_missing",
+            "the product saved the event and made no meeting",
+        ),
     })
 }
 
@@ -71,7 +90,9 @@ enum State {
 
 fn state(event: &Value) -> State {
     let conference = &event["conferenceData"];
-    let has_entry = conference["entryPoints"].as_array().is_some_and(|entries| !entries.is_empty());
+    let has_entry = conference["entryPoints"]
+        .as_array()
+        .is_some_and(|entries| !entries.is_empty());
     if has_entry || event["hangoutLink"].is_string() {
         return State::Made;
     }
@@ -97,8 +118,14 @@ mod tests {
             (status("failure"), State::Failed),
             (status("success"), State::Made),
             (status("odd"), State::None),
-            (json!({"hangoutLink": "https://meet.google.com/x"}), State::Made),
-            (json!({"conferenceData": {"entryPoints": [{"uri": "https://meet.google.com/x"}]}}), State::Made),
+            (
+                json!({"hangoutLink": "https://meet.google.com/x"}),
+                State::Made,
+            ),
+            (
+                json!({"conferenceData": {"entryPoints": [{"uri": "https://meet.google.com/x"}]}}),
+                State::Made,
+            ),
             (json!({"conferenceData": {"entryPoints": []}}), State::None),
         ] {
             assert_eq!(state(&event), expected, "{event}");

@@ -16,18 +16,26 @@ const FREQUENCIES: [&str; 7] = [
 pub(crate) fn line(text: &str) -> Result<String, String> {
     let text = text.trim();
     let (head, value) = text.split_once(':').unwrap_or(("", text));
-    let (name, parameters) = head.split_once(';').map_or((head, None), |(name, rest)| (name, Some(rest)));
+    let (name, parameters) = head
+        .split_once(';')
+        .map_or((head, None), |(name, rest)| (name, Some(rest)));
     let name = name.to_ascii_uppercase();
     match (name.as_str(), parameters) {
         ("" | "RRULE", None) => rule(value).map(|rule| format!("RRULE:{rule}")),
         ("EXRULE", None) => rule(value).map(|rule| format!("EXRULE:{rule}")),
         ("RDATE" | "EXDATE", parameters) => {
             dates(parameters, value)?;
-            let parameters = parameters.map(|text| format!(";{text}")).unwrap_or_default();
+            let parameters = parameters
+                .map(|text| format!(";{text}"))
+                .unwrap_or_default();
             Ok(format!("{name}{parameters}:{}", value.to_ascii_uppercase()))
         }
-        ("DTSTART" | "DTEND", _) => Err(format!("{name} does not belong here: start and end have parameters of their own")),
-        _ => Err(String::from("a line starts with RRULE:, EXRULE:, RDATE or EXDATE")),
+        ("DTSTART" | "DTEND", _) => Err(format!(
+            "{name} does not belong here: start and end have parameters of their own"
+        )),
+        _ => Err(String::from(
+            "a line starts with RRULE:, EXRULE:, RDATE or EXDATE",
+        )),
     }
 }
 
@@ -53,7 +61,9 @@ fn rule(text: &str) -> Result<String, String> {
         return Err(String::from("a rule has a FREQ"));
     }
     if seen.contains(&"COUNT") && seen.contains(&"UNTIL") {
-        return Err(String::from("a rule ends by COUNT or by UNTIL, not by both"));
+        return Err(String::from(
+            "a rule ends by COUNT or by UNTIL, not by both",
+        ));
     }
     Ok(rule)
 }
@@ -87,7 +97,11 @@ fn is_part(key: &str, value: &str) -> Option<bool> {
 
 /// `MO`, `1MO`, `-1FR`.
 fn is_weekday(text: &str) -> bool {
-    let Some(at) = text.len().checked_sub(2).filter(|at| text.is_char_boundary(*at)) else {
+    let Some(at) = text
+        .len()
+        .checked_sub(2)
+        .filter(|at| text.is_char_boundary(*at))
+    else {
         return false;
     };
     let (place, day) = text.split_at(at);
@@ -107,7 +121,10 @@ fn number(text: &str) -> Option<u32> {
 }
 
 fn dates(parameters: Option<&str>, value: &str) -> Result<(), String> {
-    for parameter in parameters.into_iter().flat_map(|parameters| parameters.split(';')) {
+    for parameter in parameters
+        .into_iter()
+        .flat_map(|parameters| parameters.split(';'))
+    {
         let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let known = match key.to_ascii_uppercase().as_str() {
             "TZID" => crate::zone::named(value).is_some(),
@@ -115,12 +132,19 @@ fn dates(parameters: Option<&str>, value: &str) -> Result<(), String> {
             _ => false,
         };
         if !known {
-            return Err(format!("{parameter:?} is not taken; TZID=<zone>, VALUE=DATE and VALUE=DATE-TIME are"));
+            return Err(format!(
+                "{parameter:?} is not taken; TZID=<zone>, VALUE=DATE and VALUE=DATE-TIME are"
+            ));
         }
     }
-    match value.split(',').find(|date| !is_date(&date.to_ascii_uppercase())) {
+    match value
+        .split(',')
+        .find(|date| !is_date(&date.to_ascii_uppercase()))
+    {
         None => Ok(()),
-        Some(other) => Err(format!("{other:?} is no date such as 20260501 or 20260501T090000Z")),
+        Some(other) => Err(format!(
+            "{other:?} is no date such as 20260501 or 20260501T090000Z"
+        )),
     }
 }
 
@@ -132,11 +156,21 @@ fn is_date(text: &str) -> bool {
     };
     let is_date = date.len() == 8 && {
         let (year, month, day) = (part(date, 0..4), part(date, 4..6), part(date, 6..8));
-        Date::new(year, month.try_into().unwrap_or(0), day.try_into().unwrap_or(0)).is_ok()
+        Date::new(
+            year,
+            month.try_into().unwrap_or(0),
+            day.try_into().unwrap_or(0),
+        )
+        .is_ok()
     };
     let is_time = time.is_none_or(|time| {
         let (hour, minute, second) = (part(time, 0..2), part(time, 2..4), part(time, 4..6));
-        let clock = Time::new(hour.try_into().unwrap_or(-1), minute.try_into().unwrap_or(-1), second.try_into().unwrap_or(-1), 0);
+        let clock = Time::new(
+            hour.try_into().unwrap_or(-1),
+            minute.try_into().unwrap_or(-1),
+            second.try_into().unwrap_or(-1),
+            0,
+        );
         time.len() == 6 && clock.is_ok()
     });
     is_date && is_time
@@ -144,7 +178,10 @@ fn is_date(text: &str) -> bool {
 
 /// Digits of a text as a number; -1 where there are none.
 fn part(text: &str, range: std::ops::Range<usize>) -> i16 {
-    text.get(range).and_then(number).and_then(|number| number.try_into().ok()).unwrap_or(-1)
+    text.get(range)
+        .and_then(number)
+        .and_then(|number| number.try_into().ok())
+        .unwrap_or(-1)
 }
 
 #[cfg(test)]
@@ -156,13 +193,28 @@ mod tests {
     #[test]
     fn a_rule_gets_its_name() {
         for (text, sent) in [
-            ("RRULE:FREQ=WEEKLY;BYDAY=MO,WE", "RRULE:FREQ=WEEKLY;BYDAY=MO,WE"),
+            (
+                "RRULE:FREQ=WEEKLY;BYDAY=MO,WE",
+                "RRULE:FREQ=WEEKLY;BYDAY=MO,WE",
+            ),
             ("FREQ=DAILY;COUNT=10", "RRULE:FREQ=DAILY;COUNT=10"),
             (" rrule:freq=daily ", "RRULE:FREQ=DAILY"),
-            ("RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z", "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z"),
-            ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU", "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU"),
-            ("EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1", "EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1"),
-            ("EXDATE;TZID=Europe/Berlin:20260501T090000,20260508t090000", "EXDATE;TZID=Europe/Berlin:20260501T090000,20260508T090000"),
+            (
+                "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z",
+                "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z",
+            ),
+            (
+                "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU",
+                "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1;INTERVAL=4;WKST=SU",
+            ),
+            (
+                "EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1",
+                "EXRULE:FREQ=WEEKLY;BYDAY=1MO;BYSETPOS=-1",
+            ),
+            (
+                "EXDATE;TZID=Europe/Berlin:20260501T090000,20260508t090000",
+                "EXDATE;TZID=Europe/Berlin:20260501T090000,20260508T090000",
+            ),
             ("rdate;VALUE=DATE:20260501", "RDATE;VALUE=DATE:20260501"),
             ("EXDATE:20260501T070000Z", "EXDATE:20260501T070000Z"),
         ] {
@@ -184,14 +236,23 @@ mod tests {
             ("RRULE:FREQ=DAILY;COUNT=5;UNTIL=20261231", "not by both"),
             ("RRULE:FREQ=DAILY;UNTIL=2026-12-31", "UNTIL does not take"),
             ("RRULE:FREQ=DAILY;UNTIL=20260230", "UNTIL does not take"),
-            ("RRULE:FREQ=DAILY;UNTIL=20260228T250000Z", "UNTIL does not take"),
+            (
+                "RRULE:FREQ=DAILY;UNTIL=20260228T250000Z",
+                "UNTIL does not take",
+            ),
             ("RRULE:FREQ=WEEKLY;BYDAY=MONDAY", "BYDAY does not take"),
             ("RRULE:FREQ=WEEKLY;BYDAY=54MO", "BYDAY does not take"),
             ("RRULE:FREQ=WEEKLY;BYDAY=MO,", "BYDAY does not take"),
-            ("RRULE:FREQ=MONTHLY;BYMONTHDAY=32", "BYMONTHDAY does not take"),
+            (
+                "RRULE:FREQ=MONTHLY;BYMONTHDAY=32",
+                "BYMONTHDAY does not take",
+            ),
             ("RRULE:FREQ=MONTHLY;BYFOO=1", "\"BYFOO\" is no part"),
             ("DTSTART:20260501T090000Z", "DTSTART does not belong here"),
-            ("DTEND;TZID=Europe/Berlin:20260501T090000", "DTEND does not belong here"),
+            (
+                "DTEND;TZID=Europe/Berlin:20260501T090000",
+                "DTEND does not belong here",
+            ),
             ("X-RULE:FREQ=DAILY", "starts with RRULE:"),
             ("RRULE;X=1:FREQ=DAILY", "starts with RRULE:"),
             ("EXDATE:2026-05-01", "is no date"),

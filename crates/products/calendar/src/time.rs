@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::zone;
 
 /// What is wanted where a time is not understood.
-pub(crate) const WANTED: &str =
-    "a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01, is wanted";
+pub(crate) const WANTED: &str = "a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01, is wanted";
 
 /// Length of an event whose start has a time, where nobody says how long it lasts.
 const DEFAULT_LENGTH: SignedDuration = SignedDuration::from_mins(30);
@@ -46,7 +45,10 @@ impl Moment {
             (Some(time), None) => Some(Self::Local(pieces.date().to_datetime(time))),
             (Some(time), Some(offset)) => {
                 let local = pieces.date().to_datetime(time);
-                offset.to_timestamp(local).ok().map(|_| Self::Fixed(local, offset))
+                offset
+                    .to_timestamp(local)
+                    .ok()
+                    .map(|_| Self::Fixed(local, offset))
             }
         }
     }
@@ -121,7 +123,8 @@ pub(crate) fn length(hours: Option<u32>, minutes: Option<u32>) -> Option<SignedD
     if hours.is_none() && minutes.is_none() {
         return None;
     }
-    let minutes = i64::from(minutes.unwrap_or_default()) + 60 * i64::from(hours.unwrap_or_default());
+    let minutes =
+        i64::from(minutes.unwrap_or_default()) + 60 * i64::from(hours.unwrap_or_default());
     Some(SignedDuration::from_mins(minutes))
 }
 
@@ -180,7 +183,11 @@ pub(crate) fn unmistakable(moment: Moment, zone: Option<&TimeZone>) -> Moment {
 
 fn on_the_clocks(seen: &Zoned) -> Moment {
     let local = seen.datetime();
-    if seen.time_zone().to_ambiguous_timestamp(local).is_ambiguous() {
+    if seen
+        .time_zone()
+        .to_ambiguous_timestamp(local)
+        .is_ambiguous()
+    {
         Moment::Fixed(local, seen.offset())
     } else {
         Moment::Local(local)
@@ -215,22 +222,56 @@ mod tests {
     #[test]
     fn times_are_read_as_rfc_3339_has_them() {
         for (text, written) in [
-            ("2026-05-01T09:00:00+02:00", r#"{"dateTime":"2026-05-01T09:00:00+02:00"}"#),
-            ("2026-05-01T09:00:00Z", r#"{"dateTime":"2026-05-01T09:00:00Z"}"#),
-            ("2026-05-01t09:00:00z", r#"{"dateTime":"2026-05-01T09:00:00Z"}"#),
-            ("2026-05-01T09:00:00-00:00", r#"{"dateTime":"2026-05-01T09:00:00Z"}"#),
-            ("2026-05-01 09:00-05:30", r#"{"dateTime":"2026-05-01T09:00:00-05:30"}"#),
-            ("2026-05-01T09:00:00.250Z", r#"{"dateTime":"2026-05-01T09:00:00.25Z"}"#),
-            ("2026-05-01T09:00:00", r#"{"dateTime":"2026-05-01T09:00:00"}"#),
-            (" 2026-05-01T09:00 ", r#"{"dateTime":"2026-05-01T09:00:00"}"#),
+            (
+                "2026-05-01T09:00:00+02:00",
+                r#"{"dateTime":"2026-05-01T09:00:00+02:00"}"#,
+            ),
+            (
+                "2026-05-01T09:00:00Z",
+                r#"{"dateTime":"2026-05-01T09:00:00Z"}"#,
+            ),
+            (
+                "2026-05-01t09:00:00z",
+                r#"{"dateTime":"2026-05-01T09:00:00Z"}"#,
+            ),
+            (
+                "2026-05-01T09:00:00-00:00",
+                r#"{"dateTime":"2026-05-01T09:00:00Z"}"#,
+            ),
+            (
+                "2026-05-01 09:00-05:30",
+                r#"{"dateTime":"2026-05-01T09:00:00-05:30"}"#,
+            ),
+            (
+                "2026-05-01T09:00:00.250Z",
+                r#"{"dateTime":"2026-05-01T09:00:00.25Z"}"#,
+            ),
+            (
+                "2026-05-01T09:00:00",
+                r#"{"dateTime":"2026-05-01T09:00:00"}"#,
+            ),
+            (
+                " 2026-05-01T09:00 ",
+                r#"{"dateTime":"2026-05-01T09:00:00"}"#,
+            ),
             ("2026-05-01", r#"{"date":"2026-05-01"}"#),
         ] {
             assert_eq!(edge(moment(text), None), written, "{text}");
         }
         for text in [
-            "", "tomorrow", "2026-05", "2026-13-01", "2026-02-29", "2026-05-01T25:00:00", "1777885200",
-            "2026-05-01T09:00:00+02:00[Europe/Berlin]", "2026-05-01T09:00:00+01:00:30", "2026-05-01+02:00",
-            "-002026-05-01T09:00:00Z", "09:00", "2026-05-01T09:00:00+02:00 or so",
+            "",
+            "tomorrow",
+            "2026-05",
+            "2026-13-01",
+            "2026-02-29",
+            "2026-05-01T25:00:00",
+            "1777885200",
+            "2026-05-01T09:00:00+02:00[Europe/Berlin]",
+            "2026-05-01T09:00:00+01:00:30",
+            "2026-05-01+02:00",
+            "-002026-05-01T09:00:00Z",
+            "09:00",
+            "2026-05-01T09:00:00+02:00 or so",
         ] {
             assert_eq!(Moment::parse(text), None, "{text}");
         }
@@ -252,15 +293,36 @@ mod tests {
     #[test]
     fn an_hour_is_an_hour_on_the_day_that_the_clocks_change() {
         let berlin = Some("Europe/Berlin");
-        assert_eq!(end("2026-05-01T09:00:00", 90, berlin), "2026-05-01T10:30:00");
+        assert_eq!(
+            end("2026-05-01T09:00:00", 90, berlin),
+            "2026-05-01T10:30:00"
+        );
         // 2026-03-29: from 02:00 to 03:00. 2026-10-25: from 03:00 back to 02:00.
-        assert_eq!(end("2026-03-29T01:30:00", 60, berlin), "2026-03-29T03:30:00");
-        assert_eq!(end("2026-10-25T01:30:00", 60, berlin), "2026-10-25T02:30:00+02:00");
-        assert_eq!(end("2026-10-25T01:30:00", 120, berlin), "2026-10-25T02:30:00+01:00");
-        assert_eq!(end("2026-10-25T01:30:00", 180, berlin), "2026-10-25T03:30:00");
+        assert_eq!(
+            end("2026-03-29T01:30:00", 60, berlin),
+            "2026-03-29T03:30:00"
+        );
+        assert_eq!(
+            end("2026-10-25T01:30:00", 60, berlin),
+            "2026-10-25T02:30:00+02:00"
+        );
+        assert_eq!(
+            end("2026-10-25T01:30:00", 120, berlin),
+            "2026-10-25T02:30:00+01:00"
+        );
+        assert_eq!(
+            end("2026-10-25T01:30:00", 180, berlin),
+            "2026-10-25T03:30:00"
+        );
         // With an offset there is no clock to change.
-        assert_eq!(end("2026-03-29T01:30:00+01:00", 60, berlin), "2026-03-29T02:30:00+01:00");
-        assert_eq!(end("2026-12-31T23:30:00Z", 60, None), "2027-01-01T00:30:00Z");
+        assert_eq!(
+            end("2026-03-29T01:30:00+01:00", 60, berlin),
+            "2026-03-29T02:30:00+01:00"
+        );
+        assert_eq!(
+            end("2026-12-31T23:30:00Z", 60, None),
+            "2027-01-01T00:30:00Z"
+        );
     }
 
     #[test]
@@ -272,14 +334,27 @@ mod tests {
             ("2026-03-29T09:00:00", "2026-03-29T09:00:00"),
             ("2026-03-29T02:30:00+05:00", "2026-03-29T02:30:00+05:00"),
         ] {
-            assert_eq!(unmistakable(moment(text), Some(&berlin)), moment(written), "{text}");
+            assert_eq!(
+                unmistakable(moment(text), Some(&berlin)),
+                moment(written),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn all_day_events_last_for_whole_days() {
-        for (minutes, last) in [(1, "2026-03-02"), (1440, "2026-03-02"), (1441, "2026-03-03"), (4320, "2026-03-04")] {
-            assert_eq!(end("2026-03-01", minutes, Some("Europe/Berlin")), last, "{minutes}");
+        for (minutes, last) in [
+            (1, "2026-03-02"),
+            (1440, "2026-03-02"),
+            (1441, "2026-03-03"),
+            (4320, "2026-03-04"),
+        ] {
+            assert_eq!(
+                end("2026-03-01", minutes, Some("Europe/Berlin")),
+                last,
+                "{minutes}"
+            );
         }
         let day = end_after(moment("2026-02-28"), None, None).unwrap();
         assert_eq!(day, moment("2026-03-01"));
@@ -290,15 +365,26 @@ mod tests {
         let end = end_after(moment("2026-05-01T09:00:00Z"), None, None).unwrap();
         assert_eq!(end, moment("2026-05-01T09:30:00Z"));
         assert_eq!(length(None, None), None);
-        assert_eq!(length(Some(1), Some(90)), Some(SignedDuration::from_mins(150)));
+        assert_eq!(
+            length(Some(1), Some(90)),
+            Some(SignedDuration::from_mins(150))
+        );
     }
 
     #[test]
     fn no_length_leads_beyond_all_calendars() {
         let longest = length(Some(u32::MAX), Some(u32::MAX));
         let berlin = zone::named("Europe/Berlin").unwrap();
-        for start in ["9999-12-30", "9999-12-30T09:00:00", "9999-12-30T09:00:00+02:00"] {
-            assert_eq!(end_after(moment(start), longest, Some(&berlin)), None, "{start}");
+        for start in [
+            "9999-12-30",
+            "9999-12-30T09:00:00",
+            "9999-12-30T09:00:00+02:00",
+        ] {
+            assert_eq!(
+                end_after(moment(start), longest, Some(&berlin)),
+                None,
+                "{start}"
+            );
         }
     }
 
@@ -310,7 +396,10 @@ mod tests {
             ("2026-01-01T09:00:00", "2026-01-01T09:00:00+01:00"),
             ("2026-05-01T07:00:00Z", "2026-05-01T09:00:00+02:00"),
         ] {
-            assert_eq!(written(moment(text).instant(&berlin).unwrap(), &berlin), instant);
+            assert_eq!(
+                written(moment(text).instant(&berlin).unwrap(), &berlin),
+                instant
+            );
         }
     }
 

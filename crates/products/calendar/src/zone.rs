@@ -40,7 +40,15 @@ mod tests {
     fn zones_are_found_by_their_names_in_any_case() {
         assert_eq!(name(&named("europe/berlin").unwrap()), "Europe/Berlin");
         assert_eq!(name(&named("UTC").unwrap()), "UTC");
-        for unknown in ["", "CEST+2", "Berlin", "Europe/Atlantis", "+02:00", "Etc/Unknown", "../etc/passwd"] {
+        for unknown in [
+            "",
+            "CEST+2",
+            "Berlin",
+            "Europe/Atlantis",
+            "+02:00",
+            "Etc/Unknown",
+            "../etc/passwd",
+        ] {
             assert!(named(unknown).is_none(), "{unknown}");
         }
     }

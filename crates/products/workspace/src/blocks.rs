@@ -161,6 +161,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(24))]
         #[test]
         fn no_block_is_lost_or_moved(sizes in proptest::collection::vec(0usize..300_000, 0..12), small in 0usize..230) {
             let mut blocks: Vec<Block> = sizes.iter().map(|size| paragraph(&"x".repeat(*size))).collect();

@@ -1,7 +1,7 @@
 //! The scopes that Google's authorization server knows here.
 
 /// Full names with what the consent page says of them. A product adds its own.
-const KNOWN: [(&str, &str); 16] = [
+const KNOWN: &[(&str, &str)] = &[
     ("openid", "Know who you are"),
     (
         "https://www.googleapis.com/auth/userinfo.email",
@@ -62,6 +62,34 @@ const KNOWN: [(&str, &str); 16] = [
     (
         "https://www.googleapis.com/auth/directory.readonly",
         "See the people of your organization",
+    ),
+    (
+        "https://www.googleapis.com/auth/spreadsheets",
+        "See, change, create and delete your spreadsheets",
+    ),
+    (
+        "https://www.googleapis.com/auth/spreadsheets.readonly",
+        "See your spreadsheets",
+    ),
+    (
+        "https://www.googleapis.com/auth/drive",
+        "See, change, create and delete all your files",
+    ),
+    (
+        "https://www.googleapis.com/auth/drive.readonly",
+        "See and download all your files",
+    ),
+    (
+        "https://www.googleapis.com/auth/drive.file",
+        "See and change the files that you use with this application",
+    ),
+    (
+        "https://www.googleapis.com/auth/drive.metadata",
+        "See and change information about your files",
+    ),
+    (
+        "https://www.googleapis.com/auth/drive.metadata.readonly",
+        "See information about your files",
     ),
 ];
 

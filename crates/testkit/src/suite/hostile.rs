@@ -135,7 +135,11 @@ fn string_parameters(tool: &CatalogueTool) -> Vec<Place> {
     let Ok(schema) = tool.schema() else {
         return Vec::new();
     };
-    let is_text = |node: &Value| node["type"] == "string" && node.get("enum").is_none();
+    let of_strings = |types: &Value| {
+        let mut options = types.as_array().into_iter().flatten();
+        *types == "string" || options.any(|one| one == "string")
+    };
+    let is_text = |node: &Value| of_strings(&node["type"]) && node.get("enum").is_none();
     let properties = schema.schema()["properties"]
         .as_object()
         .into_iter()

@@ -29,12 +29,15 @@ impl Bound<'_> {
 
     /// Whether only a zone tells which instant is meant.
     pub(super) fn needs_zone(self) -> bool {
-        self.moment().is_some_and(|moment| !matches!(moment, Moment::Fixed(..)))
+        self.moment()
+            .is_some_and(|moment| !matches!(moment, Moment::Fixed(..)))
     }
 
     /// The instant, as the clocks of a zone show it where the bound has no offset.
     pub(super) fn instant(self, zone: &TimeZone) -> Result<Option<Timestamp>> {
-        let Some(moment) = self.moment() else { return Ok(None) };
+        let Some(moment) = self.moment() else {
+            return Ok(None);
+        };
         match moment.instant(zone) {
             Some(instant) => Ok(Some(instant)),
             None => Err(Error::violations(vec![Violation::new(
@@ -59,7 +62,8 @@ pub(super) async fn zone_of(io: Io<'_>, calendar: &str, bounds: &[Bound<'_>]) ->
 pub(super) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<()> {
     match (from, to) {
         (Some(from), Some(to)) if from >= to => {
-            let violation = Violation::new("/time_max", "time_min", "time_max must lie after time_min");
+            let violation =
+                Violation::new("/time_max", "time_min", "time_max must lie after time_min");
             Err(Error::violations(vec![violation]))
         }
         _ => Ok(()),

@@ -37,7 +37,9 @@ impl Tool for DeleteEvent {
             .accept(&[410])
             .resend(Resend::Always);
         let answer = io.send(request).await?;
-        let output = Output::from(json!({ "deleted": true, "event_id": self.event_id, "calendar_id": calendar }));
+        let output = Output::from(
+            json!({ "deleted": true, "event_id": self.event_id, "calendar_id": calendar }),
+        );
         // Gone at a repeat: the first sending did it.
         Ok(if answer.status == 410 && answer.attempt == 1 {
             output.warn("already_deleted", "the event had been deleted before")

@@ -49,19 +49,41 @@ impl Tool for ListCalendars {
             return Ok(());
         }
         let clashes = [
-            ("min_access_role", self.min_access_role.is_some(), "does not go with a sync_token"),
-            ("show_deleted", self.show_deleted == Some(false), "with a sync_token removed calendars are always returned"),
-            ("show_hidden", self.show_hidden == Some(false), "with a sync_token hidden calendars are always returned"),
+            (
+                "min_access_role",
+                self.min_access_role.is_some(),
+                "does not go with a sync_token",
+            ),
+            (
+                "show_deleted",
+                self.show_deleted == Some(false),
+                "with a sync_token removed calendars are always returned",
+            ),
+            (
+                "show_hidden",
+                self.show_hidden == Some(false),
+                "with a sync_token hidden calendars are always returned",
+            ),
         ];
-        let violation = |(name, _, message)| Violation::new(format!("/{name}"), "sync_token", message);
-        verdict(clashes.into_iter().filter(|(_, clashes, _)| *clashes).map(violation).collect())
+        let violation =
+            |(name, _, message)| Violation::new(format!("/{name}"), "sync_token", message);
+        verdict(
+            clashes
+                .into_iter()
+                .filter(|(_, clashes, _)| *clashes)
+                .map(violation)
+                .collect(),
+        )
     }
 
     /// Calendar API, `calendarList.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["users", "me", "calendarList"])
             .query("maxResults", self.max_results)
-            .query("minAccessRole", self.min_access_role.map(|role| role.name().to_owned()))
+            .query(
+                "minAccessRole",
+                self.min_access_role.map(|role| role.name().to_owned()),
+            )
             .query("pageToken", &self.page_token)
             .query("showDeleted", self.show_deleted)
             .query("showHidden", self.show_hidden)

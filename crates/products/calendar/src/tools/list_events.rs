@@ -61,7 +61,11 @@ impl Tool for ListEvents {
     const SCOPES: AnyOf = scopes::READ_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let mut violations: Vec<Violation> = self.bounds().iter().filter_map(|bound| bound.violation()).collect();
+        let mut violations: Vec<Violation> = self
+            .bounds()
+            .iter()
+            .filter_map(|bound| bound.violation())
+            .collect();
         if self.order_by == Some(EventOrder::StartTime) && self.single_events == Some(false) {
             let message = "a series has no start to order by: leave single_events out, or order by \"updated\"";
             violations.push(Violation::new("/order_by", "single_events", message));
@@ -80,10 +84,16 @@ impl Tool for ListEvents {
         let by_start = self.order_by == Some(EventOrder::StartTime);
         let request = ApiRequest::get(["calendars", calendar, "events"])
             .query("maxResults", self.max_results.unwrap_or(DEFAULT_RESULTS))
-            .query("orderBy", self.order_by.map(|order| order.name().to_owned()))
+            .query(
+                "orderBy",
+                self.order_by.map(|order| order.name().to_owned()),
+            )
             .query("pageToken", &self.page_token)
             .query("q", &self.query)
-            .query("singleEvents", self.single_events.or(by_start.then_some(true)))
+            .query(
+                "singleEvents",
+                self.single_events.or(by_start.then_some(true)),
+            )
             .query("timeMax", to.map(|to| written(to, &zone)))
             .query("timeMin", from.map(|from| written(from, &zone)));
         let mut page = first_filled(io, &request).await?;
@@ -101,8 +111,14 @@ impl Tool for ListEvents {
 impl ListEvents {
     fn bounds(&self) -> [Bound<'_>; 2] {
         [
-            Bound { name: "time_min", text: self.time_min.as_deref() },
-            Bound { name: "time_max", text: self.time_max.as_deref() },
+            Bound {
+                name: "time_min",
+                text: self.time_min.as_deref(),
+            },
+            Bound {
+                name: "time_max",
+                text: self.time_max.as_deref(),
+            },
         ]
     }
 }

@@ -10,6 +10,7 @@ mod update_event;
 mod bounds;
 mod choices;
 mod kind;
+mod reschedule;
 
 use serde_json::Value;
 use stead_core::{
@@ -38,7 +39,9 @@ async fn first_filled(io: Io<'_>, request: &ApiRequest) -> Result<Value> {
     let mut page: Value = io.send(request.clone()).await?.json()?;
     for _ in 1..PAGES {
         let is_empty = page["items"].as_array().is_none_or(Vec::is_empty);
-        let Some(next) = page["nextPageToken"].as_str().filter(|_| is_empty) else { break };
+        let Some(next) = page["nextPageToken"].as_str().filter(|_| is_empty) else {
+            break;
+        };
         let mut request = request.clone();
         request.query.retain(|(key, _)| *key != "pageToken");
         page = io.send(request.query("pageToken", next)).await?.json()?;
@@ -56,5 +59,9 @@ fn items(page: &mut Value) -> Vec<Value> {
 
 /// All is well, or every place where it is not.
 fn verdict(violations: Vec<Violation>) -> Result<()> {
-    if violations.is_empty() { Ok(()) } else { Err(Error::violations(violations)) }
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::violations(violations))
+    }
 }

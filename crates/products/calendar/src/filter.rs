@@ -1,0 +1,210 @@
+//! Whether an event is one that a list with these parameters would return (Calendar API, events.list).
+
+use jiff::{Timestamp, tz::TimeZone};
+use serde_json::Value;
+
+use crate::time::Moment;
+
+/// What is wanted of an event.
+#[derive(Debug, Default)]
+pub(crate) struct Filter<'a> {
+    /// Names of kinds, one of which it has.
+    pub(crate) event_types: Option<Vec<&'static str>>,
+    /// Words that it has somewhere.
+    pub(crate) query: Option<&'a str>,
+    /// It ends after this.
+    pub(crate) time_min: Option<Timestamp>,
+    /// It starts before this.
+    pub(crate) time_max: Option<Timestamp>,
+    /// It was changed then or later.
+    pub(crate) updated_min: Option<Timestamp>,
+}
+
+impl Filter<'_> {
+    /// The parameters that keep the event out; none where it fits.
+    pub(crate) fn failing(&self, event: &Value, zone: &TimeZone) -> Vec<&'static str> {
+        let mut failing = self.failing_but_time(event);
+        let edge = |name: &str| Moment::of_edge(&event[name])?.instant(zone);
+        if self
+            .time_min
+            .is_some_and(|min| edge("end").is_none_or(|end| end <= min))
+        {
+            failing.push("time_min");
+        }
+        if self
+            .time_max
+            .is_some_and(|max| edge("start").is_none_or(|start| start >= max))
+        {
+            failing.push("time_max");
+        }
+        failing
+    }
+
+    /// The same without the bounds of time.
+    pub(crate) fn failing_but_time(&self, event: &Value) -> Vec<&'static str> {
+        let mut failing = Vec::new();
+        let kind = event["eventType"].as_str().unwrap_or("default");
+        if self
+            .event_types
+            .as_ref()
+            .is_some_and(|kinds| !kinds.contains(&kind))
+        {
+            failing.push("event_types");
+        }
+        if self.query.is_some_and(|query| !has_words(event, query)) {
+            failing.push("query");
+        }
+        let updated = || event["updated"].as_str()?.parse::<Timestamp>().ok();
+        if self
+            .updated_min
+            .is_some_and(|min| updated().is_none_or(|updated| updated < min))
+        {
+            failing.push("updated_min");
+        }
+        failing
+    }
+
+    /// The bounds of time that are given.
+    pub(crate) fn bounds(&self) -> Vec<&'static str> {
+        let bounds = [
+            ("time_min", self.time_min.is_some()),
+            ("time_max", self.time_max.is_some()),
+        ];
+        bounds
+            .into_iter()
+            .filter(|(_, given)| *given)
+            .map(|(name, _)| name)
+            .collect()
+    }
+}
+
+/// Whether every word occurs in the event's texts, or in the names and addresses of its people, in any case.
+fn has_words(event: &Value, query: &str) -> bool {
+    let mut texts = Vec::new();
+    let mut add = |value: &Value| texts.extend(value.as_str().map(str::to_lowercase));
+    for name in ["summary", "description", "location"] {
+        add(&event[name]);
+    }
+    let guests = event["attendees"].as_array().into_iter().flatten();
+    for person in guests.chain([&event["organizer"]]) {
+        add(&person["displayName"]);
+        add(&person["email"]);
+    }
+    query
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| texts.iter().any(|text| text.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event() -> Value {
+        json!({
+            "summary": "Plan the Engine", "description": "Bring the cards", "location": "Dorset Street",
+            "attendees": [{"email": "charles@engine.example", "displayName": "Charles Babbage"}],
+            "organizer": {"email": "ada@example.com"},
+            "start": {"dateTime": "2026-05-04T10:00:00+01:00"}, "end": {"dateTime": "2026-05-04T11:00:00+01:00"},
+            "updated": "2026-05-01T09:00:00.000Z",
+        })
+    }
+
+    fn at(text: &str) -> Option<Timestamp> {
+        Some(text.parse().unwrap())
+    }
+
+    #[track_caller]
+    fn check(filter: &Filter<'_>, failing: &[&str]) {
+        assert_eq!(filter.failing(&event(), &TimeZone::UTC), failing);
+    }
+
+    #[test]
+    fn words_are_found_in_all_texts_and_people() {
+        for query in [
+            "engine",
+            "PLAN cards",
+            "dorset babbage",
+            "ada@",
+            "charles@engine.example",
+            "",
+        ] {
+            check(
+                &Filter {
+                    query: Some(query),
+                    ..Filter::default()
+                },
+                &[],
+            );
+        }
+        check(
+            &Filter {
+                query: Some("engine loom"),
+                ..Filter::default()
+            },
+            &["query"],
+        );
+    }
+
+    #[test]
+    fn bounds_are_exclusive_and_cut_at_the_other_end() {
+        let min = |text| Filter {
+            time_min: at(text),
+            ..Filter::default()
+        };
+        let max = |text| Filter {
+            time_max: at(text),
+            ..Filter::default()
+        };
+        check(&min("2026-05-04T09:59:59Z"), &[]);
+        check(&min("2026-05-04T10:00:00Z"), &["time_min"]);
+        check(&max("2026-05-04T09:00:01Z"), &[]);
+        check(&max("2026-05-04T09:00:00Z"), &["time_max"]);
+    }
+
+    #[test]
+    fn kinds_and_changes() {
+        check(
+            &Filter {
+                event_types: Some(vec!["default", "birthday"]),
+                ..Filter::default()
+            },
+            &[],
+        );
+        check(
+            &Filter {
+                event_types: Some(vec!["focusTime"]),
+                ..Filter::default()
+            },
+            &["event_types"],
+        );
+        check(
+            &Filter {
+                updated_min: at("2026-05-01T09:00:00Z"),
+                ..Filter::default()
+            },
+            &[],
+        );
+        check(
+            &Filter {
+                updated_min: at("2026-05-01T09:00:01Z"),
+                ..Filter::default()
+            },
+            &["updated_min"],
+        );
+    }
+
+    #[test]
+    fn a_day_begins_and_ends_in_the_zone() {
+        let day = json!({"start": {"date": "2026-05-04"}, "end": {"date": "2026-05-05"}});
+        let filter = Filter {
+            time_min: at("2026-05-04T22:30:00Z"),
+            ..Filter::default()
+        };
+        let berlin = crate::zone::named("Europe/Berlin").unwrap();
+        assert_eq!(filter.failing(&day, &berlin), ["time_min"]);
+        assert!(filter.failing(&day, &TimeZone::UTC).is_empty());
+    }
+}

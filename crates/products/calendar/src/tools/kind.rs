@@ -1,0 +1,131 @@
+use serde_json::{Map, Value, json};
+use stead_core::error::Violation;
+
+use super::{NewEventType, Transparency, Visibility};
+use crate::{event::Details, recurrence};
+
+/// What an event of this kind must be, beside what the caller says (Calendar API, "Calendar events and other event
+/// types").
+struct Rule {
+    /// Whether it lasts all day, where that is not free.
+    all_day: Option<bool>,
+    visibility: Option<Visibility>,
+    transparency: Option<Transparency>,
+    /// Whether it recurs every year.
+    yearly: bool,
+}
+
+const FREE: Rule = Rule {
+    all_day: None,
+    visibility: None,
+    transparency: None,
+    yearly: false,
+};
+
+fn rule(kind: NewEventType) -> Rule {
+    match kind {
+        NewEventType::Default => FREE,
+        NewEventType::Birthday => Rule {
+            all_day: Some(true),
+            visibility: Some(Visibility::Private),
+            transparency: Some(Transparency::Transparent),
+            yearly: true,
+        },
+        NewEventType::FocusTime | NewEventType::OutOfOffice => Rule {
+            all_day: Some(false),
+            ..FREE
+        },
+        NewEventType::WorkingLocation => Rule {
+            visibility: Some(Visibility::Public),
+            transparency: Some(Transparency::Transparent),
+            ..FREE
+        },
+    }
+}
+
+/// What the caller says against the kind.
+pub(super) fn violations(
+    kind: NewEventType,
+    details: &Details<'_>,
+    all_day: Option<bool>,
+) -> Vec<Violation> {
+    let rule = rule(kind);
+    let name = kind.name();
+    let mut violations = Vec::new();
+    let mut violation =
+        |path: &str, message: String| violations.push(Violation::new(path, "event_type", message));
+    if rule.all_day.is_some() && all_day.is_some() && rule.all_day != all_day {
+        let wanted = if rule.all_day == Some(true) {
+            "all day: a date is wanted"
+        } else {
+            "for hours: a time is wanted"
+        };
+        violation("/start_datetime", format!("a {name} lasts {wanted}"));
+    }
+    if let (Some(wanted), Some(given)) = (rule.visibility, details.visibility)
+        && wanted != given
+    {
+        violation("/visibility", format!("a {name} is {}", wanted.name()));
+    }
+    if let (Some(wanted), Some(given)) = (rule.transparency, details.transparency)
+        && wanted.name() != given.name()
+    {
+        violation("/transparency", format!("a {name} is {}", wanted.name()));
+    }
+    let yearly =
+        |line: &String| recurrence::line(line).is_ok_and(|line| line.contains("FREQ=YEARLY"));
+    if rule.yearly
+        && details
+            .recurrence
+            .is_some_and(|lines| !lines.iter().any(yearly))
+    {
+        violation(
+            "/recurrence",
+            format!("a {name} recurs by RRULE:FREQ=YEARLY"),
+        );
+    }
+    violations
+}
+
+/// Completes the body of a new event of this kind.
+pub(super) fn complete(kind: NewEventType, body: &mut Map<String, Value>) {
+    if kind == NewEventType::Default {
+        return;
+    }
+    let properties = properties(kind, body.get("location"));
+    let rule = rule(kind);
+    let mut set = |name: &str, value: Value| drop(body.entry(name).or_insert(value));
+    set("eventType", json!(kind.name()));
+    if let Some(visibility) = rule.visibility {
+        set("visibility", json!(visibility.name()));
+    }
+    if let Some(transparency) = rule.transparency {
+        set("transparency", json!(transparency.name()));
+    }
+    if rule.yearly {
+        set("recurrence", json!(["RRULE:FREQ=YEARLY"]));
+    }
+    if let Some((name, properties)) = properties {
+        set(name, properties);
+    }
+}
+
+/// The kind's own member of an event.
+fn properties(kind: NewEventType, location: Option<&Value>) -> Option<(&'static str, Value)> {
+    let no_declining = || json!({ "autoDeclineMode": "declineNone" });
+    Some(match kind {
+        NewEventType::Default => return None,
+        NewEventType::Birthday => ("birthdayProperties", json!({ "type": "birthday" })),
+        NewEventType::FocusTime => ("focusTimeProperties", no_declining()),
+        NewEventType::OutOfOffice => ("outOfOfficeProperties", no_declining()),
+        NewEventType::WorkingLocation => {
+            let place = match location {
+                Some(label) => {
+                    json!({ "type": "customLocation", "customLocation": { "label": label } })
+                }
+                None => json!({ "type": "homeOffice", "homeOffice": {} }),
+            };
+            ("workingLocationProperties", place)
+        }
+    })
+}
