@@ -4,6 +4,7 @@
 
 mod bench;
 mod codegen;
+mod conformance;
 mod shell;
 mod test;
 mod tidy;
@@ -16,6 +17,8 @@ const USAGE: &str = "\
 cargo xtask test [--fast]       everything that must hold; --fast leaves out what seldom breaks
 cargo xtask tidy                the house rules that can be proved
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
+cargo xtask conformance [--descriptions FOLDER]
+                                requests and answers, held against the products' own descriptions
 cargo xtask bench [--short]     Stead against nginx on this machine, side by side";
 
 fn main() -> ExitCode {
@@ -37,6 +40,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["tidy"] => tidy::run(),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
+        ["conformance"] => conformance::run(None),
+        ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
         ["bench"] => bench::run(&bench::FULL),
         ["bench", "--short"] => bench::run(&bench::SHORT),
         [] | ["help" | "--help"] => {

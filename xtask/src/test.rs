@@ -1,8 +1,10 @@
 //! `cargo xtask test`: everything that must hold, step by step, up to the first failure.
 
+use std::fs;
+
 use anyhow::{Context as _, Result, bail};
 
-use crate::shell;
+use crate::{conformance, shell};
 
 /// How much is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,77 +16,13 @@ pub(crate) enum Extent {
 }
 use Extent::{Fast, Full};
 
-/// The steps, in the order in which they are run. The cheap ones come first, and those that share compiled crates
-/// stand together.
-const STEPS: &[Step] = &[
-    Step::new(Fast, "format", "cargo fmt --all --check"),
-    Step::new(Fast, "tidy", "cargo xtask tidy"),
-    Step::new(
-        Fast,
-        "lints",
-        "cargo clippy --workspace --all-targets --all-features --locked -- -D warnings",
-    ),
-    Step::new(
-        Full,
-        "documentation",
-        "cargo doc --workspace --all-features --no-deps --locked",
-    )
-    .with("RUSTDOCFLAGS", "-D warnings"),
-    Step::new(
-        Full,
-        "features: none",
-        "cargo clippy -p stead --no-default-features --locked -- -D warnings",
-    ),
-    Step::new(
-        Full,
-        "features: client",
-        "cargo clippy -p stead --no-default-features --features client --locked -- -D warnings",
-    ),
-    Step::new(
-        Full,
-        "features: platform",
-        "cargo clippy -p stead --no-default-features --features platform --locked -- -D warnings",
-    ),
-    Step::new(
-        Full,
-        "features: mail",
-        "cargo clippy -p stead --no-default-features --features mail --locked -- -D warnings",
-    ),
-    Step::new(
-        Full,
-        "features: a client's",
-        "cargo clippy -p stead --no-default-features --features client,mail,reqwest --locked -- -D warnings",
-    ),
-    Step::new(
-        Full,
-        "features: default",
-        "cargo clippy -p stead --locked -- -D warnings",
-    ),
-    Step::new(Fast, "tests", "cargo test --workspace --locked"),
-    Step::new(
-        Full,
-        "tests of mail alone",
-        "cargo test -p stead-mail --locked",
-    ),
-    Step::new(Full, "generated pages", "cargo xtask codegen --check"),
-    Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
-    Step::new(
-        Full,
-        "demo, broken",
-        "cargo run --quiet --locked -- demo --break mail_list_drafts",
-    )
-    .exits(1),
-];
-
 /// Runs the steps of `extent`; prints each with its command and its time.
 ///
 /// # Errors
 /// At the first step that fails, with the command that runs it again.
 pub(crate) fn run(extent: Extent) -> Result<()> {
-    let steps: Vec<&Step> = STEPS
-        .iter()
-        .filter(|step| extent == Full || step.extent == Fast)
-        .collect();
+    let mut steps = steps(&products()?);
+    steps.retain(|step| extent == Full || step.extent == Fast);
     let start = shell::now();
     for (passed, step) in steps.iter().enumerate() {
         println!("\n== {}: {}", step.name, step.line());
@@ -99,39 +37,123 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
             start.elapsed().as_secs_f64()
         );
     }
+    if extent == Full && !conformance::found() {
+        println!("\n== conformance: left out; `cargo xtask conformance` says what it needs");
+    }
     println!("\nAll in {:.0} s.", start.elapsed().as_secs_f64());
     println!("{} passed, 0 failed", steps.len());
     Ok(())
 }
 
+/// The steps, in the order in which they are run. The cheap ones come first, and those that share compiled crates
+/// stand together.
+fn steps(products: &[String]) -> Vec<Step> {
+    let mut steps = vec![
+        Step::new(Fast, "format", "cargo fmt --all --check"),
+        Step::new(Fast, "tidy", "cargo xtask tidy"),
+        Step::new(
+            Fast,
+            "lints",
+            "cargo clippy --workspace --all-targets --all-features --locked -- -D warnings",
+        ),
+        Step::new(
+            Full,
+            "documentation",
+            "cargo doc --workspace --all-features --no-deps --locked",
+        )
+        .with("RUSTDOCFLAGS", "-D warnings"),
+        Step::new(
+            Full,
+            "the facade as it comes",
+            "cargo clippy -p stead --locked -- -D warnings",
+        ),
+        facade("platform"),
+        facade("client,mail,reqwest"),
+        facade("client"),
+        Step::new(
+            Full,
+            "the facade, empty",
+            "cargo clippy -p stead --no-default-features --locked -- -D warnings",
+        ),
+    ];
+    steps.extend(products.iter().map(|product| facade(product)));
+    steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
+    // A product is built and tested with core alone: what another crate turns on does not help it.
+    steps.extend(products.iter().map(|product| {
+        Step::new(
+            Full,
+            format!("tests of {product} alone"),
+            format!("cargo test -p stead-{product} --locked"),
+        )
+    }));
+    steps.extend([
+        Step::new(Full, "generated pages", "cargo xtask codegen --check"),
+        Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
+        Step::new(
+            Full,
+            "demo, broken",
+            "cargo run --quiet --locked -- demo --break mail_list_drafts",
+        )
+        .exits(1),
+    ]);
+    if conformance::found() {
+        steps.push(Step::new(Full, "conformance", "cargo xtask conformance"));
+    }
+    steps
+}
+
+/// The facade with these features alone.
+fn facade(features: &str) -> Step {
+    Step::new(
+        Full,
+        format!("the facade with {features}"),
+        format!(
+            "cargo clippy -p stead --no-default-features --features {features} --locked -- -D warnings"
+        ),
+    )
+}
+
+/// The products, by the folders of their crates.
+fn products() -> Result<Vec<String>> {
+    let mut products = Vec::new();
+    for folder in fs::read_dir(shell::root().join("crates/products"))? {
+        let folder = folder?;
+        if folder.path().join("Cargo.toml").exists() {
+            products.push(folder.file_name().to_string_lossy().into_owned());
+        }
+    }
+    products.sort_unstable();
+    Ok(products)
+}
+
 /// One command and what is expected of it.
 struct Step {
     extent: Extent,
-    name: &'static str,
-    command: &'static str,
+    name: String,
+    command: String,
     variable: Option<(&'static str, &'static str)>,
     exit: i32,
 }
 
 impl Step {
-    const fn new(extent: Extent, name: &'static str, command: &'static str) -> Self {
+    fn new(extent: Extent, name: impl Into<String>, command: impl Into<String>) -> Self {
         Self {
             extent,
-            name,
-            command,
+            name: name.into(),
+            command: command.into(),
             variable: None,
             exit: 0,
         }
     }
 
     /// With a variable in its environment.
-    const fn with(mut self, name: &'static str, value: &'static str) -> Self {
+    fn with(mut self, name: &'static str, value: &'static str) -> Self {
         self.variable = Some((name, value));
         self
     }
 
     /// Expected to end with this exit code instead of 0.
-    const fn exits(mut self, code: i32) -> Self {
+    fn exits(mut self, code: i32) -> Self {
         self.exit = code;
         self
     }
@@ -140,12 +162,12 @@ impl Step {
     fn line(&self) -> String {
         match self.variable {
             Some((name, value)) => format!("{name}=\"{value}\" {}", self.command),
-            None => self.command.to_owned(),
+            None => self.command.clone(),
         }
     }
 
     fn run(&self) -> Result<()> {
-        let mut command = shell::command(self.command);
+        let mut command = shell::command(&self.command);
         if let Some((name, value)) = self.variable {
             command.env(name, value);
         }
@@ -200,10 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn every_step_has_a_name_of_its_own() {
-        let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), STEPS.len());
+    fn every_product_is_checked_alone() {
+        let products = products().unwrap();
+        assert!(products.iter().any(|product| product == "mail"));
+
+        let mut lines: Vec<_> = steps(&products).iter().map(Step::line).collect();
+        for product in products {
+            assert!(lines.contains(&format!("cargo test -p stead-{product} --locked")));
+        }
+        let all = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), all, "a step is there twice");
     }
 }

@@ -21,6 +21,8 @@ use crate::{
 
 /// The application's name for the one user of a house.
 pub(crate) const USER: &str = "you";
+/// The connection that is shown first; each is named like its product.
+pub(crate) const CONNECTION: &str = "mail";
 /// Who that user is in the sandbox.
 pub(crate) const SANDBOX_USER: &str = "ada@example.com";
 
@@ -76,15 +78,6 @@ impl House {
             service,
             sandbox_task,
         })
-    }
-
-    /// The connection of the first product; each is named like its product.
-    pub(crate) fn first_connection(&self) -> &'static str {
-        let catalogue = self.platform.environment().catalogue();
-        catalogue
-            .products()
-            .first()
-            .map_or("", |product| product.name)
     }
 
     /// Ends both: requests under way are finished first.
@@ -149,14 +142,24 @@ pub(crate) fn url_of(listener: &TcpListener) -> Outcome<String> {
     Ok(format!("http://{address}"))
 }
 
-/// One connection per product, named like it, with the sandbox's OAuth client.
+/// One connection per product, named like it, with the sandbox's OAuth client of that product.
 async fn connect_products(platform: &Platform) -> Outcome {
     for product in platform.environment().catalogue().products() {
+        let (client_id, client_secret) = match product.name {
+            "workspace" => (stead_sandbox::WORKSPACE_CLIENT_ID, stead_sandbox::WORKSPACE_CLIENT_SECRET),
+            "warehouse" => (stead_sandbox::WAREHOUSE_CLIENT_ID, stead_sandbox::WAREHOUSE_CLIENT_SECRET),
+            _ => (stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET),
+        };
+        let mut settings = serde_json::Map::new();
+        if product.name == "warehouse" {
+            settings.insert(String::from("account"), stead_sandbox::WAREHOUSE_ACCOUNT.into());
+        }
         let new = NewConnection {
             connection_name: product.name.to_owned(),
             product: product.name.to_owned(),
-            client_id: Some(stead_sandbox::CLIENT_ID.to_owned()),
-            client_secret: Some(stead_sandbox::CLIENT_SECRET.into()),
+            client_id: Some(client_id.to_owned()),
+            client_secret: Some(client_secret.into()),
+            settings,
             ..NewConnection::default()
         };
         match platform.environment().create_connection(new).await {

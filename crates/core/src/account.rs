@@ -1,6 +1,6 @@
 //! Accounts: who is connected, and how that changes. The transitions are pure functions of rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -12,6 +12,9 @@ use crate::{
     resource::{Account, AccountHealth, AccountReason, AccountState, Page},
     store::{AccountRow, Batch, Commit, ConnectionRow, CredentialRow, Quarantine, Versioned},
 };
+
+/// The changed account and the event's name; nothing where it stays as it is.
+type Transition = Result<Option<(AccountRow, &'static str)>>;
 
 impl Environment {
     /// Accounts by id: of one connection, or all.
@@ -31,11 +34,12 @@ impl Environment {
         let mut connections: BTreeMap<ConnectionId, Option<ConnectionRow>> = BTreeMap::new();
         for row in rows {
             let id = row.row.connection_id;
-            if !connections.contains_key(&id) {
-                connections.insert(id, self.store().connection(id).await?.map(|found| found.row));
-            }
+            let connection = match connections.entry(id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(self.store().connection(id).await?.map(|found| found.row)),
+            };
             // The connection may have been deleted since the page was read.
-            if let Some(Some(connection)) = connections.get(&id) {
+            if let Some(connection) = connection {
                 items.push(account_resource(connection, row.row));
             }
         }
@@ -118,7 +122,7 @@ impl Environment {
         &self,
         connection_name: &str,
         identifier: &str,
-        transition: fn(&AccountRow) -> Result<Option<(AccountRow, &'static str)>>,
+        transition: fn(&AccountRow) -> Transition,
     ) -> Result<Account> {
         let (connection, account) = self.account_rows(connection_name, identifier).await?;
         let environment = self.clone();
@@ -148,7 +152,7 @@ impl Environment {
         &self,
         connection: &ConnectionRow,
         id: AccountId,
-        transition: impl Fn(&AccountRow) -> Result<Option<(AccountRow, &'static str)>>,
+        transition: impl Fn(&AccountRow) -> Transition,
     ) -> Result<AccountRow> {
         loop {
             let Versioned { row, version, .. } = self.store().account(id).await?.ok_or_else(gone)?;
@@ -240,7 +244,7 @@ pub(crate) fn needs_reauthorization(account: &AccountRow, reason: AccountReason,
     row
 }
 
-fn suspend(account: &AccountRow) -> Result<Option<(AccountRow, &'static str)>> {
+fn suspend(account: &AccountRow) -> Transition {
     match account.state {
         AccountState::Suspended => Ok(None),
         AccountState::Disconnected => Err(Error::new(ErrorKind::InvalidTransition, "a disconnected account cannot be suspended")),
@@ -253,7 +257,7 @@ fn suspend(account: &AccountRow) -> Result<Option<(AccountRow, &'static str)>> {
     }
 }
 
-fn resume(account: &AccountRow) -> Result<Option<(AccountRow, &'static str)>> {
+fn resume(account: &AccountRow) -> Transition {
     if account.state != AccountState::Suspended {
         return Err(Error::new(ErrorKind::InvalidTransition, "only a suspended account can be resumed"));
     }

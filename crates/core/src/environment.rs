@@ -32,6 +32,8 @@ use crate::{
     tasks::Tasks,
 };
 
+pub use crate::maintenance::Retention;
+
 /// One deployment. A handle: clones share everything.
 #[derive(Clone)]
 pub struct Environment(Arc<Inner>);
@@ -39,6 +41,7 @@ pub struct Environment(Arc<Inner>);
 struct Inner {
     public_url: Url,
     verification: Verification,
+    retention: Retention,
     products: BTreeMap<&'static str, Arc<Endpoints>>,
     catalogue: Catalogue,
     transport: Arc<dyn Transport>,
@@ -67,10 +70,12 @@ pub struct EnvironmentOptions {
     pub verification: Verification,
     /// Endpoints and pacing per product, where they differ from the product's own.
     pub products: BTreeMap<String, ProductOptions>,
+    /// How long history is kept; 30 days unless told.
+    pub retention: Retention,
 }
 
 impl EnvironmentOptions {
-    /// Options with this public URL; the application verifies, the products' own endpoints.
+    /// Options with this public URL; the application verifies, the products' own endpoints, the usual retention.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] where it is not an http(s) URL without query and fragment, or plain http beyond this machine.
@@ -82,7 +87,7 @@ impl EnvironmentOptions {
                 "the public URL must be https; plain http is taken for 127.0.0.1 and localhost alone",
             ));
         }
-        Ok(Self { public_url, verification: Verification::Application, products: BTreeMap::new() })
+        Ok(Self { public_url, verification: Verification::Application, products: BTreeMap::new(), retention: Retention::default() })
     }
 }
 
@@ -171,6 +176,7 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for options that cannot be, [`ErrorKind::KeyUnavailable`] for a wrong key.
     pub async fn open(options: EnvironmentOptions, catalogue: Catalogue, ports: Ports) -> Result<Self> {
+        options.retention.check()?;
         for name in options.products.keys() {
             if catalogue.product(name).is_none() {
                 return Err(Error::new(ErrorKind::InvalidRequest, format!("the options name the product {name:?}, which this environment has not")));
@@ -185,6 +191,7 @@ impl Environment {
         let environment = Self(Arc::new(Inner {
             public_url: options.public_url,
             verification: options.verification,
+            retention: options.retention,
             products,
             catalogue,
             transport: ports.transport,
@@ -213,6 +220,10 @@ impl Environment {
     /// Who confirms that the right user came back.
     pub fn verification(&self) -> Verification {
         self.0.verification
+    }
+    /// How long history is kept.
+    pub fn retention(&self) -> Retention {
+        self.0.retention
     }
     /// The tools and products.
     pub fn catalogue(&self) -> &Catalogue {

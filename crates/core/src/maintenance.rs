@@ -1,16 +1,70 @@
-//! What has to be done from time to time: ending what is overdue, and working off the outbox.
+//! What has to be done from time to time: ending what is overdue, working off the outbox, removing what nobody needs.
 
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     environment::Environment,
-    store::{AuthorizationState, Commit},
+    store::{AuthorizationState, Commit, Horizon},
 };
 
 const PERIOD: Duration = Duration::from_secs(30);
 /// Authorizations that are ended together.
 const ROUND: u32 = 100;
+/// Rows of a kind that are removed together: few enough that no call's write waits long behind them.
+const REMOVED: u32 = 500;
+/// Authorizations are kept so long after their end, for those who ask how one went.
+const ENDED_AUTHORIZATIONS: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Shredded credentials are kept so long from their insertion; nothing can be read from them.
+const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
+
+/// How long an environment keeps its history. What is older is removed in the next round of maintenance; the longest
+/// duration there is, [`SignedDuration::MAX`], keeps it for ever.
+///
+/// Other rows that nobody needs any more go by themselves: access tokens once they have expired, authorizations 7 days
+/// after their end, shredded credentials from the day after their insertion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retention {
+    /// Executions, from their beginning; 30 days unless told.
+    pub executions: SignedDuration,
+    /// Events, from when they happened; 30 days unless told. An application that reads the feed less often misses some.
+    pub events: SignedDuration,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let month = SignedDuration::from_hours(30 * 24);
+        Self { executions: month, events: month }
+    }
+}
+
+impl Retention {
+    /// Refuses to keep something for less than no time, which would remove what is yet to come.
+    pub(crate) fn check(self) -> Result<()> {
+        for (duration, what) in [(self.executions, "executions"), (self.events, "events")] {
+            if duration.is_negative() {
+                return Err(Error::new(ErrorKind::InvalidRequest, format!("the retention of {what} must not be negative")));
+            }
+        }
+        Ok(())
+    }
+
+    fn horizon(self, now: Timestamp) -> Horizon {
+        // What is kept for longer than time goes back is kept for ever.
+        let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
+        Horizon {
+            access_tokens: now,
+            executions: before(self.executions),
+            events: before(self.events),
+            authorizations: before(ENDED_AUTHORIZATIONS),
+            credentials: before(SHREDDED_CREDENTIALS),
+        }
+    }
+}
+
 
 /// Starts the rounds; they end with the environment.
 pub(crate) fn start(environment: &Environment) {
@@ -33,12 +87,23 @@ pub(crate) fn start(environment: &Environment) {
 }
 
 impl Environment {
-    /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off.
-    /// Runs by itself every 30 seconds.
+    /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
+    /// rows that nobody needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
+    /// itself every 30 seconds.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable).
+    /// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] where the overdue authorizations cannot be
+    /// read. What else fails is logged and tried again in the next round.
     pub async fn maintain(&self) -> Result<()> {
+        let ended = self.end_overdue().await;
+        self.work_off_outbox();
+        if let Err(error) = self.remove_unneeded().await {
+            tracing::warn!(kind = %error.kind(), "rows that nobody needs any more could not be removed");
+        }
+        ended
+    }
+
+    async fn end_overdue(&self) -> Result<()> {
         loop {
             let overdue = self.store().overdue_authorizations(self.now(), ROUND).await?;
             let last = overdue.len() < ROUND as usize;
@@ -53,10 +118,229 @@ impl Environment {
                 }
             }
             if last || ended == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn remove_unneeded(&self) -> Result<()> {
+        let horizon = self.retention().horizon(self.now());
+        let mut removed = 0;
+        loop {
+            let gone = self.store().prune(&horizon, REMOVED).await?;
+            removed += gone;
+            if gone < u64::from(REMOVED) {
                 break;
             }
         }
-        self.work_off_outbox();
+        if removed > 0 {
+            tracing::debug!(removed, "rows that nobody needs any more were removed");
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{
+        catalogue::Catalogue,
+        environment::{EnvironmentOptions, Ports},
+        identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
+        seal::KeyRing,
+        store::{
+            AccessTokenRow, AuthorizationRow, Batch, CredentialRow, EventRow, ExecutionRow, Fingerprint, MemoryStore, Row, RowKey,
+            Store,
+        },
+        testing::{Flaky, Numbers, RING, STABLE, START, World, always, environment, open},
+    };
+
+    /// A kind's row of a number and a moment, and the moment from which on rows of the kind are kept.
+    type Kind = (fn(u64, Timestamp) -> Row, Timestamp);
+
+    const DAY: SignedDuration = SignedDuration::from_hours(24);
+    const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
+
+    fn access_token(expires_at: Timestamp) -> Row {
+        AccessTokenRow { token: Fingerprint::of(&expires_at.to_string()), client_id: String::from("app"), expires_at }.into()
+    }
+
+    fn execution(number: u128, started_at: Timestamp) -> Row {
+        ExecutionRow {
+            id: ExecutionId::from_uuid(Uuid::from_u128(number)),
+            tool: String::from("demo_read_note"),
+            tool_version: String::new(),
+            account_id: None,
+            connection_name: String::from("demo"),
+            identifier: String::from("ada"),
+            started_at,
+            duration_micros: 0,
+            outcome: String::from("ok"),
+            requests: 1,
+        }
+        .into()
+    }
+
+    fn event(number: u128, at: Timestamp) -> Row {
+        let id = EventId::from_uuid(Uuid::from_u128(number));
+        EventRow { id, name: String::from("account.activated"), at, account_id: None, data: json!({}) }.into()
+    }
+
+    fn authorization(number: u128, state: AuthorizationState, expires_at: Timestamp) -> Row {
+        AuthorizationRow {
+            id: AuthorizationId::from_uuid(Uuid::from_u128(number)),
+            account_id: AccountId::from_uuid(Uuid::from_u128(1)),
+            connection_id: ConnectionId::from_uuid(Uuid::from_u128(1)),
+            identifier: Identifier::new("ada").unwrap(),
+            state,
+            reason: None,
+            link: Fingerprint::of(&number.to_string()),
+            oauth_state: None,
+            browser: None,
+            verifier: None,
+            endpoints: None,
+            scopes: Vec::new(),
+            verify_url: None,
+            app_state: None,
+            allow_account_switch: false,
+            quarantine: None,
+            created_at: expires_at,
+            expires_at,
+        }
+        .into()
+    }
+
+    fn shredded(generation: u64, created_at: Timestamp) -> Row {
+        let account_id = AccountId::from_uuid(Uuid::from_u128(1));
+        CredentialRow { account_id, generation, sealed: None, held_by: None, created_at }.into()
+    }
+
+    fn insert(world: &World, store: &dyn Store, rows: impl IntoIterator<Item = Row>) {
+        let batch = rows.into_iter().fold(Batch::new(), Batch::insert);
+        assert_eq!(world.run(store.commit(batch)).unwrap(), Commit::Committed);
+    }
+
+    /// Whether a row is there: a guard on its first version holds.
+    fn is_there(world: &World, store: &dyn Store, key: RowKey) -> bool {
+        world.run(store.commit(Batch::new().guard(key, 1))).unwrap() == Commit::Committed
+    }
+
+    #[test]
+    fn a_round_removes_what_is_past_its_retention_and_nothing_younger() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let store = environment.store();
+        let now = environment.now();
+        let kinds: [Kind; 5] = [
+            (|_, at| access_token(at), now),
+            (|number, at| execution(number.into(), at), now - DAY * 30),
+            (|number, at| event(number.into(), at), now - DAY * 30),
+            (|number, at| authorization(number.into(), AuthorizationState::Completed, at), now - DAY * 7),
+            (|number, at| shredded(number, at), now - DAY),
+        ];
+        let (mut old, mut young) = (Vec::new(), Vec::new());
+        for (row, since) in kinds {
+            old.push(row(1, since - INSTANT));
+            young.push(row(2, since));
+        }
+        insert(&world, store, old.iter().chain(&young).cloned());
+        world.run(environment.maintain()).unwrap();
+        for row in old {
+            assert!(!is_there(&world, store, row.key()), "{row:?}");
+        }
+        for row in young {
+            assert!(is_there(&world, store, row.key()), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn rounds_come_by_themselves() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let token = access_token(START + SignedDuration::from_secs(45));
+        insert(&world, environment.store(), [token.clone()]);
+        world.advance(PERIOD);
+        assert!(is_there(&world, environment.store(), token.key()));
+        world.advance(PERIOD);
+        assert!(!is_there(&world, environment.store(), token.key()));
+    }
+
+    #[test]
+    fn a_round_goes_on_until_nothing_is_left() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let long_ago = environment.now() - DAY * 31;
+        let count = u128::from(REMOVED) * 2;
+        insert(&world, environment.store(), (0..=count).map(|number| execution(number, long_ago)));
+        insert(&world, environment.store(), (0..count).map(|number| event(number, long_ago)));
+        world.run(environment.maintain()).unwrap();
+        assert!(world.run(environment.store().executions(None, 1)).unwrap().is_empty());
+        assert!(world.run(environment.store().events(None, 1)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_authorization_that_is_overdue_for_long_ends_and_goes_in_one_round() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let forgotten = authorization(1, AuthorizationState::Opened, environment.now() - DAY * 8);
+        insert(&world, environment.store(), [forgotten.clone()]);
+        world.run(environment.maintain()).unwrap();
+        assert!(!is_there(&world, environment.store(), forgotten.key()));
+        let events = world.run(environment.store().events(None, 10)).unwrap();
+        assert_eq!(events.iter().map(|event| event.row.name.as_str()).collect::<Vec<_>>(), ["authorization.failed"]);
+    }
+
+    #[test]
+    fn a_removal_that_fails_is_made_up_for_by_a_later_round() {
+        let world = World::new();
+        let store = Flaky::new(world.process(0));
+        let environment = world.run(open(world.process(0), &STABLE, always(200, ""), Arc::clone(&store) as _));
+        let old = execution(1, environment.now() - DAY * 31);
+        insert(&world, store.as_ref(), [old.clone()]);
+        store.set_down(true);
+        world.run(environment.maintain()).unwrap();
+        store.set_down(false);
+        assert!(is_there(&world, store.as_ref(), old.key()));
+        world.run(environment.maintain()).unwrap();
+        assert!(!is_there(&world, store.as_ref(), old.key()));
+    }
+
+    /// An environment that keeps its history for so long.
+    fn keeping(world: &World, executions: SignedDuration, events: SignedDuration) -> Result<Environment> {
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let keys = KeyRing::from_text(RING).unwrap();
+        let ports = Ports::new(always(200, ""), world.process(0), Numbers::seeded(0), store, keys);
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        options.retention.executions = executions;
+        options.retention.events = events;
+        world.run(Environment::open(options, Catalogue::new([&STABLE]), ports))
+    }
+
+    #[test]
+    fn history_is_kept_as_long_as_told() {
+        let world = World::new();
+        let environment = keeping(&world, DAY, SignedDuration::MAX).unwrap();
+        let store = environment.store();
+        let now = environment.now();
+        let rows = [execution(1, now - DAY - INSTANT), execution(2, now - DAY), event(1, Timestamp::MIN)];
+        insert(&world, store, rows.clone());
+        world.run(environment.maintain()).unwrap();
+        assert_eq!(rows.map(|row| is_there(&world, store, row.key())), [false, true, true]);
+    }
+
+    #[test]
+    fn history_cannot_be_kept_for_less_than_no_time() {
+        let world = World::new();
+        for (executions, events, what) in [(-INSTANT, DAY, "executions"), (DAY, SignedDuration::MIN, "events")] {
+            let error = keeping(&world, executions, events).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+            assert_eq!(error.message(), format!("the retention of {what} must not be negative"));
+        }
+        assert!(keeping(&world, SignedDuration::ZERO, SignedDuration::ZERO).is_ok());
     }
 }

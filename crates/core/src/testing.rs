@@ -2,6 +2,7 @@
 //! randomness, a transport made of a closure, a store whose commits can be made to fail, and a small product.
 
 use std::{
+    collections::BTreeSet,
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -28,8 +29,8 @@ use crate::{
     seal::KeyRing,
     store::{
         AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, Batch, Commit,
-        ConnectionRow, CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found,
-        MemoryStore, OutboxRow, Store, Versioned,
+        ConnectionRow, CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint,
+        Horizon, MemoryStore, OutboxRow, Store, Versioned,
     },
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
@@ -50,8 +51,12 @@ struct State {
     elapsed: Duration,
     sleepers: Vec<(Duration, Waker)>,
     tasks: Vec<Task>,
+    /// Processes that stand still.
+    frozen: BTreeSet<u32>,
     /// Chooses which of several tasks goes on.
     choice: u64,
+    /// How many draw numbers in this world.
+    draws: u64,
     watch: Option<Watch>,
 }
 
@@ -86,7 +91,9 @@ impl World {
             elapsed: Duration::ZERO,
             sleepers: Vec::new(),
             tasks: Vec::new(),
+            frozen: BTreeSet::new(),
             choice: seed,
+            draws: 0,
             watch: None,
         })))
     }
@@ -101,6 +108,23 @@ impl World {
             world: self.clone(),
             id,
         })
+    }
+
+    /// Numbers that nobody else in this world draws.
+    pub(crate) fn numbers(&self) -> Arc<Numbers> {
+        let mut state = self.lock();
+        state.draws += 1;
+        Numbers::seeded(state.draws)
+    }
+
+    /// Stops a process between two of its steps, or lets it go on.
+    pub(crate) fn freeze(&self, process: u32, frozen: bool) {
+        let mut state = self.lock();
+        if frozen {
+            state.frozen.insert(process);
+        } else {
+            state.frozen.remove(&process);
+        }
     }
 
     /// Ends a process between two of its steps.
@@ -156,6 +180,7 @@ impl World {
         let mut state = self.lock();
         let ready: Vec<usize> = (0..state.tasks.len())
             .filter(|index| state.tasks[*index].woken.0.load(Ordering::SeqCst))
+            .filter(|index| !state.frozen.contains(&state.tasks[*index].process))
             .collect();
         if ready.is_empty() {
             return false;
@@ -293,65 +318,104 @@ pub(crate) fn response(status: u16, body: impl Into<Vec<u8>>) -> http::Response<
     response
 }
 
-/// A store whose commits fail while it is down.
+/// A store that can be down, and that lets others go on before it answers where it is slow.
 pub(crate) struct Flaky {
     rows: MemoryStore,
+    slow: bool,
     down: AtomicBool,
 }
 
 impl Flaky {
     pub(crate) fn new(runtime: Arc<dyn Runtime>) -> Arc<Self> {
-        Arc::new(Self {
-            rows: MemoryStore::new(runtime),
-            down: AtomicBool::new(false),
-        })
+        Arc::new(Self { rows: MemoryStore::new(runtime), slow: false, down: AtomicBool::new(false) })
     }
 
+    pub(crate) fn slow(runtime: Arc<dyn Runtime>) -> Arc<Self> {
+        Arc::new(Self { rows: MemoryStore::new(runtime), slow: true, down: AtomicBool::new(false) })
+    }
+
+    /// Writes fail while the store is down.
     pub(crate) fn set_down(&self, down: bool) {
         self.down.store(down, Ordering::SeqCst);
+    }
+
+    /// The rows, without waiting.
+    pub(crate) fn rows(&self) -> &MemoryStore {
+        &self.rows
+    }
+
+    async fn pause(&self) {
+        let mut waited = !self.slow;
+        poll_fn(|context| {
+            if std::mem::replace(&mut waited, true) {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn up(&self) -> Result<()> {
+        let down = self.down.load(Ordering::SeqCst);
+        if down { Err(Error::new(ErrorKind::StorageUnavailable, "the store is down")) } else { Ok(()) }
     }
 }
 
 macro_rules! delegate {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => { $(
-        fn $name<'a>(&'a self $(, $argument: $type)*) -> $answer {
-            self.rows.$name($($argument),*)
+        fn $name<'a>(&'a self $(, $argument: $type)*) -> BoxFuture<'a, Result<$answer>> {
+            Box::pin(async move {
+                self.pause().await;
+                self.rows.$name($($argument),*).await
+            })
         }
     )+ };
 }
 
-type Rows<'a, T> = BoxFuture<'a, Result<Vec<Versioned<T>>>>;
+type One<T> = Option<Versioned<T>>;
+type Many<T> = Vec<Versioned<T>>;
 
 impl Store for Flaky {
     delegate! {
-        now() -> BoxFuture<'a, Result<Timestamp>>;
-        connection(id: ConnectionId) -> Found<'a, ConnectionRow>;
-        connection_named(name: &'a ConnectionName) -> Found<'a, ConnectionRow>;
-        connections(after: Option<&'a str>, limit: u32) -> Rows<'a, ConnectionRow>;
-        account(id: AccountId) -> Found<'a, AccountRow>;
-        account_of(connection: ConnectionId, identifier: &'a Identifier) -> Found<'a, AccountRow>;
-        accounts(connection: Option<ConnectionId>, after: Option<AccountId>, limit: u32) -> Rows<'a, AccountRow>;
-        credential(account: AccountId, generation: u64) -> Found<'a, CredentialRow>;
-        credentials(account: AccountId) -> Rows<'a, CredentialRow>;
-        authorization(id: AuthorizationId) -> Found<'a, AuthorizationRow>;
-        authorization_by_link(link: &'a Fingerprint) -> Found<'a, AuthorizationRow>;
-        authorization_by_state(state: &'a Fingerprint) -> Found<'a, AuthorizationRow>;
-        authorizations(account: AccountId, limit: u32) -> Rows<'a, AuthorizationRow>;
-        overdue_authorizations(now: Timestamp, limit: u32) -> Rows<'a, AuthorizationRow>;
-        app_credential(client_id: &'a str) -> Found<'a, AppCredentialRow>;
-        app_credentials() -> Rows<'a, AppCredentialRow>;
-        access_token(token: &'a Fingerprint) -> Found<'a, AccessTokenRow>;
-        data_keys() -> Rows<'a, DataKeyRow>;
-        executions(after: Option<ExecutionId>, limit: u32) -> Rows<'a, ExecutionRow>;
-        events(after: Option<EventId>, limit: u32) -> Rows<'a, EventRow>;
-        due(now: Timestamp, limit: u32) -> Rows<'a, OutboxRow>;
+        now() -> Timestamp;
+        connection(id: ConnectionId) -> One<ConnectionRow>;
+        connection_named(name: &'a ConnectionName) -> One<ConnectionRow>;
+        connections(after: Option<&'a str>, limit: u32) -> Many<ConnectionRow>;
+        account(id: AccountId) -> One<AccountRow>;
+        account_of(connection: ConnectionId, identifier: &'a Identifier) -> One<AccountRow>;
+        accounts(connection: Option<ConnectionId>, after: Option<AccountId>, limit: u32) -> Many<AccountRow>;
+        credential(account: AccountId, generation: u64) -> One<CredentialRow>;
+        credentials(account: AccountId) -> Many<CredentialRow>;
+        authorization(id: AuthorizationId) -> One<AuthorizationRow>;
+        authorization_by_link(link: &'a Fingerprint) -> One<AuthorizationRow>;
+        authorization_by_state(state: &'a Fingerprint) -> One<AuthorizationRow>;
+        authorizations(account: AccountId, limit: u32) -> Many<AuthorizationRow>;
+        overdue_authorizations(now: Timestamp, limit: u32) -> Many<AuthorizationRow>;
+        app_credential(client_id: &'a str) -> One<AppCredentialRow>;
+        app_credentials() -> Many<AppCredentialRow>;
+        access_token(token: &'a Fingerprint) -> One<AccessTokenRow>;
+        data_keys() -> Many<DataKeyRow>;
+        executions(after: Option<ExecutionId>, limit: u32) -> Many<ExecutionRow>;
+        events(after: Option<EventId>, limit: u32) -> Many<EventRow>;
+        due(now: Timestamp, limit: u32) -> Many<OutboxRow>;
     }
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        if self.down.load(Ordering::SeqCst) {
-            return Box::pin(std::future::ready(Err(Error::new(ErrorKind::StorageUnavailable, "the store is down"))));
-        }
-        self.rows.commit(batch)
+        Box::pin(async move {
+            self.pause().await;
+            self.up()?;
+            self.rows.commit(batch).await
+        })
+    }
+
+    fn prune(&self, horizon: &Horizon, limit: u32) -> BoxFuture<'_, Result<u64>> {
+        let horizon = *horizon;
+        Box::pin(async move {
+            self.pause().await;
+            self.up()?;
+            self.rows.prune(&horizon, limit).await
+        })
     }
 }
 
@@ -422,7 +486,7 @@ pub(crate) async fn open(
     store: Arc<dyn Store>,
 ) -> Environment {
     let keys = KeyRing::from_text(RING).unwrap();
-    let entropy = Numbers::seeded(process.id.into());
+    let entropy = process.world.numbers();
     let ports = Ports::new(transport, process, entropy, store, keys);
     let options = EnvironmentOptions::new("https://stead.test").unwrap();
     Environment::open(options, Catalogue::new([product]), ports)

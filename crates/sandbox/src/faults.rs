@@ -187,6 +187,20 @@ pub enum Fault {
         #[serde(default)]
         times: Option<u32>,
     },
+    /// Notion's integrations lose a capability, such as `insert_comments`, until the reset.
+    LoseCapability {
+        /// Name in snake_case.
+        capability: String,
+    },
+    /// A write at Notion is saved and answered with 503, which tells what was saved.
+    SavedButUnavailable {
+        /// Part of the path.
+        #[serde(default)]
+        path_contains: Option<String>,
+        /// How many requests.
+        #[serde(default = "once")]
+        times: u32,
+    },
     /// The token endpoint works, but keeps its answers back.
     HoldTokenRequests,
     /// The token endpoint gives the answers that it kept back.
@@ -276,6 +290,7 @@ impl Fault {
             | Self::CutBeforeAnswer { times, .. }
             | Self::Redirect { times, .. }
             | Self::HugeBody { times, .. }
+            | Self::SavedButUnavailable { times, .. }
             | Self::NotJson { times, .. } => *times,
             _ => 0,
         }
@@ -285,6 +300,12 @@ impl Fault {
         let (host, path) = match self {
             Self::Unauthorized { .. } => (&None, &None),
             Self::TokenError { .. } => return request.is_token_request(),
+            Self::SavedButUnavailable { path_contains, .. } => {
+                let fits = |part: &String| request.path.contains(part.as_str());
+                return request.host == hosts::NOTION
+                    && request.method != axum::http::Method::GET
+                    && path_contains.as_ref().is_none_or(fits);
+            }
             Self::Error {
                 host,
                 path_contains,

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use crate::answer::Answer;
 use crate::request::Request;
 use crate::state::State;
-use crate::{google, mail, people};
+use crate::{calendar, drive, google, mail, people, sheets, warehouse, workspace};
 
 /// Gmail API.
 pub(crate) const GMAIL: &str = "gmail.googleapis.com";
@@ -22,12 +22,15 @@ pub(crate) const ACCOUNTS: &str = "accounts.google.com";
 /// Google's token endpoints.
 pub(crate) const TOKENS: &str = "oauth2.googleapis.com";
 
+/// Notion: its API and its authorization server.
+pub(crate) const NOTION: &str = "api.notion.com";
+
 /// Hosts where an access token is shown; faults without a host strike these.
-const PRODUCTS: &[&str] = &[GMAIL, PEOPLE, SHEETS, APIS, USERINFO];
+const PRODUCTS: &[&str] = &[GMAIL, PEOPLE, SHEETS, APIS, USERINFO, NOTION];
 
 /// Whether `host` takes access tokens.
 pub(crate) fn is_product(host: &str) -> bool {
-    PRODUCTS.contains(&host)
+    PRODUCTS.contains(&host) || warehouse::plays(host)
 }
 
 /// Lets the host answer.
@@ -35,9 +38,16 @@ pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
     match request.host.as_str() {
         GMAIL => google::check::answer(&mail::GMAIL_API, state, request),
         PEOPLE => google::check::answer(&people::PEOPLE_API, state, request),
+        SHEETS => sheets::answer(state, request),
+        APIS => match api_of(&request.path) {
+            Some(api) => google::check::answer(api, state, request),
+            None => Answer::html(StatusCode::NOT_FOUND, google::pages::not_found(request)),
+        },
         USERINFO => google::userinfo::answer(state, request),
         ACCOUNTS => google::authorize::answer(state, request),
         TOKENS => google::tokens(state, request),
+        NOTION => workspace::answer(state, request),
+        host if warehouse::plays(host) => warehouse::answer(state, request),
         other => Answer::html(
             StatusCode::NOT_FOUND,
             google::pages::problem(
@@ -45,5 +55,14 @@ pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
                 &format!("The sandbox does not play {other:?}."),
             ),
         ),
+    }
+}
+
+/// The API of the shared host that a path belongs to: each has its own first segments.
+fn api_of(path: &str) -> Option<&'static google::method::Api> {
+    match path {
+        path if path.starts_with("/drive/v3/") => Some(&drive::DRIVE_API),
+        path if path.starts_with("/calendar/v3/") => Some(&calendar::CALENDAR_API),
+        _ => None,
     }
 }

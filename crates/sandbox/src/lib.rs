@@ -2,6 +2,8 @@
 
 mod admin;
 mod answer;
+mod calendar;
+mod drive;
 mod faults;
 mod google;
 mod hosts;
@@ -13,7 +15,10 @@ mod people;
 mod receive;
 mod request;
 mod serve;
+mod sheets;
 mod state;
+mod warehouse;
+mod workspace;
 mod world;
 
 use std::fmt;
@@ -34,6 +39,21 @@ pub const CLIENT_ID: &str = "sandbox-client.apps.googleusercontent.com";
 
 /// Secret of the OAuth client [`CLIENT_ID`]. It opens nothing but a sandbox.
 pub const CLIENT_SECRET: &str = "sandbox-secret";
+
+/// Identifier of the integration (the OAuth client) that every sandbox knows at Notion.
+pub const WORKSPACE_CLIENT_ID: &str = "sandbox-workspace-client";
+
+/// Secret of the integration [`WORKSPACE_CLIENT_ID`]. It opens nothing but a sandbox.
+pub const WORKSPACE_CLIENT_SECRET: &str = "sandbox-secret";
+
+/// Identifier of the integration (the OAuth client) that every sandbox knows at each account of Snowflake.
+pub const WAREHOUSE_CLIENT_ID: &str = "sandbox-warehouse-client";
+
+/// Secret of the integration [`WAREHOUSE_CLIENT_ID`]. It opens nothing but a sandbox.
+pub const WAREHOUSE_CLIENT_SECRET: &str = "sandbox-secret";
+
+/// Account of the warehouse that every sandbox knows.
+pub const WAREHOUSE_ACCOUNT: &str = "sandbox-acme";
 
 /// A small world of products and their authorization servers, held in memory.
 ///
@@ -91,6 +111,28 @@ impl Sandbox {
     /// Web Server Applications, "Revoking a token"). Clients survive a reset.
     pub fn add_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state().clients.add(id, secret, redirect_uris);
+    }
+
+    /// Registers one more integration at Notion beside [`WORKSPACE_CLIENT_ID`].
+    ///
+    /// With no `redirect_uris`, any loopback or https address serves.
+    /// Integrations survive a reset.
+    pub fn add_workspace_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.state()
+            .workspace
+            .clients
+            .add(id, secret, redirect_uris);
+    }
+
+    /// Registers one more integration at the accounts of Snowflake beside [`WAREHOUSE_CLIENT_ID`].
+    ///
+    /// With no `redirect_uris`, any loopback or https address serves.
+    /// Integrations survive a reset.
+    pub fn add_warehouse_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.state()
+            .warehouse
+            .clients
+            .add(id, secret, redirect_uris);
     }
 
     /// All routes, to be served or nested at the root of a listener.
@@ -172,7 +214,8 @@ impl Sandbox {
     }
 
     /// The world in readable JSON, to compare an answer with: users, messages,
-    /// attachments with size and SHA-256, drafts, contacts, other contacts.
+    /// attachments with size and SHA-256, drafts, contacts, other contacts,
+    /// files, spreadsheets.
     #[must_use]
     pub fn world(&self) -> serde_json::Value {
         world::readable(&self.state().world)

@@ -74,6 +74,7 @@ impl Log {
             let grant = request
                 .form_pairs()
                 .and_then(|form| form.first("grant_type").map(str::to_owned))
+                .or_else(|| request.json_text("grant_type"))
                 .unwrap_or_default();
             *self.token_requests.entry(grant).or_default() += 1;
         }
@@ -128,7 +129,24 @@ fn headers(request: &Request) -> BTreeMap<String, String> {
 
 /// Bodies hold what people write, so only those of the authorization server are kept.
 fn body(request: &Request) -> Option<String> {
-    (request.host == hosts::TOKENS).then(|| masked(&String::from_utf8_lossy(&request.body)))
+    if request.host == hosts::NOTION && request.path.starts_with("/v1/oauth/") {
+        return Some(masked_json(&request.body));
+    }
+    let of_server = request.host == hosts::TOKENS || request.is_token_request();
+    of_server.then(|| masked(&String::from_utf8_lossy(&request.body)))
+}
+
+/// The same object, with secrets hidden; what is no object is a form.
+fn masked_json(body: &[u8]) -> String {
+    let Ok(serde_json::Value::Object(mut members)) = serde_json::from_slice(body) else {
+        return masked(&String::from_utf8_lossy(body));
+    };
+    for (name, value) in &mut members {
+        if SECRET_NAMES.contains(&name.as_str()) {
+            *value = MASK.into();
+        }
+    }
+    serde_json::Value::Object(members).to_string()
 }
 
 /// The same pairs, with secrets hidden. Text without a secret stays byte for byte.

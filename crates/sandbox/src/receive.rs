@@ -11,7 +11,7 @@ use crate::google::errors;
 use crate::request::Request;
 use crate::serve::HangUp;
 use crate::state::State;
-use crate::{Sandbox, admin, hosts};
+use crate::{Sandbox, admin, hosts, warehouse, workspace};
 
 /// How an answer goes out.
 enum Delivery {
@@ -54,6 +54,10 @@ fn decide(state: &mut State, request: &Request) -> (Answer, Delivery) {
         }
         Some(Fault::Cut { .. }) => (hosts::answer(state, request), Delivery::Half),
         Some(Fault::CutBeforeAnswer { .. }) => (hosts::answer(state, request), Delivery::Never),
+        Some(Fault::SavedButUnavailable { .. }) => {
+            let answer = workspace::errors::saved(request, hosts::answer(state, request));
+            (answer, Delivery::Now)
+        }
         Some(fault) => (misbehave(fault, request), usual_delivery(request)),
         None => (hosts::answer(state, request), usual_delivery(request)),
     };
@@ -76,6 +80,44 @@ fn usual_delivery(request: &Request) -> Delivery {
 /// The answer of a fault that keeps the request from being processed.
 fn misbehave(fault: Fault, request: &Request) -> Answer {
     match fault {
+        Fault::Unauthorized { .. } if request.host == hosts::NOTION => {
+            workspace::errors::unauthorized(request)
+        }
+        Fault::Error {
+            status,
+            reason,
+            message,
+            retry_after,
+            ..
+        } if request.host == hosts::NOTION => workspace::errors::told(
+            request,
+            status,
+            &reason,
+            message.as_deref(),
+            retry_after.as_deref(),
+        ),
+        Fault::Unauthorized { .. } if warehouse::plays(&request.host) => {
+            warehouse::errors::Refusal::invalid_token().answer()
+        }
+        Fault::Error {
+            status,
+            reason,
+            message,
+            retry_after,
+            ..
+        } if warehouse::plays(&request.host) => warehouse::errors::told(
+            status,
+            &reason,
+            message.as_deref(),
+            retry_after.as_deref(),
+        ),
+        Fault::TokenError { error, status, .. } if warehouse::plays(&request.host) => {
+            warehouse::errors::oauth(
+                StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
+                &error,
+                "The sandbox was told to answer so.",
+            )
+        }
         Fault::Unauthorized { .. } => errors::invalid_credentials(&request.host),
         Fault::Error {
             status,
@@ -115,7 +157,8 @@ fn dress(state: &mut State, request: &Request, mut answer: Answer) -> Answer {
             answer = answer.with(name, &value);
         }
     }
-    if hosts::is_product(&request.host) {
+    // Snowflake compresses what it compresses, whoever asks.
+    if hosts::is_product(&request.host) && !warehouse::plays(&request.host) {
         answer = answer.with(header::VARY, "Origin, X-Origin, Referer");
         if wants_gzip(request) {
             answer = answer.gzipped();

@@ -4,8 +4,8 @@ use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, header};
 use bytes::Bytes;
 
-use crate::hosts;
 use crate::pairs::Pairs;
+use crate::{hosts, warehouse};
 
 /// Bodies above this many bytes are refused.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
@@ -54,6 +54,12 @@ impl Request {
             .then(|| Pairs::parse(&self.body))
     }
 
+    /// A text of the body, if the body is a JSON object that has it.
+    pub(crate) fn json_text(&self, name: &str) -> Option<String> {
+        let body: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
+        Some(body.get(name)?.as_str()?.to_owned())
+    }
+
     /// A header's value as text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -61,6 +67,12 @@ impl Request {
 
     /// Whether this is a POST to the token endpoint.
     pub(crate) fn is_token_request(&self) -> bool {
-        self.method == Method::POST && self.host == hosts::TOKENS && self.path == "/token"
+        let (host, path) = (self.host.as_str(), self.path.as_str());
+        let is_endpoint = match host {
+            hosts::TOKENS => path == "/token",
+            hosts::NOTION => path == "/v1/oauth/token",
+            _ => warehouse::is_token_endpoint(host, path),
+        };
+        self.method == Method::POST && is_endpoint
     }
 }

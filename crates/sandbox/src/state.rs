@@ -8,6 +8,8 @@ use crate::google::ledger::Ledger;
 use crate::log::Log;
 use crate::mint::Mint;
 use crate::people::Warmth;
+use crate::warehouse::Warehouse;
+use crate::workspace::{Capability, Workspace};
 use crate::world::World;
 
 /// Where every sandbox's clock starts: 2026-05-04T09:00:00Z, a Monday.
@@ -27,6 +29,10 @@ pub(crate) struct State {
     pub(crate) ledger: Ledger,
     /// Users and what they own.
     pub(crate) world: World,
+    /// Integrations, grants and tokens of Notion.
+    pub(crate) workspace: Workspace,
+    /// Integrations, tokens and statements of Snowflake.
+    pub(crate) warehouse: Warehouse,
     /// Attachment ids minted under an older number are refused.
     pub(crate) attachment_generation: u64,
     /// Which search indexes have been warmed up.
@@ -40,13 +46,16 @@ pub(crate) struct State {
 impl State {
     /// The seeded beginning.
     pub(crate) fn new() -> Self {
+        let world = World::seeded();
         Self {
+            warehouse: Warehouse::new(&world.warehouse, start()),
             now: start(),
             life: 0,
             mint: Mint::default(),
             clients: Clients::built_in(),
             ledger: Ledger::default(),
-            world: World::seeded(),
+            world,
+            workspace: Workspace::new(),
             attachment_generation: 0,
             warmth: Warmth::default(),
             faults: Plan::default(),
@@ -60,12 +69,16 @@ impl State {
         let life = self.life + 1;
         let mint = std::mem::take(&mut self.mint);
         let clients = std::mem::take(&mut self.clients);
+        let workspace = self.workspace.reset();
+        let warehouse_clients = std::mem::take(&mut self.warehouse.clients);
         *self = Self {
             life,
             mint,
             clients,
+            workspace,
             ..Self::new()
         };
+        self.warehouse.clients = warehouse_clients;
     }
 
     /// Does what a fault says at once, or plans it for coming requests.
@@ -74,14 +87,26 @@ impl State {
             Fault::ExpireAccessTokens { user } => {
                 self.known_user(user.as_deref())?;
                 self.ledger.expire_access_tokens(user.as_deref(), self.now);
+                self.workspace.ledger.expire_access_tokens(user.as_deref());
+                self.warehouse
+                    .ledger
+                    .expire_access_tokens(user.as_deref(), self.now);
             }
             Fault::Revoke { user } => {
                 self.known_user(user.as_deref())?;
                 self.ledger.revoke_user(user.as_deref());
+                self.workspace.ledger.revoke_user(user.as_deref());
+                self.warehouse.ledger.revoke_user(user.as_deref());
             }
-            Fault::Rotation { mode } => self.ledger.rotation = mode,
+            Fault::Rotation { mode } => {
+                self.ledger.rotation = mode;
+                self.warehouse.ledger.rotation = mode;
+            }
             Fault::DropScope { scope } => self.ledger.drop_scope_once(scope),
-            Fault::TokenLifetime { seconds } => self.ledger.lifetime = i64::from(seconds),
+            Fault::TokenLifetime { seconds } => {
+                self.ledger.lifetime = i64::from(seconds);
+                self.warehouse.ledger.lifetime = i64::from(seconds);
+            }
             Fault::Advance { seconds } => {
                 self.now = self
                     .now
@@ -94,6 +119,11 @@ impl State {
                 }
             }
             Fault::StaleAttachments => self.attachment_generation += 1,
+            Fault::LoseCapability { capability } => {
+                let lost = Capability::named(&capability)
+                    .ok_or_else(|| format!("there is no capability {capability}"))?;
+                self.workspace.lost.insert(lost);
+            }
             planned => self.faults.add(planned),
         }
         Ok(())

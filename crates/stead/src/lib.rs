@@ -12,13 +12,23 @@ pub mod products;
 #[cfg(feature = "platform")]
 mod runtime;
 
+#[cfg(feature = "calendar")]
+pub use stead_calendar as calendar;
 pub use stead_core as core;
+#[cfg(feature = "drive")]
+pub use stead_drive as drive;
 #[cfg(feature = "mail")]
 pub use stead_mail as mail;
+#[cfg(feature = "sheets")]
+pub use stead_sheets as sheets;
 #[cfg(feature = "sqlite")]
 pub use stead_store as store;
 #[cfg(feature = "reqwest")]
 pub use stead_transport as transport;
+#[cfg(feature = "warehouse")]
+pub use stead_warehouse as warehouse;
+#[cfg(feature = "workspace")]
+pub use stead_workspace as workspace;
 
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use actions::Actions;

@@ -4,8 +4,18 @@ use stead_core::{catalogue::Catalogue, product::Product};
 
 /// Every product whose feature is on.
 pub static PRODUCTS: &[&Product] = &[
+    #[cfg(feature = "workspace")]
+    &stead_workspace::PRODUCT,
     #[cfg(feature = "mail")]
     &stead_mail::PRODUCT,
+    #[cfg(feature = "warehouse")]
+    &stead_warehouse::PRODUCT,
+    #[cfg(feature = "calendar")]
+    &stead_calendar::PRODUCT,
+    #[cfg(feature = "sheets")]
+    &stead_sheets::PRODUCT,
+    #[cfg(feature = "drive")]
+    &stead_drive::PRODUCT,
 ];
 
 /// The tools of every product whose feature is on.

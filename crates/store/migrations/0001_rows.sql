@@ -1,4 +1,4 @@
--- One table for each kind of row: what it is looked up by, its version, and the whole row as JSON.
+-- One table for each kind of row: what it is looked up and removed by, its version, and the whole row as JSON.
 -- A store has no rules, so nothing refers to anything. Moments are nanoseconds since 1970-01-01T00:00:00Z.
 -- PostgreSQL: give "connection"."name" the collation "C"; names are paged in the order of their bytes.
 
@@ -24,10 +24,12 @@ CREATE TABLE "credential" (
     "account_id" TEXT   NOT NULL,
     "generation" BIGINT NOT NULL,
     "live"       BIGINT NOT NULL,
+    "created_at" BIGINT NOT NULL,
     "version"    BIGINT NOT NULL,
     "body"       TEXT   NOT NULL,
     PRIMARY KEY ("account_id", "generation")
 );
+CREATE INDEX "credential_by_age" ON "credential" ("live", "created_at");
 
 -- "pending" is 1 until the authorization is completed or ended.
 CREATE TABLE "authorization" (
@@ -50,10 +52,12 @@ CREATE TABLE "app_credential" (
 );
 
 CREATE TABLE "access_token" (
-    "token"   TEXT   NOT NULL PRIMARY KEY,
-    "version" BIGINT NOT NULL,
-    "body"    TEXT   NOT NULL
+    "token"      TEXT   NOT NULL PRIMARY KEY,
+    "expires_at" BIGINT NOT NULL,
+    "version"    BIGINT NOT NULL,
+    "body"       TEXT   NOT NULL
 );
+CREATE INDEX "access_token_by_end" ON "access_token" ("expires_at");
 
 CREATE TABLE "data_key" (
     "id"      TEXT   NOT NULL PRIMARY KEY,
@@ -62,16 +66,20 @@ CREATE TABLE "data_key" (
 );
 
 CREATE TABLE "execution" (
-    "id"      TEXT   NOT NULL PRIMARY KEY,
-    "version" BIGINT NOT NULL,
-    "body"    TEXT   NOT NULL
+    "id"         TEXT   NOT NULL PRIMARY KEY,
+    "started_at" BIGINT NOT NULL,
+    "version"    BIGINT NOT NULL,
+    "body"       TEXT   NOT NULL
 );
+CREATE INDEX "execution_by_start" ON "execution" ("started_at");
 
 CREATE TABLE "event" (
     "id"      TEXT   NOT NULL PRIMARY KEY,
+    "at"      BIGINT NOT NULL,
     "version" BIGINT NOT NULL,
     "body"    TEXT   NOT NULL
 );
+CREATE INDEX "event_by_time" ON "event" ("at");
 
 CREATE TABLE "outbox" (
     "id"      TEXT   NOT NULL PRIMARY KEY,

@@ -15,6 +15,9 @@ pub trait Engine: Send + Sync + 'static {
     /// Runs all of a transaction, durably, or nothing of it: a conflict where a step does not hold, or where a
     /// unique value exists.
     fn commit(&self, transaction: Transaction) -> impl Future<Output = Result<Commit>> + Send;
+
+    /// Runs one statement that removes rows, durably and whatever their number; answers with that number.
+    fn remove(&self, removal: Statement) -> impl Future<Output = Result<u64>> + Send;
 }
 
 /// SQL with its values.

@@ -3,7 +3,7 @@
 //! [`SqliteStore`] keeps everything in one file of this machine; several processes may have it open. The SQL is written
 //! once, in [`SqlStore`]; what differs between databases is an engine, a folder beside `sqlite`.
 //!
-//! Every kind of row has a table: the columns that it is looked up by, its version, and the whole row as JSON. Secrets
+//! Every kind of row has a table: the columns that it is looked up or removed by, its version, and the whole row as JSON. Secrets
 //! come sealed (see `stead_core::store`), so a copy of the database without the key ring opens nothing. A row whose JSON
 //! and columns disagree was changed from outside and is refused with
 //! [`ErrorKind::IntegrityViolated`](stead_core::ErrorKind::IntegrityViolated).
@@ -12,6 +12,8 @@
 mod batch;
 #[cfg(feature = "sqlite")]
 mod engine;
+#[cfg(feature = "sqlite")]
+mod prune;
 #[cfg(feature = "sqlite")]
 mod query;
 #[cfg(feature = "sqlite")]

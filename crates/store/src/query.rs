@@ -1,4 +1,4 @@
-//! Look-ups: from conditions to SQL, and from what the database answers back to rows.
+//! Look-ups and removals: from conditions to SQL, and from what the database answers back to rows.
 
 use std::marker::PhantomData;
 
@@ -64,18 +64,32 @@ impl<T: Table> Query<T> {
         self
     }
 
-    /// The SQL.
-    pub(crate) fn into_statement(mut self) -> Statement {
+    /// The SQL that finds the rows.
+    pub(crate) fn into_statement(self) -> Statement {
         let columns: String = T::KEY
             .iter()
             .chain(T::OTHERS)
             .map(|column| format!("\"{column}\", "))
             .collect();
-        let mut sql = format!(
-            "SELECT {columns}\"version\", \"body\" FROM \"{}\"{}",
-            T::NAME,
-            self.conditions
-        );
+        self.select(&format!("{columns}\"version\", \"body\""))
+    }
+
+    /// The SQL that removes the rows. Not every database can limit a DELETE by itself.
+    pub(crate) fn into_removal(self) -> Statement {
+        let key: Vec<String> = T::KEY
+            .iter()
+            .map(|column| format!("\"{column}\""))
+            .collect();
+        let key = key.join(", ");
+        let Statement { sql, values } = self.select(&key);
+        Statement {
+            sql: format!("DELETE FROM \"{}\" WHERE ({key}) IN ({sql})", T::NAME),
+            values,
+        }
+    }
+
+    fn select(mut self, columns: &str) -> Statement {
+        let mut sql = format!("SELECT {columns} FROM \"{}\"{}", T::NAME, self.conditions);
         if !self.order.is_empty() {
             sql.push_str(" ORDER BY ");
             sql.push_str(self.order);
@@ -172,10 +186,27 @@ mod tests {
     }
 
     #[test]
+    fn a_removal_names_the_rows_by_their_whole_key() {
+        let statement = Query::<CredentialRow>::all()
+            .only("\"live\" =", Value::flag(false))
+            .order("\"created_at\"")
+            .limit(5)
+            .into_removal();
+        assert_eq!(
+            statement.sql,
+            "DELETE FROM \"credential\" WHERE (\"account_id\", \"generation\") IN \
+             (SELECT \"account_id\", \"generation\" FROM \"credential\" \
+             WHERE \"live\" = $1 ORDER BY \"created_at\" LIMIT $2)"
+        );
+        assert_eq!(statement.values, [Value::flag(false), Value::Integer(5)]);
+    }
+
+    #[test]
     fn an_unreadable_record_is_named() {
         let record = vec![
             Some(Value::text("acct_1")),
             Some(Value::Integer(3)),
+            None,
             None,
             Some(Value::Integer(1)),
             None,

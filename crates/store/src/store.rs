@@ -12,13 +12,14 @@ use stead_core::{
     store::{
         AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, Batch, Commit,
         ConnectionRow, CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found,
-        OutboxRow, Store, Versioned,
+        Horizon, OutboxRow, Store, Versioned,
     },
 };
 
 use crate::{
     batch,
     engine::{Engine, Value},
+    prune::removals,
     query::{Query, read},
     table::Table,
 };
@@ -191,6 +192,16 @@ impl<E: Engine> Store for SqlStore<E> {
                 Some(transaction) => self.engine.commit(transaction).await,
                 None => Ok(Commit::Conflict),
             }
+        })
+    }
+    fn prune(&self, horizon: &Horizon, limit: u32) -> BoxFuture<'_, Result<u64>> {
+        let removals = removals(horizon, limit);
+        Box::pin(async move {
+            let mut gone = 0;
+            for removal in removals {
+                gone += self.engine.remove(removal).await?;
+            }
+            Ok(gone)
         })
     }
 }

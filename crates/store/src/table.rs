@@ -14,7 +14,7 @@ pub(crate) trait Table: Serialize + DeserializeOwned + PartialEq + Send + 'stati
     const NAME: &'static str;
     /// Columns of the primary key.
     const KEY: &'static [&'static str];
-    /// Columns that it is looked up by beside the key.
+    /// Columns that it is looked up or removed by beside the key.
     const OTHERS: &'static [&'static str];
 
     /// Values of the key's columns, then of the others.
@@ -55,11 +55,12 @@ table!(
     CredentialRow,
     "credential",
     ["account_id", "generation"],
-    ["live"],
+    ["live", "created_at"],
     |row| [
         Value::id(row.account_id),
         Value::count(row.generation),
         Value::flag(row.sealed.is_some()),
+        Value::moment(row.created_at),
     ]
 );
 table!(
@@ -87,16 +88,27 @@ table!(
     [],
     |row| [Value::text(&row.client_id)]
 );
-table!(AccessTokenRow, "access_token", ["token"], [], |row| [
-    Value::text(row.token.as_str())
-]);
+table!(
+    AccessTokenRow,
+    "access_token",
+    ["token"],
+    ["expires_at"],
+    |row| [
+        Value::text(row.token.as_str()),
+        Value::moment(row.expires_at)
+    ]
+);
 table!(DataKeyRow, "data_key", ["id"], [], |row| [Value::id(
     row.id
 )]);
-table!(ExecutionRow, "execution", ["id"], [], |row| [Value::id(
-    row.id
-)]);
-table!(EventRow, "event", ["id"], [], |row| [Value::id(row.id)]);
+table!(ExecutionRow, "execution", ["id"], ["started_at"], |row| [
+    Value::id(row.id),
+    Value::moment(row.started_at)
+]);
+table!(EventRow, "event", ["id"], ["at"], |row| [
+    Value::id(row.id),
+    Value::moment(row.at)
+]);
 table!(OutboxRow, "outbox", ["id"], ["due_at"], |row| [
     Value::id(row.id),
     Value::moment(row.due_at)

@@ -5,7 +5,7 @@
 
 mod load;
 mod nginx;
-mod process;
+pub(crate) mod process;
 mod table;
 
 use std::{

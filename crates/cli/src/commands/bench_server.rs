@@ -50,7 +50,7 @@ impl BenchServer {
         house.sandbox.fault(Fault::TokenLifetime {
             seconds: TOKEN_SECONDS,
         });
-        let connection = house.first_connection();
+        let connection = house::CONNECTION;
         let actions = house.platform.actions();
         let link = actions.authorization_link(connection, USER).await?;
         Browser::new()?.connect(&link.link, SANDBOX_USER).await?;

@@ -43,7 +43,7 @@ impl Dev {
             house::keep(builder, data)
         })
         .await?;
-        let connection = house.first_connection();
+        let connection = house::CONNECTION;
         let link = house
             .platform
             .actions()

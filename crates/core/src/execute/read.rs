@@ -327,7 +327,7 @@ mod tests {
         for length in [1, 9, 12, whole.len() / 2, whole.len() - 1] {
             assert_eq!(gunzip(&whole[..length]).unwrap_err().kind(), ErrorKind::ProductProtocolError, "{length}");
         }
-        let mut changed = whole.clone();
+        let mut changed = whole;
         *changed.last_mut().unwrap() ^= 1;
         assert_eq!(gunzip(&changed).unwrap_err().kind(), ErrorKind::ProductProtocolError);
         assert_eq!(gunzip(b"plain text").unwrap_err().kind(), ErrorKind::ProductProtocolError);

@@ -318,6 +318,7 @@ mod tests {
         Granted::read(&answer, product, START, kept.map(SecretString::from).as_ref())
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "the tests below make it in place")]
     fn outcome(result: Result<TokenAnswer, TokenFailure>) -> &'static str {
         match result {
             Ok(_) => "tokens",

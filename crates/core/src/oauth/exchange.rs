@@ -237,7 +237,10 @@ impl Environment {
                 if kept.generation == quarantine.generation {
                     promoted = true;
                     batch = batch.update(CredentialRow { held_by: None, ..kept }, version);
-                } else if kept.generation != account.row.generation {
+                } else if kept.generation == account.row.generation {
+                    // Its grant has been replaced: no refresh may bring it back.
+                    batch = batch.update(CredentialRow { held_by: Some(authorization.row.id), ..kept }, version);
+                } else {
                     batch = batch.update(shredded(&kept), version);
                 }
             }

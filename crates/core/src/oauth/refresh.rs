@@ -27,7 +27,7 @@ use crate::{
     product::Rotation,
     resource::{AccountHealth, AccountReason, AccountState, ConnectionHealth},
     snapshot::Snapshot,
-    store::{AccountRow, Batch, Commit, ConnectionRow, CredentialRow, Lease, Versioned},
+    store::{AccountRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Lease, Versioned},
 };
 
 /// An access token with less life than this is refreshed before it is used.
@@ -229,6 +229,9 @@ impl Environment {
             // Disconnecting wins. The user's grant was or is being revoked as the application asked.
             return Ok(Some(()));
         }
+        if account.generation != claimed.generation && self.is_replaced(claimed).await? {
+            return Ok(Some(()));
+        }
         let generation = account.last_generation + 1;
         let credential = CredentialRow {
             account_id: account.id,
@@ -259,12 +262,25 @@ impl Environment {
                 batch = batch.insert(self.account_event("account.recovered", &row));
             }
             for older in self.store().credentials(account.id).await? {
-                if older.row.generation < account.generation && older.row.held_by.is_none() {
+                if older.row.generation != account.generation && !self.waits(&older.row).await? {
                     batch = batch.update(shredded(&older.row), older.version);
                 }
             }
         }
         Ok((self.store().commit(batch.update(row, version)).await? == Commit::Committed).then_some(()))
+    }
+
+    /// Whether the user has authorized anew, or was disconnected, since these tokens were sent for.
+    async fn is_replaced(&self, claimed: &AccountRow) -> Result<bool> {
+        let credential = self.store().credential(claimed.id, claimed.generation).await?;
+        Ok(credential.is_none_or(|credential| credential.row.sealed.is_none() || credential.row.held_by.is_some()))
+    }
+
+    /// Whether a credential waits to be confirmed.
+    async fn waits(&self, credential: &CredentialRow) -> Result<bool> {
+        let Some(holder) = credential.held_by else { return Ok(false) };
+        let authorization = self.store().authorization(holder).await?;
+        Ok(authorization.is_some_and(|authorization| authorization.row.state == AuthorizationState::Verifying))
     }
 
     async fn refresh_failed(
@@ -512,5 +528,7 @@ fn refresh_unavailable(said: &str, after: Option<SignedDuration>) -> Error {
         .with_retry_after(after)
 }
 
+#[cfg(test)]
+mod model;
 #[cfg(test)]
 mod tests;

@@ -42,6 +42,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "the tests below make it in place")]
     fn by_id_token(token: Value) -> Option<Subject> {
         subject(SubjectSource::IdToken, &members(json!({ "id_token": token })))
     }

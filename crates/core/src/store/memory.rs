@@ -1,6 +1,6 @@
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt, mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{
     AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow,
-    CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found, OutboxRow, Row, RowKey, Store, Versioned, Write,
+    CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found, Horizon, OutboxRow, Row, RowKey, Store, Versioned, Write,
 };
 use crate::{
     Result,
@@ -139,10 +139,7 @@ impl Store for MemoryStore {
         page(rows, limit)
     }
     fn overdue_authorizations(&self, now: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>> {
-        use AuthorizationState::{Created, Exchanged, Opened, Redirected, Returned, Verifying};
-        let fits = |row: &AuthorizationRow| {
-            matches!(row.state, Created | Opened | Redirected | Returned | Exchanged | Verifying) && row.expires_at < now
-        };
+        let fits = |row: &AuthorizationRow| is_pending(row.state) && row.expires_at < now;
         page(self.select(pick!(Authorization), fits), limit)
     }
 
@@ -177,6 +174,10 @@ impl Store for MemoryStore {
         let committed = apply(&mut self.rows(), batch);
         Box::pin(std::future::ready(Ok(committed)))
     }
+    fn prune(&self, horizon: &Horizon, limit: u32) -> BoxFuture<'_, Result<u64>> {
+        let gone = remove(&mut self.rows(), horizon, limit);
+        Box::pin(std::future::ready(Ok(gone)))
+    }
 }
 
 /// Applies the writes in order; a conflict takes back what was written before it.
@@ -196,6 +197,7 @@ fn apply(rows: &mut Rows, batch: Batch) -> Commit {
             _ => return take_back(rows, before),
         };
         if let Some((row, _)) = &next
+            && has_unique_values(row)
             && rows.iter().any(|(other_key, (other, _))| *other_key != key && clash(row, other))
         {
             return take_back(rows, before);
@@ -219,8 +221,43 @@ fn take_back(rows: &mut Rows, before: Vec<(RowKey, Option<(Row, u64)>)>) -> Comm
     Commit::Conflict
 }
 
+/// Removes what lies before the horizon, at most `limit` rows of a kind; how many went.
+fn remove(rows: &mut Rows, horizon: &Horizon, limit: u32) -> u64 {
+    let mut gone: HashMap<mem::Discriminant<Row>, u32> = HashMap::new();
+    rows.retain(|_, (row, _)| {
+        let of_kind = gone.entry(mem::discriminant(&*row)).or_default();
+        let goes = *of_kind < limit && lies_before(row, horizon);
+        *of_kind += u32::from(goes);
+        !goes
+    });
+    gone.into_values().map(u64::from).sum()
+}
+
+fn lies_before(row: &Row, horizon: &Horizon) -> bool {
+    match row {
+        Row::AccessToken(row) => row.expires_at < horizon.access_tokens,
+        Row::Execution(row) => row.started_at < horizon.executions,
+        Row::Event(row) => row.at < horizon.events,
+        Row::Authorization(row) => !is_pending(row.state) && row.expires_at < horizon.authorizations,
+        Row::Credential(row) => row.sealed.is_none() && row.created_at < horizon.credentials,
+        Row::Connection(_) | Row::Account(_) | Row::AppCredential(_) | Row::DataKey(_) | Row::Outbox(_) => false,
+    }
+}
+
+/// Whether an authorization is neither completed nor ended.
+fn is_pending(state: AuthorizationState) -> bool {
+    use AuthorizationState::{Created, Exchanged, Opened, Redirected, Returned, Verifying};
+    matches!(state, Created | Opened | Redirected | Returned | Exchanged | Verifying)
+}
+
 fn version_of(rows: &Rows, key: &RowKey) -> Option<u64> {
     rows.get(key).map(|(_, version)| *version)
+}
+
+/// Whether rows of this kind have a unique value beside the primary key. The others need no look at all rows: there is
+/// one execution for every call.
+fn has_unique_values(row: &Row) -> bool {
+    matches!(row, Row::Connection(_) | Row::Account(_) | Row::Authorization(_))
 }
 
 /// Whether two rows share a value that is unique beside the primary key.

@@ -86,6 +86,40 @@ pub trait Store: Send + Sync + 'static {
 
     /// Commits all of a batch, durably, or nothing of it.
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>>;
+
+    /// Removes rows that lie before the horizon, whatever their version, and returns how many went. Of each kind at most
+    /// `limit` rows go, so that no other write waits long; less than `limit` in all means that none is left.
+    /// Each kind is removed by itself: where it fails, rows of other kinds may be gone.
+    fn prune(&self, horizon: &Horizon, limit: u32) -> BoxFuture<'_, Result<u64>>;
+}
+
+/// From which moment on rows are kept, per kind; what is older may go. Kinds without a moment here are never pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Horizon {
+    /// Access tokens go that expired before this.
+    pub access_tokens: Timestamp,
+    /// Executions go that began before this.
+    pub executions: Timestamp,
+    /// Events go that happened before this.
+    pub events: Timestamp,
+    /// Authorizations go that are completed, denied, expired, failed or superseded, with an `expires_at` before this.
+    pub authorizations: Timestamp,
+    /// Credentials go that are shredded and were inserted before this.
+    pub credentials: Timestamp,
+}
+
+impl Horizon {
+    /// A horizon that keeps every row; set what may go.
+    pub const fn keeping_all() -> Self {
+        Self {
+            access_tokens: Timestamp::MIN,
+            executions: Timestamp::MIN,
+            events: Timestamp::MIN,
+            authorizations: Timestamp::MIN,
+            credentials: Timestamp::MIN,
+        }
+    }
 }
 
 /// Whether a batch was committed.

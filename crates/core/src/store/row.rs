@@ -56,12 +56,13 @@ pub struct Fingerprint(String);
 impl Fingerprint {
     /// The fingerprint of a secret.
     pub fn of(secret: &str) -> Self {
-        use fmt::Write as _;
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
         let digest = Sha256::digest(secret.as_bytes());
         let mut text = String::with_capacity(64);
         for byte in digest {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{byte:02x}");
+            text.push(digit(byte >> 4));
+            text.push(digit(byte & 0x0f));
         }
         Self(text)
     }
@@ -177,7 +178,8 @@ pub struct CredentialRow {
     pub generation: u64,
     /// The tokens; `None` once shredded.
     pub sealed: Option<Sealed>,
-    /// Authorization that holds it in quarantine; `None` where it may be the account's current one.
+    /// Authorization that keeps it from being the account's current one: the one that it waits for in quarantine, or
+    /// the one whose grant has replaced it. `None` where it may be the current one.
     #[serde(default)]
     pub held_by: Option<AuthorizationId>,
     /// When it was inserted.

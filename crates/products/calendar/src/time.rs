@@ -140,8 +140,9 @@ pub(crate) fn length_of(start: Moment, end: Moment) -> Option<SignedDuration> {
     }
 }
 
-/// The end of what begins at `start` and lasts for `length`: time that passes, so that an hour is an hour on the day
-/// that the clocks change too. All-day events last for whole days, begun ones included.
+/// The end of what begins at `start` and lasts for `length`: time that passes (RFC 5545, 3.3.6: hours and minutes are
+/// exact), so that an hour is an hour on the day that the clocks change too. All-day events last for whole days, begun
+/// ones included.
 ///
 /// A start on the clocks of a zone needs that zone. `None` where the end lies beyond all calendars.
 pub(crate) fn end_after(

@@ -19,26 +19,55 @@ const MOST_LABELS: usize = 4;
 pub(crate) fn derive(settings: &Map<String, Value>) -> Result<Derived> {
     let mut violations = Vec::new();
     let mut refuse = |name: &str, keyword: &str, message: &str| {
-        violations.push(Violation::new(format!("/settings/{name}"), keyword, message));
+        violations.push(Violation::new(
+            format!("/settings/{name}"),
+            keyword,
+            message,
+        ));
     };
     let mut derived = Derived::default();
     derived.scopes.push(scopes::REFRESH_TOKEN.to_owned());
-    match settings.get("account").map(|account| account.as_str().map(host)) {
-        None => refuse("account", "required", "\"account\" is required: the account's identifier, such as myorg-myaccount, or its host"),
+    match settings
+        .get("account")
+        .map(|account| account.as_str().map(host))
+    {
+        None => refuse(
+            "account",
+            "required",
+            "\"account\" is required: the account's identifier, such as myorg-myaccount, or its host",
+        ),
         Some(Some(Some(host))) => derived.host = Some(host),
-        Some(_) => refuse("account", "format", "an account's identifier, such as myorg-myaccount, or its host below snowflakecomputing.com is wanted"),
+        Some(_) => refuse(
+            "account",
+            "format",
+            "an account's identifier, such as myorg-myaccount, or its host below snowflakecomputing.com is wanted",
+        ),
     }
-    match settings.get("role").map(|role| role.as_str().map(Name::read)) {
+    match settings
+        .get("role")
+        .map(|role| role.as_str().map(Name::read))
+    {
         None => {}
         Some(Some(Ok(role))) => derived.scopes.push(scopes::session_role(&role)),
         Some(Some(Err(message))) => refuse("role", "format", message),
         Some(None) => refuse("role", "type", "a role's name is wanted"),
     }
-    for name in settings.keys().filter(|name| !["account", "role"].contains(&name.as_str())) {
+    for name in settings
+        .keys()
+        .filter(|name| !["account", "role"].contains(&name.as_str()))
+    {
         let name = name.replace('~', "~0").replace('/', "~1");
-        refuse(&name, "additionalProperties", "this is not known here; known: account, role");
+        refuse(
+            &name,
+            "additionalProperties",
+            "this is not known here; known: account, role",
+        );
     }
-    if violations.is_empty() { Ok(derived) } else { Err(Error::invalid(violations)) }
+    if violations.is_empty() {
+        Ok(derived)
+    } else {
+        Err(Error::invalid(violations))
+    }
 }
 
 /// The host of an account, by identifier or full host name; nothing for what could lead elsewhere.
@@ -49,19 +78,34 @@ fn host(account: &str) -> Option<String> {
     let given = given.strip_prefix("https://").unwrap_or(&given);
     let given = given.strip_suffix('/').unwrap_or(given);
     let suffix = SUFFIXES.into_iter().find(|suffix| given.ends_with(suffix));
-    let labels: Vec<&str> = given.strip_suffix(suffix.unwrap_or_default()).unwrap_or(given).split('.').collect();
-    let well_formed = labels.len() <= MOST_LABELS && labels.iter().all(|label| is_label(label) && *label != "snowflakecomputing");
+    let labels: Vec<&str> = given
+        .strip_suffix(suffix.unwrap_or_default())
+        .unwrap_or(given)
+        .split('.')
+        .collect();
+    let well_formed = labels.len() <= MOST_LABELS
+        && labels
+            .iter()
+            .all(|label| is_label(label) && *label != "snowflakecomputing");
     if !well_formed || (suffix.is_none() && !is_identifier(&labels)) {
         return None;
     }
-    let in_china = labels.get(1).is_some_and(|region| region.starts_with("cn-"));
-    Some(format!("{}{}", labels.join("."), suffix.unwrap_or(SUFFIXES[usize::from(in_china)])))
+    let in_china = labels
+        .get(1)
+        .is_some_and(|region| region.starts_with("cn-"));
+    Some(format!(
+        "{}{}",
+        labels.join("."),
+        suffix.unwrap_or(SUFFIXES[usize::from(in_china)])
+    ))
 }
 
 /// A label of a host name (RFC 1035, 2.3.1, with digits first as RFC 1123 allows).
 fn is_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
-        && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && label
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         && !label.starts_with('-')
         && !label.ends_with('-')
 }
@@ -92,14 +136,35 @@ mod tests {
     fn an_identifier_or_a_host_names_the_host() {
         for (account, expected) in [
             ("myorg-acct1", "myorg-acct1.snowflakecomputing.com"),
-            ("MYORG-My_Account", "myorg-my-account.snowflakecomputing.com"),
-            ("xy12345.us-east-2.aws", "xy12345.us-east-2.aws.snowflakecomputing.com"),
-            ("xy12345.us-east-2.aws.privatelink", "xy12345.us-east-2.aws.privatelink.snowflakecomputing.com"),
-            ("myorg-acct1.privatelink", "myorg-acct1.privatelink.snowflakecomputing.com"),
-            ("xy12345.cn-northwest-1.aws", "xy12345.cn-northwest-1.aws.snowflakecomputing.cn"),
+            (
+                "MYORG-My_Account",
+                "myorg-my-account.snowflakecomputing.com",
+            ),
+            (
+                "xy12345.us-east-2.aws",
+                "xy12345.us-east-2.aws.snowflakecomputing.com",
+            ),
+            (
+                "xy12345.us-east-2.aws.privatelink",
+                "xy12345.us-east-2.aws.privatelink.snowflakecomputing.com",
+            ),
+            (
+                "myorg-acct1.privatelink",
+                "myorg-acct1.privatelink.snowflakecomputing.com",
+            ),
+            (
+                "xy12345.cn-northwest-1.aws",
+                "xy12345.cn-northwest-1.aws.snowflakecomputing.cn",
+            ),
             ("x.snowflakecomputing.cn", "x.snowflakecomputing.cn"),
-            ("https://MyOrg-Acct1.snowflakecomputing.com/", "myorg-acct1.snowflakecomputing.com"),
-            ("myorg-conn.global.snowflakecomputing.com", "myorg-conn.global.snowflakecomputing.com"),
+            (
+                "https://MyOrg-Acct1.snowflakecomputing.com/",
+                "myorg-acct1.snowflakecomputing.com",
+            ),
+            (
+                "myorg-conn.global.snowflakecomputing.com",
+                "myorg-conn.global.snowflakecomputing.com",
+            ),
         ] {
             assert_eq!(host(account).as_deref(), Some(expected), "{account}");
         }
@@ -149,7 +214,10 @@ mod tests {
     #[test]
     fn settings_become_host_and_scopes() {
         let plain = derived(&json!({"account": "sandbox-acme"})).unwrap();
-        assert_eq!(plain.host.as_deref(), Some("sandbox-acme.snowflakecomputing.com"));
+        assert_eq!(
+            plain.host.as_deref(),
+            Some("sandbox-acme.snowflakecomputing.com")
+        );
         assert_eq!(plain.scopes, ["refresh_token"]);
         let in_role = derived(&json!({"account": "sandbox-acme", "role": "analyst"})).unwrap();
         assert_eq!(in_role.scopes, ["refresh_token", "session:role:ANALYST"]);
@@ -160,16 +228,29 @@ mod tests {
         for (settings, places) in [
             (json!({}), vec![("/settings/account", "required")]),
             (json!({"account": 7}), vec![("/settings/account", "format")]),
-            (json!({"account": "a", "role": ""}), vec![("/settings/role", "format")]),
-            (json!({"account": "a", "role": null}), vec![("/settings/role", "type")]),
+            (
+                json!({"account": "a", "role": ""}),
+                vec![("/settings/role", "format")],
+            ),
+            (
+                json!({"account": "a", "role": null}),
+                vec![("/settings/role", "type")],
+            ),
             (
                 json!({"account": "evil.com", "a/b": 1}),
-                vec![("/settings/account", "format"), ("/settings/a~1b", "additionalProperties")],
+                vec![
+                    ("/settings/account", "format"),
+                    ("/settings/a~1b", "additionalProperties"),
+                ],
             ),
         ] {
             let error = derived(&settings).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-            let found: Vec<(&str, &str)> = error.violation_list().iter().map(|one| (one.path.as_str(), one.keyword.as_str())).collect();
+            let found: Vec<(&str, &str)> = error
+                .violation_list()
+                .iter()
+                .map(|one| (one.path.as_str(), one.keyword.as_str()))
+                .collect();
             assert_eq!(found, places, "{settings}");
         }
     }

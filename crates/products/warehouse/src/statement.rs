@@ -59,7 +59,7 @@ impl Statement {
     }
 
     /// Binds the next `?` to a text.
-    pub(crate) fn bind(&mut self, text: String) {
+    pub(crate) fn bind(&mut self, text: &str) {
         let bindings = self.bindings.get_or_insert_default();
         let number = bindings.len() + 1;
         bindings.insert(number.to_string(), json!({ "type": "TEXT", "value": text }));
@@ -248,10 +248,7 @@ impl Reply {
             .map(|column| column["name"].as_str().unwrap_or_default())
             .collect();
         let rows: Vec<Value> = match self.body["data"].take() {
-            Value::Array(rows) => rows
-                .into_iter()
-                .map(|row| by_name(&names, row))
-                .collect(),
+            Value::Array(rows) => rows.into_iter().map(|row| by_name(&names, row)).collect(),
             _ => Vec::new(),
         };
         made["columns"] = columns

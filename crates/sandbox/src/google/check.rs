@@ -52,6 +52,7 @@ pub(crate) fn answer(api: &Api, state: &mut State, request: &Request) -> Answer 
         }
     };
     match run(api, method, path, query, state, request) {
+        Ok(Value::Null) => Answer::whole(StatusCode::NO_CONTENT, "text/html", bytes::Bytes::new()),
         Ok(value) => {
             Answer::json(StatusCode::OK, &value, indented).with(header::CACHE_CONTROL, "private")
         }
@@ -115,6 +116,7 @@ fn run(
         path,
         query,
         body: request.body.clone(),
+        if_match: request.header(header::IF_MATCH.as_str()).map(str::to_owned),
     };
     let value = (method.run)(state, &call)?;
     Ok(match selection {

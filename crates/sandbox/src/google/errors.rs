@@ -17,6 +17,8 @@ pub(crate) enum ErrorShape {
     Mixed,
     /// `status` and `details[]` only: People and Sheets.
     Status,
+    /// `errors[]` only: Calendar.
+    Older,
 }
 
 /// A request that an API refuses.
@@ -156,9 +158,11 @@ impl Refusal {
         let mut error = json!({
             "code": self.0.status.as_u16(),
             "message": self.0.message,
-            "status": self.0.code,
         });
-        if shape == ErrorShape::Mixed {
+        if shape != ErrorShape::Older {
+            error["status"] = json!(self.0.code);
+        }
+        if shape != ErrorShape::Status {
             let mut entry = json!({
                 "message": self.0.short_message.unwrap_or(&self.0.message),
                 "domain": self.0.domain,
@@ -170,7 +174,7 @@ impl Refusal {
             }
             error["errors"] = json!([entry]);
         }
-        if !self.0.details.is_empty() {
+        if !self.0.details.is_empty() && shape != ErrorShape::Older {
             error["details"] = json!(self.0.details);
         }
         let mut answer = Answer::json(self.0.status, &json!({"error": error}), indented);
@@ -186,6 +190,12 @@ impl Refusal {
             answer = answer.with(header::RETRY_AFTER, wait);
         }
         answer
+    }
+
+    /// Any status with a reason of the older style.
+    pub(crate) fn of(status: u16, reason: &str, message: impl Into<String>) -> Self {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self::new(status, reason, message)
     }
 
     fn new(status: StatusCode, reason: &str, message: impl Into<String>) -> Self {

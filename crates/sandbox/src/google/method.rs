@@ -37,7 +37,7 @@ pub(crate) struct ApiMethod {
     pub(crate) scopes: &'static [&'static str],
     /// Fields of the answer, for the `fields` parameter.
     pub(crate) shape: &'static Shape,
-    /// What it does.
+    /// What it does. `null` is answered with 204 and no body.
     pub(crate) run: fn(&mut State, &Call) -> Result<Value, Refusal>,
 }
 
@@ -77,6 +77,8 @@ pub(crate) struct Call {
     pub(crate) query: Pairs,
     /// The body as it came; empty where there was none.
     pub(crate) body: Bytes,
+    /// The header `If-Match`.
+    pub(crate) if_match: Option<String>,
 }
 
 impl Parameter {

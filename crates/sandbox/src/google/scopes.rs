@@ -91,6 +91,62 @@ const KNOWN: &[(&str, &str)] = &[
         "https://www.googleapis.com/auth/drive.metadata.readonly",
         "See information about your files",
     ),
+    (
+        "https://www.googleapis.com/auth/calendar",
+        "See, change, share and delete all your calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.readonly",
+        "See your calendars and events",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.events",
+        "See and change events on all your calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.events.readonly",
+        "See events on all your calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.events.owned",
+        "See and change events on calendars that you own",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.events.owned.readonly",
+        "See events on calendars that you own",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.events.public.readonly",
+        "See events on public calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.events.freebusy",
+        "See when you are free or busy",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.app.created",
+        "Make calendars, and change their events",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.calendarlist",
+        "See and change your list of calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+        "See your list of calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.calendars",
+        "See and change properties of your calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.calendars.readonly",
+        "See properties of your calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.settings.readonly",
+        "See your calendar settings",
+    ),
 ];
 
 /// The full name of a scope as asked for; the short names `email` and

@@ -1,27 +1,42 @@
 //! The seeded world. Each product keeps its things in a file of its own.
 
 mod ada;
+pub(crate) mod agenda;
 mod compose;
 mod contacts;
 mod grace;
+pub(crate) mod library;
 pub(crate) mod mime;
 mod readable;
+pub(crate) mod warehouse;
 
 use std::sync::LazyLock;
 
 pub(crate) use contacts::Person;
+use agenda::Agenda;
+use library::Library;
 use mime::Message;
 pub(crate) use readable::readable;
 
 /// The seed is made once; every sandbox starts from its own copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {
     users: vec![ada::user(), grace::user()],
+    workspace: crate::workspace::seed(),
+    library: Library::seeded(),
+    agenda: Agenda::seeded(),
+    warehouse: warehouse::Account::seeded(),
 });
 
 /// All users and what they own.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     pub(crate) users: Vec<User>,
+    /// Pages, databases and comments, which the users share.
+    pub(crate) workspace: crate::workspace::Content,
+    pub(crate) library: Library,
+    pub(crate) agenda: Agenda,
+    /// The account of the warehouse, which the users share.
+    pub(crate) warehouse: warehouse::Account,
 }
 
 /// One user.

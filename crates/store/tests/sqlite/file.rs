@@ -7,7 +7,7 @@ use futures_util::{FutureExt as _, future::join_all};
 use serde_json::{Value, json};
 use stead_core::{
     ErrorKind,
-    store::{Batch, Commit, CredentialRow, RowKey, Sealed, Store},
+    store::{Batch, Commit, CredentialRow, Horizon, RowKey, Sealed, Store},
 };
 use stead_store::{SqliteOptions, SqliteStore};
 use stead_testkit::store::sample;
@@ -100,6 +100,10 @@ async fn a_writer_that_stays_makes_others_wait_and_then_give_up() {
         error.to_string(),
         "storage_unavailable: the store does not answer: it is busy"
     );
+    let mut horizon = Horizon::keeping_all();
+    horizon.events = jiff::Timestamp::MAX;
+    let refused = store.prune(&horizon, 10).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::StorageUnavailable);
     // Reading goes on.
     assert_eq!(store.events(None, 10).await.unwrap().len(), 1);
     run(&mut other, "ROLLBACK").await;

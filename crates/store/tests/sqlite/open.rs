@@ -6,7 +6,7 @@ use crate::scratch::{Scratch, clock, run};
 use futures_util::future::join_all;
 use stead_core::{
     Error, ErrorKind,
-    store::{Batch, Commit, Store as _},
+    store::{Batch, Commit, Horizon, Store as _},
 };
 use stead_store::SqliteStore;
 use stead_testkit::store::sample;
@@ -67,6 +67,7 @@ async fn a_closed_store_does_not_answer() {
             .commit(Batch::new().insert(sample::event(1)))
             .await
             .unwrap_err(),
+        store.prune(&Horizon::keeping_all(), 10).await.unwrap_err(),
     ] {
         assert_eq!(
             error.to_string(),

@@ -134,11 +134,15 @@ async fn every_column_is_held_against_the_body() {
     let mut tamper = scratch.tamper().await;
     for (table, column) in [
         ("credential", "live"),
+        ("credential", "created_at"),
         ("authorization", "account_id"),
         ("authorization", "link"),
         ("authorization", "oauth_state"),
         ("authorization", "pending"),
         ("authorization", "expires_at"),
+        ("access_token", "expires_at"),
+        ("execution", "started_at"),
+        ("event", "at"),
         ("outbox", "due_at"),
     ] {
         let change = |back: &str| format!("UPDATE \"{table}\" SET \"{column}\" = {back}");
@@ -158,6 +162,12 @@ async fn every_column_is_held_against_the_body() {
                 .authorization(sample::authorization_id(1))
                 .await
                 .unwrap_err(),
+            "access_token" => store
+                .access_token(&sample::access_token(1).token)
+                .await
+                .unwrap_err(),
+            "execution" => store.executions(None, 10).await.unwrap_err(),
+            "event" => store.events(None, 10).await.unwrap_err(),
             _ => store.due(jiff::Timestamp::MAX, 10).await.unwrap_err(),
         };
         assert_eq!(

@@ -18,6 +18,7 @@ mod concurrent;
 mod look;
 mod model;
 mod page;
+mod prune;
 mod read;
 pub mod sample;
 mod write;
@@ -65,6 +66,7 @@ fn checks() -> Vec<Check> {
         write::checks(),
         batch::checks(),
         concurrent::checks(),
+        prune::checks(),
         model::checks(),
     ]
     .into_iter()

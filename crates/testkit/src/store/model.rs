@@ -9,7 +9,7 @@ use stead_core::{
     resource::AccountState,
     store::{
         AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow,
-        CredentialRow, Fingerprint, MemoryStore, OutboxRow, Row, RowKey, Store,
+        CredentialRow, Fingerprint, Horizon, MemoryStore, OutboxRow, Row, RowKey, Store,
     },
 };
 
@@ -71,6 +71,23 @@ async fn agree(store: Shared, seed: u64) {
         if step % 10 == 9 {
             look_around(&*store, &*model, &mut random).await;
         }
+        if step % 20 == 14 {
+            let horizon = random_horizon(&mut random);
+            let expected = answered(model.prune(&horizon, ALL).await);
+            let shown = format!("seed {seed}, step {step}: {horizon:?}");
+            assert_eq!(
+                answered(store.prune(&horizon, ALL).await),
+                expected,
+                "{shown}"
+            );
+            for key in versions.keys().cloned().collect::<Vec<_>>() {
+                let expected = stored(&*model, &key).await;
+                assert_eq!(stored(&*store, &key).await, expected, "{shown}");
+                if expected.is_none() {
+                    versions.remove(&key);
+                }
+            }
+        }
     }
     // A sequence that only conflicts, or never does, proves little.
     assert!(
@@ -116,6 +133,18 @@ async fn random_batch(
         };
     }
     batch
+}
+
+/// Keeps or removes all access tokens, executions, events and shredded credentials, and some ended authorizations.
+fn random_horizon(random: &mut Random) -> Horizon {
+    let mut either = |seconds| sample::moment(if random.below(2) == 0 { 0 } else { seconds });
+    let mut horizon = Horizon::keeping_all();
+    horizon.access_tokens = either(3601);
+    horizon.executions = either(1);
+    horizon.events = either(1);
+    horizon.credentials = either(1);
+    horizon.authorizations = sample::moment(random.seconds(6) * 10);
+    horizon
 }
 
 /// Mostly the right version.

@@ -8,11 +8,21 @@ pub(super) struct Case {
 }
 
 /// What the sandbox knows of its user.
+#[derive(Default)]
 pub(super) struct World(Value);
 
 /// The cases of every product: one line each.
 pub(super) fn all() -> impl Iterator<Item = &'static Case> {
-    [super::mail::CASES].into_iter().flatten()
+    [
+        super::mail::CASES,
+        super::warehouse::CASES,
+        super::calendar::CASES,
+        super::workspace::CASES,
+        super::sheets::CASES,
+        super::drive::CASES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 impl World {
@@ -26,9 +36,41 @@ impl World {
             .map(Self)
     }
 
+    /// Everything that the sandbox tells of the user.
+    pub(super) fn all(&self) -> &Value {
+        &self.0
+    }
+
     /// A list of the user's.
     pub(super) fn list(&self, name: &str) -> &[Value] {
         list(&self.0, name)
+    }
+}
+
+/// What differs between two moments of a world, in words: the lists that grew, shrank or changed.
+pub(super) fn changes(before: &World, after: &World) -> Vec<String> {
+    let mut changes = Vec::new();
+    compare("", &before.0, &after.0, &mut changes);
+    changes
+}
+
+fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<String>) {
+    match (before, after) {
+        (before, after) if before == after => {}
+        (Value::Object(before), Value::Object(after)) => {
+            for (name, value) in after {
+                let path = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
+                compare(&path, before.get(name).unwrap_or(&Value::Null), value, changes);
+            }
+        }
+        (Value::Array(before), Value::Array(after)) if before.len() != after.len() => {
+            changes.push(format!("{path}: {} are now {}", before.len(), after.len()));
+        }
+        _ => changes.push(format!("{path}: changed")),
     }
 }
 

@@ -1,3 +1,5 @@
+use std::{cell::Cell, rc::Rc};
+
 use http::StatusCode;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
@@ -7,6 +9,7 @@ use stead::{
         error::ActBy,
         product::Product,
         resource::{AccountState, ProxyRequest},
+        tool::Effect,
     },
 };
 use stead_sandbox::Fault;
@@ -28,20 +31,14 @@ pub(super) async fn walk(
     break_tool: Option<&str>,
     report: &mut Report<'_>,
 ) -> Outcome {
-    let world = World::of(&house.sandbox.world(), SANDBOX_USER).ok_or_else(|| {
-        Failure::own(
-            Exit::Failed,
-            format!("the sandbox does not know {SANDBOX_USER}"),
-            "This is an error in Stead.",
-        )
-    })?;
     let secret = house.client_secret.expose_secret();
     let client = Client::new(&house.url, house.client_id.clone(), secret)?;
     let journey = Journey {
         house,
         actions: client.actions(),
-        world,
+        world: Cell::new(Rc::new(read_world(house)?)),
     };
+    let first = journey.world();
     report.part("Set-up");
     let open = report
         .step("token and catalogue", journey.catalogue())
@@ -54,7 +51,20 @@ pub(super) async fn walk(
             miss(product, report).await;
         }
     }
+    journey.look_again()?;
+    report.changes(case::changes(&first, &journey.world()));
     Ok(())
+}
+
+/// The sandbox's world as it is now.
+fn read_world(house: &House) -> Outcome<World> {
+    World::of(&house.sandbox.world(), SANDBOX_USER).ok_or_else(|| {
+        Failure::own(
+            Exit::Failed,
+            format!("the sandbox does not know {SANDBOX_USER}"),
+            "This is an error in Stead.",
+        )
+    })
 }
 
 /// Counts the tools of a product that cannot be shown.
@@ -68,12 +78,33 @@ async fn miss(product: &Product, report: &mut Report<'_>) {
 struct Journey<'a> {
     house: &'a House,
     actions: Actions,
-    world: World,
+    /// The sandbox's world when it was last looked at. Looking takes time, which is not the tools'.
+    world: Cell<Rc<World>>,
 }
 
 type Told = Result<String, String>;
 
 impl Journey<'_> {
+    fn world(&self) -> Rc<World> {
+        let world = self.world.take();
+        self.world.set(Rc::clone(&world));
+        world
+    }
+
+    fn look_again(&self) -> Outcome {
+        self.world.set(Rc::new(read_world(self.house)?));
+        Ok(())
+    }
+
+    /// Runs a case's tool and checks its answer; what a tool changed, against the world after it.
+    async fn checked(&self, connection: &str, case: &Case, effect: Effect) -> Told {
+        let data = self.call(connection, case).await?;
+        if effect != Effect::Read {
+            self.look_again().map_err(in_words)?;
+        }
+        (case.check)(&self.world(), &data)
+    }
+
     async fn product(
         &self,
         product: &Product,
@@ -89,15 +120,17 @@ impl Journey<'_> {
             miss(product, report).await;
             return Ok(());
         }
+        self.look_again()?;
         // The catalogue counts, not the cases: a tool without a case is a tool that was not shown.
         let mut shown = None;
         for tool in product.tools {
             let case = case::all().find(|case| case.tool == tool.name());
             let broken = break_tool == Some(tool.name());
-            if report
-                .tool(tool.name(), self.tool(connection, case, broken))
-                .await
-            {
+            let good = report
+                .tool(tool.name(), self.tool(connection, case, tool.effect(), broken))
+                .await;
+            // What is run again below must not change anything.
+            if good && tool.effect() == Effect::Read {
                 shown = shown.or(case);
             }
         }
@@ -153,7 +186,7 @@ impl Journey<'_> {
     }
 
     /// Runs a tool, compares its answer with the sandbox's world, and looks whether the sandbox saw it.
-    async fn tool(&self, connection: &str, case: Option<&Case>, broken: bool) -> Told {
+    async fn tool(&self, connection: &str, case: Option<&Case>, effect: Effect, broken: bool) -> Told {
         let case = case.ok_or("this demo does not show it")?;
         let seen_before = self.house.sandbox.received().len();
         if broken {
@@ -167,14 +200,13 @@ impl Journey<'_> {
                 times: 1,
             });
         }
-        let data = self.call(connection, case).await?;
-        let told = (case.check)(&self.world, &data)?;
+        let told = self.checked(connection, case, effect).await?;
         let received = self.house.sandbox.received();
         let requests = received.get(seen_before..).unwrap_or_default();
         if requests.is_empty() {
             return Err(String::from("the sandbox saw no request"));
         }
-        if let Some(refused) = requests.iter().find(|request| request.status != Some(200)) {
+        if let Some(refused) = requests.iter().find(|request| !request.status.is_some_and(|status| (200..300).contains(&status))) {
             return Err(format!("the sandbox refused {}", refused.path));
         }
         let plural = if requests.len() == 1 { "" } else { "s" };
@@ -182,7 +214,7 @@ impl Journey<'_> {
     }
 
     async fn call(&self, connection: &str, case: &Case) -> Result<Value, String> {
-        let input = (case.input)(&self.world);
+        let input = (case.input)(&self.world());
         let execution = self
             .actions
             .execute_tool(case.tool, connection, USER, input)
@@ -215,8 +247,7 @@ impl Journey<'_> {
         self.house
             .sandbox
             .fault(Fault::ExpireAccessTokens { user: None });
-        let data = self.call(connection, case).await?;
-        (case.check)(&self.world, &data)?;
+        self.checked(connection, case, Effect::Read).await?;
         match refreshes() - before {
             1 => Ok(format!("{} went on, 1 refresh", case.tool)),
             several => Err(format!("{several} refreshes, 1 was due")),
@@ -227,7 +258,7 @@ impl Journey<'_> {
         self.house.sandbox.fault(Fault::Revoke {
             user: Some(SANDBOX_USER.to_owned()),
         });
-        let input = (case.input)(&self.world);
+        let input = (case.input)(&self.world());
         match self
             .actions
             .execute_tool(case.tool, connection, USER, input)
@@ -246,7 +277,6 @@ impl Journey<'_> {
 
     async fn again(&self, connection: &str, case: &Case, browser: &mut Browser) -> Told {
         self.connect(connection, browser).await?;
-        let data = self.call(connection, case).await?;
-        (case.check)(&self.world, &data)
+        self.checked(connection, case, Effect::Read).await
     }
 }

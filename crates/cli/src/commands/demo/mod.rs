@@ -1,9 +1,14 @@
 //! The whole journey by itself: service, sandbox, a user's consent, every tool once.
 
+mod calendar;
 mod case;
+mod drive;
 mod journey;
 mod mail;
 mod report;
+mod sheets;
+mod warehouse;
+mod workspace;
 
 use clap::Args;
 

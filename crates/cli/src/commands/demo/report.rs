@@ -11,6 +11,7 @@ pub(super) struct Report<'a> {
     progress: &'a Progress,
     runtime: &'a dyn Runtime,
     steps: Vec<Step>,
+    changes: Vec<String>,
 }
 
 /// One step of the journey.
@@ -30,6 +31,8 @@ pub(super) struct Summary {
     tools_good: usize,
     tools: usize,
     steps: Vec<Step>,
+    /// What the tools changed in the sandbox.
+    changes: Vec<String>,
 }
 
 impl<'a> Report<'a> {
@@ -39,6 +42,7 @@ impl<'a> Report<'a> {
             progress,
             runtime: house.platform.environment().runtime(),
             steps: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
@@ -68,6 +72,17 @@ impl<'a> Report<'a> {
         self.take(name, true, work).await
     }
 
+    /// Tells what the tools changed in the sandbox.
+    pub(super) fn changes(&mut self, changes: Vec<String>) {
+        if !changes.is_empty() {
+            self.part("Changed in the sandbox");
+        }
+        for change in &changes {
+            self.progress.aside(|| self.terminal.note(format_args!("  {change}")));
+        }
+        self.changes = changes;
+    }
+
     /// All steps, counted.
     pub(super) fn end(self) -> Summary {
         let tools = self.steps.iter().filter(|step| step.is_tool);
@@ -75,6 +90,7 @@ impl<'a> Report<'a> {
             tools: tools.clone().count(),
             tools_good: tools.filter(|step| step.good).count(),
             steps: self.steps,
+            changes: self.changes,
         }
     }
 

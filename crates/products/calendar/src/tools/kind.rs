@@ -94,7 +94,9 @@ pub(super) fn complete(kind: NewEventType, body: &mut Map<String, Value>) {
     }
     let properties = properties(kind, body.get("location"));
     let rule = rule(kind);
-    let mut set = |name: &str, value: Value| drop(body.entry(name).or_insert(value));
+    let mut set = |name: &str, value: Value| {
+        body.entry(name).or_insert(value);
+    };
     set("eventType", json!(kind.name()));
     if let Some(visibility) = rule.visibility {
         set("visibility", json!(visibility.name()));

@@ -155,8 +155,8 @@ impl Reschedule<'_> {
 }
 
 fn in_order(start: Moment, end: Moment, zone: Option<&TimeZone>) -> Result<()> {
-    let zone = zone.unwrap_or(&TimeZone::UTC);
-    match (start.instant(zone), end.instant(zone)) {
+    let zone = zone.cloned().unwrap_or(TimeZone::UTC);
+    match (start.instant(&zone), end.instant(&zone)) {
         (Some(start), Some(end)) if end <= start => Err(Error::violations(vec![backwards()])),
         _ => Ok(()),
     }

@@ -27,15 +27,21 @@ fn binding(value: &Value) -> Result<Value, &'static str> {
         Value::Number(number) => typed("FIXED", json!(number.to_string())),
         Value::String(text) => typed("TEXT", json!(text)),
         Value::Object(members) => of_object(members),
-        Value::Array(_) => Err("a value is bound as {\"type\": …, \"value\": …}, or as it is; a list is not"),
+        Value::Array(_) => {
+            Err("a value is bound as {\"type\": …, \"value\": …}, or as it is; a list is not")
+        }
     }
 }
 
 /// The product's own form; a number or a boolean in it becomes the text that the product wants.
 fn of_object(members: &Map<String, Value>) -> Result<Value, &'static str> {
-    let known = members.keys().all(|name| matches!(name.as_str(), "type" | "value" | "fmt"));
+    let known = members
+        .keys()
+        .all(|name| matches!(name.as_str(), "type" | "value" | "fmt"));
     if !known || !members.get("type").is_some_and(Value::is_string) {
-        return Err("an object has a `type`, such as FIXED or TEXT, a `value`, and perhaps a `fmt`");
+        return Err(
+            "an object has a `type`, such as FIXED or TEXT, a `value`, and perhaps a `fmt`",
+        );
     }
     let value = match members.get("value") {
         None => return Err("`value` is required; null is SQL's NULL"),
@@ -88,7 +94,19 @@ mod tests {
         let mut reader = Reader::default();
         read(&mut reader, given.as_object().unwrap());
         let error = reader.end().unwrap_err();
-        let places: Vec<&str> = error.violation_list().iter().map(|one| one.path.as_str()).collect();
-        assert_eq!(places, ["/bindings/1", "/bindings/3", "/bindings/4", "/bindings/a~1b"]);
+        let places: Vec<&str> = error
+            .violation_list()
+            .iter()
+            .map(|one| one.path.as_str())
+            .collect();
+        assert_eq!(
+            places,
+            [
+                "/bindings/1",
+                "/bindings/3",
+                "/bindings/4",
+                "/bindings/a~1b"
+            ]
+        );
     }
 }

@@ -115,7 +115,8 @@ impl ExecuteQuery {
         let mut reader = Reader::default();
         reader.optional_id("request_id", &self.request_id);
         if self.retry == Some(true) && self.request_id.is_none() {
-            let message = "\"retry\" goes with the \"request_id\" of the execution that is sent again";
+            let message =
+                "\"retry\" goes with the \"request_id\" of the execution that is sent again";
             reader.refuse("retry", "required", message);
         }
         let statement = Statement {
@@ -125,7 +126,10 @@ impl ExecuteQuery {
             schema: reader.optional_name("schema", &self.schema),
             warehouse: reader.optional_name("warehouse", &self.warehouse),
             role: reader.optional_name("role", &self.role),
-            bindings: self.bindings.as_ref().map(|given| bindings::read(&mut reader, given)),
+            bindings: self
+                .bindings
+                .as_ref()
+                .map(|given| bindings::read(&mut reader, given)),
             parameters: self.parameters.clone(),
         };
         reader.end()?;

@@ -1,10 +1,6 @@
 use stead_core::Result;
 
-use crate::{
-    reader::Reader,
-    sql::Name,
-    statement::Statement,
-};
+use crate::{reader::Reader, sql::Name, statement::Statement};
 
 /// Kinds of constraints that the information schema tells of ("TABLE_CONSTRAINTS view").
 const CONSTRAINT_TYPES: [&str; 3] = ["PRIMARY KEY", "FOREIGN KEY", "UNIQUE"];
@@ -36,7 +32,7 @@ impl Query {
     pub(super) fn equals(&mut self, column: &str, parameter: &str, name: &Option<String>) {
         if let Some(name) = self.reader.optional_name(parameter, name) {
             self.conditions.push(format!("{column} = ?"));
-            self.statement.bind(name.stored().to_owned());
+            self.statement.bind(name.stored());
         }
     }
 
@@ -44,7 +40,7 @@ impl Query {
     pub(super) fn like(&mut self, column: &str, parameter: &str, pattern: &Option<String>) {
         if let Some(pattern) = self.reader.optional_text(parameter, pattern) {
             self.conditions.push(format!("{column} ILIKE ?"));
-            self.statement.bind(pattern);
+            self.statement.bind(&pattern);
         }
     }
 
@@ -54,7 +50,7 @@ impl Query {
         let meant = kind.replace('_', " ").to_ascii_uppercase();
         if CONSTRAINT_TYPES.contains(&meant.as_str()) {
             self.conditions.push(format!("{column} = ?"));
-            self.statement.bind(meant);
+            self.statement.bind(&meant);
         } else {
             let message = format!("one of {} is wanted", CONSTRAINT_TYPES.join(", "));
             self.reader.refuse(parameter, "enum", message);

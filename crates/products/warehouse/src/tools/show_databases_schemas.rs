@@ -64,7 +64,11 @@ impl ShowDatabasesSchemas {
         let database = reader.optional_name("database_name", &self.database_name);
         let like = reader.optional_literal("like_pattern", &self.like_pattern);
         if self.object_type == ContainerType::Databases {
-            reader.unused("database_name", database.is_some(), "object_type \"databases\"");
+            reader.unused(
+                "database_name",
+                database.is_some(),
+                "object_type \"databases\"",
+            );
         }
         reader.end()?;
         let like = like.map(|pattern| format!(" LIKE {pattern}"));

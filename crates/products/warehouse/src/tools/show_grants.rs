@@ -119,7 +119,11 @@ impl ShowGrants {
         }
         match self.grant_view {
             GrantView::ToRole | GrantView::OfRole => {
-                let direction = if self.grant_view == GrantView::ToRole { "TO" } else { "OF" };
+                let direction = if self.grant_view == GrantView::ToRole {
+                    "TO"
+                } else {
+                    "OF"
+                };
                 let role = reader.needed_name("role_name", &self.role_name, &view);
                 format!("{direction} ROLE {}", role.quoted())
             }

@@ -1,0 +1,38 @@
+//! What becomes of a request that is sent a second time.
+
+use http::HeaderMap;
+use serde_json::{Value, json};
+use stead_calendar::{DeleteEvent, PRODUCT};
+use stead_core::tool::{Answer, Call, Resend, ToolEntry};
+use stead_testkit::{Canned, drive, fixture::Fixture};
+
+/// A call as fixtures have it.
+fn call() -> Call {
+    let fixture: Fixture =
+        serde_json::from_value(json!({"name": "", "input": {}})).expect("a fixture");
+    fixture.to_call(&PRODUCT)
+}
+
+fn delete(attempt: u8) -> (Value, usize) {
+    let body = json!({"error": {"code": 410, "message": "Resource has been deleted", "errors": [{"reason": "deleted"}]}});
+    let gone = Answer::new(410, HeaderMap::new(), body.to_string()).with_attempt(attempt);
+    let canned = Canned::new(&PRODUCT, [gone]);
+    let tool = ToolEntry::of::<DeleteEvent>()
+        .parse(json!({"event_id": "e1"}))
+        .expect("an input");
+    let output = drive(&*tool, &call(), &canned).expect("an output");
+    assert_eq!(canned.requests()[0].resend, Resend::Always);
+    let (data, warnings) = output.into_json().expect("JSON");
+    (
+        serde_json::from_str(data.get()).expect("JSON"),
+        warnings.len(),
+    )
+}
+
+#[test]
+fn a_repeat_that_finds_the_event_gone_has_deleted_it() {
+    let (data, warnings) = delete(2);
+    assert_eq!((&data["deleted"], warnings), (&json!(true), 0));
+    let (data, warnings) = delete(1);
+    assert_eq!((&data["deleted"], warnings), (&json!(true), 1));
+}

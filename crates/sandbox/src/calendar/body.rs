@@ -1,0 +1,254 @@
+//! What an event may hold when it is written (discovery, `Event`).
+
+use serde_json::{Map, Value, json};
+
+use super::rule::{Rule, Unread, until};
+use super::times::{Edge, checked, zone_of};
+use crate::google::errors::Refusal;
+use crate::world::agenda::Calendar;
+
+/// Type of a member.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Text,
+    Flag,
+    Number,
+    List,
+    Object,
+    OneOf(&'static [&'static str]),
+    /// Taken and ignored, since the product makes it itself.
+    ReadOnly,
+}
+
+const TYPES: &[&str] = &[
+    "birthday",
+    "default",
+    "focusTime",
+    "outOfOffice",
+    "workingLocation",
+];
+
+/// The members of an event, those aside that have rules of their own: `start`, `end`, `conferenceData`.
+const MEMBERS: &[(&str, Kind)] = &[
+    ("anyoneCanAddSelf", Kind::Flag),
+    ("attachments", Kind::List),
+    ("attendees", Kind::List),
+    ("attendeesOmitted", Kind::Flag),
+    ("birthdayProperties", Kind::Object),
+    ("colorId", Kind::Text),
+    ("created", Kind::ReadOnly),
+    ("creator", Kind::ReadOnly),
+    ("description", Kind::Text),
+    ("endTimeUnspecified", Kind::ReadOnly),
+    ("etag", Kind::ReadOnly),
+    ("eventLabelId", Kind::Text),
+    ("eventType", Kind::OneOf(TYPES)),
+    ("extendedProperties", Kind::Object),
+    ("focusTimeProperties", Kind::Object),
+    ("gadget", Kind::Object),
+    ("guestsCanInviteOthers", Kind::Flag),
+    ("guestsCanModify", Kind::Flag),
+    ("guestsCanSeeOtherGuests", Kind::Flag),
+    ("hangoutLink", Kind::ReadOnly),
+    ("htmlLink", Kind::ReadOnly),
+    ("iCalUID", Kind::ReadOnly),
+    ("id", Kind::Text),
+    ("kind", Kind::ReadOnly),
+    ("location", Kind::Text),
+    ("locked", Kind::ReadOnly),
+    ("organizer", Kind::ReadOnly),
+    ("originalStartTime", Kind::ReadOnly),
+    ("outOfOfficeProperties", Kind::Object),
+    ("privateCopy", Kind::ReadOnly),
+    ("recurrence", Kind::List),
+    ("recurringEventId", Kind::ReadOnly),
+    ("reminders", Kind::Object),
+    ("sequence", Kind::Number),
+    ("source", Kind::Object),
+    (
+        "status",
+        Kind::OneOf(&["cancelled", "confirmed", "tentative"]),
+    ),
+    ("summary", Kind::Text),
+    ("transparency", Kind::OneOf(&["opaque", "transparent"])),
+    ("updated", Kind::ReadOnly),
+    (
+        "visibility",
+        Kind::OneOf(&["confidential", "default", "private", "public"]),
+    ),
+    ("workingLocationProperties", Kind::Object),
+];
+
+/// Members with rules of their own.
+const RULED: [&str; 3] = ["conferenceData", "end", "start"];
+
+/// Checks the members one by one, and leaves out those that are the product's own. `null` stands for no member.
+pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+    let mut kept = Map::new();
+    for (name, value) in body {
+        if RULED.contains(&name.as_str()) {
+            kept.insert(name, value);
+            continue;
+        }
+        let Some((_, kind)) = MEMBERS.iter().find(|(known, _)| *known == name) else {
+            return Err(Refusal::unbound(
+                "",
+                format!(
+                    "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."
+                ),
+            ));
+        };
+        let fits = value.is_null()
+            || match kind {
+                Kind::Text => value.is_string(),
+                Kind::Flag => value.is_boolean(),
+                Kind::Number => value.is_i64(),
+                Kind::List => value.is_array(),
+                Kind::Object => value.is_object(),
+                Kind::OneOf(values) => value.as_str().is_some_and(|text| values.contains(&text)),
+                Kind::ReadOnly => true,
+            };
+        if !fits {
+            return Err(Refusal::of(
+                400,
+                "invalid",
+                format!("Invalid value for: {name}"),
+            ));
+        }
+        if !matches!(kind, Kind::ReadOnly) {
+            kept.insert(name, value);
+        }
+    }
+    Ok(kept)
+}
+
+/// Checks an event as a whole: times, recurrence, guests. Times get their offsets, guests an answer.
+pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(), Refusal> {
+    fields.retain(|_, value| !value.is_null());
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    if fields.get("recurrence").is_some_and(is_empty) {
+        fields.remove("recurrence");
+    }
+    let recurring = fields.contains_key("recurrence");
+    // "Missing end time." comes first where both are missing.
+    let end = checked(fields.get("end"), "end", recurring)?;
+    let start = checked(fields.get("start"), "start", recurring)?;
+    let zone = zone_of(Some(&start), calendar.time_zone);
+    match (Edge::of(Some(&start)), Edge::of(Some(&end))) {
+        (Some(first), Some(last)) => {
+            let length = first.until(last).ok_or_else(|| {
+                Refusal::of(
+                    400,
+                    "invalid",
+                    "The start and end times must either both be date or both be dateTime.",
+                )
+            })?;
+            let empty_day = matches!(first, Edge::Day(_)) && length.is_zero();
+            if length.is_negative() || empty_day || first.instant(&zone) > last.instant(&zone) {
+                return Err(Refusal::of(
+                    400,
+                    "timeRangeEmpty",
+                    "The specified time range is empty.",
+                ));
+            }
+        }
+        _ => return Err(Refusal::of(400, "invalid", "Invalid start time.")),
+    }
+    fields.insert("start".to_owned(), start);
+    fields.insert("end".to_owned(), end);
+    if let Some(lines) = fields.get("recurrence") {
+        recurrence(lines)?;
+    }
+    if let Some(Value::Array(guests)) = fields.get_mut("attendees") {
+        guests
+            .iter_mut()
+            .try_for_each(|one| guest(one, &calendar.id))?;
+    }
+    Ok(())
+}
+
+/// Lines without DTSTART and DTEND, each of which can be read.
+fn recurrence(lines: &Value) -> Result<(), Refusal> {
+    let invalid = || Refusal::of(400, "invalid", "Invalid recurrence rule.");
+    for line in lines.as_array().into_iter().flatten() {
+        let (head, value) = line
+            .as_str()
+            .and_then(|line| line.split_once(':'))
+            .ok_or_else(invalid)?;
+        let fits = match head.split(';').next() {
+            Some("RRULE") => match Rule::parse(value) {
+                Ok(_) => true,
+                Err(Unread::Wrong) => false,
+                Err(Unread::Unplayed) => return Err(unplayed()),
+            },
+            Some("RDATE" | "EXDATE") => value.split(',').all(|date| until(date).is_some()),
+            Some("EXRULE") => return Err(unplayed()),
+            _ => false,
+        };
+        if !fits {
+            return Err(invalid());
+        }
+    }
+    Ok(())
+}
+
+fn unplayed() -> Refusal {
+    Refusal::unimplemented("The sandbox does not play this recurrence.")
+}
+
+/// A guest has an address, and an answer: the product resets it where none is given.
+fn guest(guest: &mut Value, calendar: &str) -> Result<(), Refusal> {
+    const KNOWN: [&str; 10] = [
+        "additionalGuests",
+        "comment",
+        "displayName",
+        "email",
+        "id",
+        "optional",
+        "organizer",
+        "resource",
+        "responseStatus",
+        "self",
+    ];
+    const ANSWERS: [&str; 4] = ["accepted", "declined", "needsAction", "tentative"];
+    let invalid = || Refusal::of(400, "invalid", "Invalid attendee email.");
+    let members = guest.as_object_mut().ok_or_else(invalid)?;
+    if let Some(other) = members.keys().find(|key| !KNOWN.contains(&key.as_str())) {
+        return Err(Refusal::invalid(format!(
+            "Unknown member of attendees: {other}"
+        )));
+    }
+    let email = members
+        .get("email")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let is_address = email.split_once('@').is_some_and(|(name, host)| {
+        !name.is_empty()
+            && host.contains('.')
+            && !email.contains(|letter: char| letter.is_whitespace() || letter == ',')
+    });
+    if !is_address {
+        return Err(invalid());
+    }
+    let is_organizer = email == calendar;
+    members.remove("self");
+    members.remove("organizer");
+    if is_organizer {
+        members.insert("organizer".to_owned(), json!(true));
+    }
+    let answer = members
+        .entry("responseStatus")
+        .or_insert(json!("needsAction"));
+    if answer
+        .as_str()
+        .is_some_and(|answer| ANSWERS.contains(&answer))
+    {
+        Ok(())
+    } else {
+        Err(Refusal::of(
+            400,
+            "invalid",
+            "Invalid attendee response status.",
+        ))
+    }
+}

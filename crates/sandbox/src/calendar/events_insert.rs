@@ -1,0 +1,80 @@
+//! events.insert
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::render::View;
+use super::{WRITING, at, body, event_type, meeting, scope, shapes, tells, writable};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call};
+use crate::mint::hex;
+use crate::state::State;
+use crate::world::agenda::Event;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "calendar.events.insert",
+    verb: Method::POST,
+    path: "calendar/v3/calendars/{calendarId}/events",
+    parameters: &WRITING,
+    scopes: scope::WRITE,
+    shape: &shapes::EVENT,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let place = writable(state, call)?;
+    let now = state.now;
+    let mut fields = body::members(call.object()?)?;
+    let conference = fields.remove("conferenceData");
+    let id = match fields.get("id") {
+        Some(id) => id.as_str().unwrap_or_default().to_owned(),
+        None => hex(state.mint.fresh("event", 12).as_bytes())[..26].to_owned(),
+    };
+    if !is_id(&id) {
+        return Err(Refusal::of(400, "invalid", "Invalid resource id value."));
+    }
+    let calendar = at(&state.world.agenda, place);
+    // The id of a deleted event stays taken.
+    if calendar.event(&id).is_some() {
+        return Err(Refusal::of(
+            409,
+            "duplicate",
+            "The requested identifier already exists.",
+        ));
+    }
+    body::whole(&mut fields, calendar)?;
+    event_type::check(&fields, calendar)?;
+    fields.insert("iCalUID".to_owned(), json!(format!("{id}@google.com")));
+    fields.insert("id".to_owned(), json!(id));
+    fields.entry("status").or_insert(json!("confirmed"));
+    fields.insert("creator".to_owned(), json!({ "email": call.user }));
+    fields.insert(
+        "organizer".to_owned(),
+        json!({ "email": calendar.id, "displayName": calendar.summary }),
+    );
+    let mut event = Event {
+        fields,
+        version: u64::try_from(now.as_second()).unwrap_or_default(),
+        created: now,
+        updated: now,
+        meeting_due: 0,
+        hidden_from: BTreeSet::new(),
+    };
+    meeting::make(call, calendar, conference.as_ref(), &mut event)?;
+    let answer = View::of(call, calendar).event(&event);
+    if tells(call) {
+        state.world.agenda.tell(&event, "invitation", &call.user);
+    }
+    state.world.agenda.calendars[place].events.push(event);
+    Ok(answer)
+}
+
+/// 5 to 1024 characters of base32hex in lower case (discovery, `Event.id`).
+fn is_id(id: &str) -> bool {
+    (5..=1024).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'v' | b'0'..=b'9'))
+}

@@ -1,0 +1,82 @@
+//! events.instances
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::render::View;
+use super::times::{asked_zone, bound, in_order};
+use super::{at, calendar, found, occurrences, scope, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::google::paging;
+use crate::state::State;
+
+/// Occurrences of a page when nothing is said.
+const DEFAULT_RESULTS: i64 = 250;
+/// Occurrences of a page at most; a larger number is taken as this one.
+const MAX_RESULTS: i64 = 2500;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "calendar.events.instances",
+    verb: Method::GET,
+    path: "calendar/v3/calendars/{calendarId}/events/{eventId}/instances",
+    parameters: &[
+        Parameter::one("alwaysIncludeEmail", Kind::Flag),
+        Parameter::one("maxAttendees", Kind::Uint32),
+        Parameter::one("maxResults", Kind::Uint32),
+        Parameter::one("originalStart", Kind::Text),
+        Parameter::one("pageToken", Kind::Text),
+        Parameter::one("showDeleted", Kind::Flag),
+        Parameter::one("timeMax", Kind::Text),
+        Parameter::one("timeMin", Kind::Text),
+        Parameter::one("timeZone", Kind::Text),
+    ],
+    scopes: scope::READ,
+    shape: &shapes::EVENTS,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let place = calendar(state, call)?;
+    let agenda = &state.world.agenda;
+    let (home, series) = found(agenda, place, call.variable(1))?;
+    let (from, to) = (bound(call, "timeMin")?, bound(call, "timeMax")?);
+    in_order(from, to)?;
+    let mut events = if series.is_series() {
+        occurrences::within(at(agenda, home), &series, from, to)
+    } else {
+        Vec::new()
+    };
+    events.retain(|event| call.flag("showDeleted") || !event.is_cancelled());
+    if let Some(start) = bound(call, "originalStart")? {
+        let suffix = start.strftime("_%Y%m%dT%H%M%SZ").to_string();
+        events.retain(|event| event.id().ends_with(&suffix));
+    }
+    let calendar = at(agenda, place);
+    let mut view = View::of(call, calendar);
+    view.zone = asked_zone(call, calendar.time_zone)?;
+    let size = call
+        .number("maxResults")
+        .unwrap_or(DEFAULT_RESULTS)
+        .clamp(1, MAX_RESULTS);
+    let page = paging::page(
+        call,
+        METHOD.id,
+        events,
+        usize::try_from(size).unwrap_or_default(),
+        &[],
+    )?;
+    let mut answer = json!({
+        "kind": "calendar#events",
+        "etag": "\"p1\"",
+        "summary": calendar.summary,
+        "timeZone": view.zone.iana_name().unwrap_or(calendar.time_zone),
+        "accessRole": calendar.role(&call.user).map(|role| role.name()),
+        "defaultReminders": [],
+        "items": page.items.iter().map(|event| view.listed(event)).collect::<Vec<_>>(),
+    });
+    if let Some(next) = page.next {
+        answer["nextPageToken"] = json!(next);
+    }
+    Ok(answer)
+}

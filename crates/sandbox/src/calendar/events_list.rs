@@ -1,0 +1,225 @@
+//! events.list
+
+use axum::http::Method;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::render::{View, moment};
+use super::times::{Edge, asked_zone, bound, in_order};
+use super::{at, calendar, occurrences, scope, shapes, shown, sync, times};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::google::paging;
+use crate::state::State;
+use crate::world::agenda::{Agenda, Event};
+
+/// Events of a page when nothing is said.
+const DEFAULT_RESULTS: i64 = 250;
+/// Events of a page at most; a larger number is taken as this one.
+const MAX_RESULTS: i64 = 2500;
+
+const TYPES: &[&str] = &[
+    "birthday",
+    "default",
+    "focusTime",
+    "fromGmail",
+    "outOfOffice",
+    "workingLocation",
+];
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "calendar.events.list",
+    verb: Method::GET,
+    path: "calendar/v3/calendars/{calendarId}/events",
+    parameters: &[
+        Parameter::one("alwaysIncludeEmail", Kind::Flag),
+        Parameter::many("eventTypes", Kind::OneOf(TYPES)),
+        Parameter::one("iCalUID", Kind::Text),
+        Parameter::one("maxAttendees", Kind::Uint32),
+        Parameter::one("maxResults", Kind::Uint32),
+        Parameter::one("orderBy", Kind::OneOf(&["startTime", "updated"])),
+        Parameter::one("pageToken", Kind::Text),
+        Parameter::one("q", Kind::Text),
+        Parameter::one("showDeleted", Kind::Flag),
+        Parameter::one("showHiddenInvitations", Kind::Flag),
+        Parameter::one("singleEvents", Kind::Flag),
+        Parameter::one("syncToken", Kind::Text),
+        Parameter::one("timeMax", Kind::Text),
+        Parameter::one("timeMin", Kind::Text),
+        Parameter::one("timeZone", Kind::Text),
+        Parameter::one("updatedMin", Kind::Text),
+    ],
+    scopes: scope::READ,
+    shape: &shapes::EVENTS,
+    run,
+};
+
+/// Parameters that do not go with a sync token (events.list, `syncToken`).
+const NOT_WITH_SYNC: [&str; 6] = [
+    "iCalUID",
+    "orderBy",
+    "q",
+    "timeMin",
+    "timeMax",
+    "updatedMin",
+];
+
+/// What is listed.
+struct Wanted<'a> {
+    single: bool,
+    deleted: bool,
+    types: Vec<&'a str>,
+    uid: Option<&'a str>,
+    words: Vec<String>,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    updated_since: Option<Timestamp>,
+    zone: TimeZone,
+}
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let place = calendar(state, call)?;
+    let now = state.now;
+    let calendar = at(&state.world.agenda, place);
+    let listed = format!("{} {}", METHOD.id, calendar.id);
+    let since = sync::since(call, &listed, now)?;
+    if since.is_some() && NOT_WITH_SYNC.iter().any(|name| call.text(name).is_some()) {
+        let message = "Sync token cannot be used with any list restriction.";
+        return Err(Refusal::of(400, "badRequest", message));
+    }
+    let by_start = call.text("orderBy") == Some("startTime");
+    if by_start && !call.flag("singleEvents") {
+        let message = "The requested ordering is not available for the particular query.";
+        return Err(Refusal::of(400, "badRequest", message));
+    }
+    let updated_min = bound(call, "updatedMin")?;
+    if updated_min.is_some_and(|min| sync::is_forgotten(min, now)) {
+        let message = "The requested minimum modification time lies too far in the past.";
+        return Err(Refusal::of(410, "updatedMinTooLongAgo", message));
+    }
+    let wanted = Wanted {
+        single: call.flag("singleEvents"),
+        deleted: call.flag("showDeleted") || since.is_some() || updated_min.is_some(),
+        types: call.query.all("eventTypes").collect(),
+        uid: call.text("iCalUID"),
+        words: call
+            .text("q")
+            .unwrap_or_default()
+            .to_lowercase()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+        from: bound(call, "timeMin")?,
+        to: bound(call, "timeMax")?,
+        updated_since: since.or(updated_min),
+        zone: times::zone(calendar.time_zone).unwrap_or(TimeZone::UTC),
+    };
+    in_order(wanted.from, wanted.to)?;
+    let mut events = wanted.events(&state.world.agenda, place);
+    match call.text("orderBy") {
+        Some("startTime") => events.sort_by_key(|event| start(event, &wanted.zone)),
+        Some(_) => events.sort_by_key(|event| event.updated),
+        None => {}
+    }
+
+    let size = call.number("maxResults").unwrap_or(DEFAULT_RESULTS);
+    if size < 1 {
+        return Err(Refusal::of(
+            400,
+            "invalidParameter",
+            format!("Invalid value '{size}'. Values must be within the range: [1, 2500]"),
+        ));
+    }
+    let size = usize::try_from(size.min(MAX_RESULTS)).unwrap_or_default();
+    let page = paging::page(call, METHOD.id, events, size, &[])?;
+    let mut view = View::of(call, calendar);
+    view.zone = asked_zone(call, calendar.time_zone)?;
+    let mut answer = json!({
+        "kind": "calendar#events",
+        "etag": "\"p1\"",
+        "summary": calendar.summary,
+        "description": calendar.description.unwrap_or_default(),
+        "updated": moment(calendar.events.iter().map(|event| event.updated).max().unwrap_or(now)),
+        "timeZone": view.zone.iana_name().unwrap_or(calendar.time_zone),
+        "accessRole": calendar.role(&call.user).map(|role| role.name()),
+        "defaultReminders": [],
+        "items": page.items.iter().map(|event| view.listed(event)).collect::<Vec<_>>(),
+    });
+    match page.next {
+        Some(next) => answer["nextPageToken"] = json!(next),
+        None => answer["nextSyncToken"] = json!(sync::token(call, &listed, now)),
+    }
+    Ok(answer)
+}
+
+impl Wanted<'_> {
+    fn events(&self, agenda: &Agenda, place: usize) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (home, event) in shown(agenda, place) {
+            let home = at(agenda, home);
+            let is_occurrence = !event.text("recurringEventId").is_empty();
+            if self.single && is_occurrence {
+                // It comes with its series.
+                continue;
+            }
+            if event.is_series() && self.single {
+                if !event.is_cancelled() || self.deleted {
+                    events.extend(occurrences::within(home, event, self.from, self.to));
+                }
+            } else if event.is_series() {
+                // A series lies within the bounds if one of its occurrences does.
+                if !occurrences::within(home, event, self.from, self.to).is_empty() {
+                    events.push(event.clone());
+                }
+            } else if occurrences::is_within(event, &self.zone, self.from, self.to) {
+                events.push(event.clone());
+            }
+        }
+        // Deleted occurrences are listed beside their series, so that a reader can leave them out (`showDeleted`).
+        events.retain(|event| {
+            let of_series = !self.single && !event.text("recurringEventId").is_empty();
+            (self.deleted || !event.is_cancelled() || of_series) && self.fits(event)
+        });
+        events
+    }
+
+    fn fits(&self, event: &Event) -> bool {
+        let kind = event
+            .fields
+            .get("eventType")
+            .and_then(Value::as_str)
+            .unwrap_or("default");
+        (self.types.is_empty() || self.types.contains(&kind))
+            && self.uid.is_none_or(|uid| event.text("iCalUID") == uid)
+            && self
+                .updated_since
+                .is_none_or(|since| event.updated >= since)
+            && self.has_words(event)
+    }
+
+    /// Words in the texts and in the people (events.list, `q`).
+    fn has_words(&self, event: &Event) -> bool {
+        let mut text = String::new();
+        let mut add = |one: Option<&Value>| {
+            text.push_str(
+                &one.and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_lowercase(),
+            );
+            text.push(' ');
+        };
+        for name in ["summary", "description", "location"] {
+            add(event.fields.get(name));
+        }
+        for person in event.guests().chain(event.fields.get("organizer")) {
+            add(person.get("displayName"));
+            add(person.get("email"));
+        }
+        self.words.iter().all(|word| text.contains(word.as_str()))
+    }
+}
+
+fn start(event: &Event, zone: &TimeZone) -> Option<Timestamp> {
+    Edge::of(event.fields.get("start")).map(|start| start.instant(zone))
+}

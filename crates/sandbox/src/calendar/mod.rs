@@ -1,0 +1,179 @@
+//! Calendar API v3: the list of calendars, and events. A folder is an API, a file is a method.
+
+mod body;
+mod calendar_list_list;
+mod event_type;
+mod events_delete;
+mod events_get;
+mod events_insert;
+mod events_instances;
+mod events_list;
+mod events_patch;
+mod meeting;
+mod occurrences;
+mod render;
+mod rule;
+mod shapes;
+mod sync;
+mod times;
+
+use crate::google::errors::{ErrorShape, Refusal};
+use crate::google::method::{Api, Call, Kind, Parameter};
+use crate::state::State;
+use crate::world::agenda::{Agenda, Calendar, Event, Role};
+
+/// `https://www.googleapis.com/calendar/v3`.
+pub(crate) static CALENDAR_API: Api = Api {
+    service: "calendar-json.googleapis.com",
+    errors: ErrorShape::Older,
+    methods: &[
+        &calendar_list_list::METHOD,
+        &events_list::METHOD,
+        &events_insert::METHOD,
+        &events_get::METHOD,
+        &events_patch::METHOD,
+        &events_delete::METHOD,
+        &events_instances::METHOD,
+    ],
+};
+
+/// Scopes of the methods (discovery, `scopes`).
+mod scope {
+    const ALL: &str = "https://www.googleapis.com/auth/calendar";
+    const READONLY: &str = "https://www.googleapis.com/auth/calendar.readonly";
+    const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
+    const OWNED: &str = "https://www.googleapis.com/auth/calendar.events.owned";
+    const CREATED: &str = "https://www.googleapis.com/auth/calendar.app.created";
+
+    pub(super) const WRITE: &[&str] = &[ALL, CREATED, EVENTS, OWNED];
+    pub(super) const READ: &[&str] = &[
+        ALL,
+        CREATED,
+        EVENTS,
+        "https://www.googleapis.com/auth/calendar.events.freebusy",
+        OWNED,
+        "https://www.googleapis.com/auth/calendar.events.owned.readonly",
+        "https://www.googleapis.com/auth/calendar.events.public.readonly",
+        "https://www.googleapis.com/auth/calendar.events.readonly",
+        READONLY,
+    ];
+    pub(super) const LIST: &[&str] = &[
+        ALL,
+        "https://www.googleapis.com/auth/calendar.calendarlist",
+        "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+        READONLY,
+    ];
+}
+
+/// Parameters of every method that writes an event.
+const WRITING: [Parameter; 6] = [
+    Parameter::one("conferenceDataVersion", Kind::OneOf(&["0", "1"])),
+    Parameter::one("eventLabelVersion", Kind::OneOf(&["0", "1"])),
+    Parameter::one("maxAttendees", Kind::Uint32),
+    Parameter::one("sendNotifications", Kind::Flag),
+    Parameter::one("sendUpdates", Kind::OneOf(&["all", "externalOnly", "none"])),
+    Parameter::one("supportsAttachments", Kind::Flag),
+];
+
+/// 404 in the words of this API.
+fn not_found() -> Refusal {
+    Refusal::of(404, "notFound", "Not Found")
+}
+
+/// The calendar that the path names, if the user has it and the token's scopes reach it.
+fn calendar(state: &State, call: &Call) -> Result<usize, Refusal> {
+    let agenda = &state.world.agenda;
+    let place = agenda
+        .place(call.variable(0), &call.user)
+        .ok_or_else(not_found)?;
+    let role = at(agenda, place).role(&call.user).ok_or_else(not_found)?;
+    let everywhere = [
+        "calendar",
+        "calendar.readonly",
+        "calendar.events",
+        "calendar.events.readonly",
+    ];
+    let owned = ["calendar.events.owned", "calendar.events.owned.readonly"];
+    let has = |scopes: &[&str]| scopes.iter().any(|scope| call.has_scope(scope));
+    // The narrower scopes reach less; no calendar here is public or made by the application.
+    if has(&everywhere) || (has(&owned) && role == Role::Owner) {
+        Ok(place)
+    } else {
+        Err(not_found())
+    }
+}
+
+/// The same, if the user may write there.
+fn writable(state: &State, call: &Call) -> Result<usize, Refusal> {
+    let place = calendar(state, call)?;
+    if at(&state.world.agenda, place).role(&call.user) >= Some(Role::Writer) {
+        Ok(place)
+    } else {
+        let message = "You need to have writer access to this calendar.";
+        Err(Refusal::of(403, "requiredAccessLevel", message))
+    }
+}
+
+/// The calendar at a place that was found before.
+fn at(agenda: &Agenda, place: usize) -> &Calendar {
+    &agenda.calendars[place]
+}
+
+/// The events that a calendar shows: its own, and in a primary calendar those to which its user is invited.
+fn shown(agenda: &Agenda, place: usize) -> Vec<(usize, &Event)> {
+    let calendar = at(agenda, place);
+    let all = agenda
+        .calendars
+        .iter()
+        .enumerate()
+        .filter(|(_, other)| other.primary_of.is_some());
+    let invited = all
+        .filter(|(index, _)| *index != place)
+        .flat_map(|(index, other)| {
+            let guest =
+                |event: &&Event| calendar.primary_of.is_some_and(|user| event.is_guest(user));
+            other
+                .events
+                .iter()
+                .filter(guest)
+                .map(move |event| (index, event))
+        });
+    calendar
+        .events
+        .iter()
+        .map(|event| (place, event))
+        .chain(invited)
+        .collect()
+}
+
+/// The calendar in which an event lies, and the event: a stored one, or an occurrence of a series.
+fn found(agenda: &Agenda, place: usize, id: &str) -> Result<(usize, Event), Refusal> {
+    let shown = shown(agenda, place);
+    if let Some((home, event)) = shown.iter().find(|(_, event)| event.id() == id) {
+        return Ok((*home, (*event).clone()));
+    }
+    let series = id
+        .rsplit_once('_')
+        .and_then(|(series, _)| shown.iter().find(|(_, event)| event.id() == series));
+    let (home, series) = series
+        .filter(|(_, event)| event.is_series())
+        .ok_or_else(not_found)?;
+    let occurrence = occurrences::by_id(at(agenda, *home), series, id).ok_or_else(not_found)?;
+    Ok((*home, occurrence))
+}
+
+/// Whether guests are to be told.
+fn tells(call: &Call) -> bool {
+    matches!(call.text("sendUpdates"), Some("all" | "externalOnly"))
+        || call.flag("sendNotifications")
+}
+
+/// With `If-Match`, nobody has changed the event since it was read.
+fn check_etag(call: &Call, event: &Event) -> Result<(), Refusal> {
+    match &call.if_match {
+        Some(etag) if *etag != render::etag(event) && etag != "*" => {
+            Err(Refusal::of(412, "conditionNotMet", "Precondition Failed"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,129 @@
+//! Events as the API shows them.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value, json};
+
+use super::meeting;
+use super::times::{Edge, in_zone, zone};
+use crate::google::method::Call;
+use crate::mint::hex;
+use crate::world::agenda::{Calendar, Event};
+
+/// How events are looked at.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    /// The calendar that shows them.
+    pub(super) calendar: &'a Calendar,
+    /// The zone in which times are written.
+    pub(super) zone: TimeZone,
+    /// Guests at most.
+    pub(super) guests: Option<usize>,
+}
+
+impl<'a> View<'a> {
+    /// The view of a call, in the calendar's own zone.
+    pub(super) fn of(call: &Call, calendar: &'a Calendar) -> Self {
+        Self {
+            calendar,
+            zone: zone(calendar.time_zone).unwrap_or(TimeZone::UTC),
+            guests: call
+                .number("maxAttendees")
+                .and_then(|most| usize::try_from(most).ok()),
+        }
+    }
+
+    /// The event.
+    pub(super) fn event(&self, event: &Event) -> Value {
+        let mut shown = event.fields.clone();
+        let mut set = |name: &str, value: Value| drop(shown.insert(name.to_owned(), value));
+        set("kind", json!("calendar#event"));
+        set("etag", json!(etag(event)));
+        let link = format!(
+            "https://www.google.com/calendar/event?eid={}",
+            hex(event.id().as_bytes())
+        );
+        set("htmlLink", json!(link));
+        set("created", json!(moment(event.created)));
+        set("updated", json!(moment(event.updated)));
+        set("sequence", json!(0));
+        set("reminders", json!({ "useDefault": true }));
+        for name in ["start", "end", "originalStartTime"] {
+            if let Some(edge) = event.fields.get(name) {
+                set(name, self.edge(edge));
+            }
+        }
+        for name in ["creator", "organizer"] {
+            if let Some(person) = event.fields.get(name) {
+                set(name, self.person(person));
+            }
+        }
+        shown.entry("eventType").or_insert(json!("default"));
+        self.limit_guests(&mut shown);
+        if event.meeting_due > 0 {
+            meeting::hide(&mut shown);
+        }
+        Value::Object(shown)
+    }
+
+    /// The event in a list: of a deleted occurrence there is only what tells which it is (`Event.status`).
+    pub(super) fn listed(&self, event: &Event) -> Value {
+        let all = self.event(event);
+        if !event.is_cancelled() || event.text("recurringEventId").is_empty() {
+            return all;
+        }
+        let mut shown = Map::new();
+        for name in [
+            "kind",
+            "etag",
+            "id",
+            "status",
+            "recurringEventId",
+            "originalStartTime",
+        ] {
+            shown.insert(name.to_owned(), all[name].clone());
+        }
+        Value::Object(shown)
+    }
+
+    fn edge(&self, edge: &Value) -> Value {
+        let mut shown = edge.clone();
+        if let Some(Edge::Time(instant)) = Edge::of(Some(edge)) {
+            shown["dateTime"] = json!(in_zone(instant, &self.zone));
+        }
+        shown
+    }
+
+    /// With `self` where it is the one whose calendar this is.
+    fn person(&self, person: &Value) -> Value {
+        let mut shown = person.clone();
+        if person["email"] == self.calendar.id.as_str() {
+            shown["self"] = json!(true);
+        }
+        shown
+    }
+
+    fn limit_guests(&self, shown: &mut Map<String, Value>) {
+        let Some(Value::Array(guests)) = shown.get_mut("attendees") else {
+            return;
+        };
+        for guest in guests.iter_mut() {
+            *guest = self.person(guest);
+        }
+        // Of too many guests only the one who looks is shown (events.get, `maxAttendees`).
+        if self.guests.is_some_and(|most| guests.len() > most) {
+            guests.retain(|guest| guest["self"] == true);
+            shown.insert("attendeesOmitted".to_owned(), json!(true));
+        }
+    }
+}
+
+/// The etag of an event.
+pub(super) fn etag(event: &Event) -> String {
+    format!("\"{}\"", event.version)
+}
+
+/// A moment with milliseconds, as `created` and `updated` have them.
+pub(super) fn moment(instant: Timestamp) -> String {
+    instant.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}

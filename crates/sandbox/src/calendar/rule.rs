@@ -1,0 +1,402 @@
+//! Recurrence rules (RFC 5545, 3.3.10), as far as the sandbox plays them.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::{Date, Weekday};
+use jiff::{Span, Timestamp, ToSpan as _};
+
+/// Steps after which a rule is taken to yield nothing more.
+const MAX_STEPS: usize = 20_000;
+
+/// A rule that has been read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rule {
+    frequency: Frequency,
+    interval: i64,
+    count: Option<usize>,
+    pub(super) until: Option<Until>,
+    /// With a place within the month, such as the second.
+    days: Vec<(Option<i8>, Weekday)>,
+    month_days: Vec<i8>,
+    months: Vec<i8>,
+    places: Vec<i16>,
+    week_start: Weekday,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Frequency {
+    Daily,
+    Weekly,
+    Monthly,
+    Yearly,
+}
+
+/// The last moment or day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Until {
+    Day(Date),
+    Time(Timestamp),
+}
+
+/// Why a rule is not played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It is no rule.
+    Wrong,
+    /// Google would take it, the sandbox does not.
+    Unplayed,
+}
+
+impl Rule {
+    /// Reads what stands behind `RRULE:`.
+    pub(super) fn parse(text: &str) -> Result<Self, Unread> {
+        let mut rule = Self {
+            frequency: Frequency::Daily,
+            interval: 1,
+            count: None,
+            until: None,
+            days: Vec::new(),
+            month_days: Vec::new(),
+            months: Vec::new(),
+            places: Vec::new(),
+            week_start: Weekday::Monday,
+        };
+        let mut seen = BTreeSet::new();
+        for part in text.split(';') {
+            let (key, value) = part.split_once('=').ok_or(Unread::Wrong)?;
+            if !seen.insert(key) {
+                return Err(Unread::Wrong);
+            }
+            rule.set(key, value)?;
+        }
+        if !seen.contains("FREQ") || (seen.contains("COUNT") && seen.contains("UNTIL")) {
+            return Err(Unread::Wrong);
+        }
+        let placed = rule.days.iter().any(|(place, _)| place.is_some());
+        let placeless = matches!(rule.frequency, Frequency::Daily | Frequency::Weekly);
+        if placed && placeless {
+            return Err(Unread::Wrong);
+        }
+        Ok(rule)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), Unread> {
+        match key {
+            "FREQ" => {
+                self.frequency = match value {
+                    "DAILY" => Frequency::Daily,
+                    "WEEKLY" => Frequency::Weekly,
+                    "MONTHLY" => Frequency::Monthly,
+                    "YEARLY" => Frequency::Yearly,
+                    "HOURLY" | "MINUTELY" | "SECONDLY" => return Err(Unread::Unplayed),
+                    _ => return Err(Unread::Wrong),
+                };
+            }
+            "INTERVAL" => self.interval = i64::from(positive(value)?),
+            "COUNT" => self.count = usize::try_from(positive(value)?).ok(),
+            "UNTIL" => self.until = Some(until(value).ok_or(Unread::Wrong)?),
+            "BYDAY" => self.days = list(value, placed_day)?,
+            "BYMONTHDAY" => self.month_days = list(value, |one| around(one, 31))?,
+            "BYMONTH" => {
+                self.months = list(value, |one| around(one, 12).filter(|month| *month > 0))?;
+            }
+            "BYSETPOS" => {
+                self.places = list(value, |one| one.parse().ok().filter(|place| *place != 0))?;
+            }
+            "WKST" => self.week_start = weekday(value).ok_or(Unread::Wrong)?,
+            "BYHOUR" | "BYMINUTE" | "BYSECOND" | "BYYEARDAY" | "BYWEEKNO" => {
+                return Err(Unread::Unplayed);
+            }
+            _ => return Err(Unread::Wrong),
+        }
+        Ok(())
+    }
+
+    /// The days on which it falls, from the first on, in order. Bounded, since a rule may never end or never fit.
+    pub(super) fn days(self, first: Date) -> impl Iterator<Item = Date> {
+        let most = self.count.unwrap_or(MAX_STEPS).min(MAX_STEPS);
+        let periods = (0..).map_while(move |turn| self.period(first, turn));
+        let days = periods.take(MAX_STEPS).flatten();
+        days.filter(move |day| *day >= first).take(most)
+    }
+
+    /// The days of one turn: of a day, a week, a month or a year.
+    fn period(&self, first: Date, turn: i64) -> Option<Vec<Date>> {
+        let step = turn.checked_mul(self.interval)?;
+        let days = match self.frequency {
+            Frequency::Daily => vec![add(first, Span::new().try_days(step))?],
+            Frequency::Weekly => {
+                let since = first.weekday().since(self.week_start);
+                let start = first.checked_sub(i64::from(since).days()).ok()?;
+                let start = add(start, Span::new().try_weeks(step))?;
+                let wanted = self.weekdays(first.weekday());
+                let week = (0..7).filter_map(|day| start.checked_add(day.days()).ok());
+                week.filter(|day| wanted.contains(&day.weekday())).collect()
+            }
+            Frequency::Monthly => {
+                let month = add(first.first_of_month(), Span::new().try_months(step))?;
+                self.of_month(month, first.day())
+            }
+            Frequency::Yearly => {
+                let year = add(first.first_of_month(), Span::new().try_years(step))?;
+                if self.months.is_empty() && self.month_days.is_empty() && self.days.is_empty() {
+                    self.of_month(year, first.day())
+                } else {
+                    let own = [first.month()];
+                    let months = if self.months.is_empty() {
+                        &own[..]
+                    } else {
+                        &self.months
+                    };
+                    let months = months
+                        .iter()
+                        .filter_map(|month| Date::new(year.year(), *month, 1).ok());
+                    months
+                        .flat_map(|month| self.of_month(month, first.day()))
+                        .collect()
+                }
+            }
+        };
+        Some(self.placed(self.limited(days)))
+    }
+
+    /// The days of a month.
+    fn of_month(&self, month: Date, usual: i8) -> Vec<Date> {
+        let length = month.days_in_month();
+        let all = (1..=length).filter_map(|day| Date::new(month.year(), month.month(), day).ok());
+        if self.month_days.is_empty() && self.days.is_empty() {
+            return all.filter(|day| day.day() == usual).collect();
+        }
+        let fits_day = |day: &Date| {
+            self.days.is_empty()
+                || self.days.iter().any(|(place, weekday)| {
+                    *weekday == day.weekday() && place.is_none_or(|place| is_place(*day, place))
+                })
+        };
+        let fits_number = |day: &Date| {
+            self.month_days.is_empty()
+                || self.month_days.iter().any(|wanted| {
+                    *wanted == day.day()
+                        || i16::from(*wanted) == i16::from(day.day()) - i16::from(length) - 1
+                })
+        };
+        all.filter(fits_day).filter(fits_number).collect()
+    }
+
+    /// What limits days beside the frequency that made them.
+    fn limited(&self, days: Vec<Date>) -> Vec<Date> {
+        let daily = self.frequency == Frequency::Daily;
+        days.into_iter()
+            .filter(|day| self.months.is_empty() || self.months.contains(&day.month()))
+            .filter(|day| !daily || self.weekdays(day.weekday()).contains(&day.weekday()))
+            .filter(|day| {
+                !daily || self.month_days.is_empty() || self.month_days.contains(&day.day())
+            })
+            .collect()
+    }
+
+    fn placed(&self, mut days: Vec<Date>) -> Vec<Date> {
+        days.sort_unstable();
+        days.dedup();
+        if self.places.is_empty() {
+            return days;
+        }
+        let length = i16::try_from(days.len()).unwrap_or(i16::MAX);
+        let at = |place: i16| if place > 0 { place - 1 } else { length + place };
+        let wanted: BTreeSet<i16> = self.places.iter().map(|place| at(*place)).collect();
+        let wanted = wanted
+            .into_iter()
+            .filter_map(|place| usize::try_from(place).ok());
+        wanted
+            .filter_map(|place| days.get(place).copied())
+            .collect()
+    }
+
+    fn weekdays(&self, usual: Weekday) -> Vec<Weekday> {
+        if self.days.is_empty() {
+            vec![usual]
+        } else {
+            self.days.iter().map(|(_, day)| *day).collect()
+        }
+    }
+}
+
+fn add(date: Date, span: Result<Span, jiff::Error>) -> Option<Date> {
+    date.checked_add(span.ok()?).ok()
+}
+
+/// Whether a day is the nth of its weekday in its month, from the end where negative.
+fn is_place(day: Date, place: i8) -> bool {
+    let from_start = (day.day() - 1) / 7 + 1;
+    let from_end = (day.days_in_month() - day.day()) / 7 + 1;
+    place == from_start || place == -from_end
+}
+
+fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Unread> {
+    text.split(',')
+        .map(|one| read(one).ok_or(Unread::Wrong))
+        .collect()
+}
+
+fn positive(text: &str) -> Result<u32, Unread> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or(Unread::Wrong)
+}
+
+fn around(text: &str, most: i8) -> Option<i8> {
+    text.parse::<i8>()
+        .ok()
+        .filter(|number| *number != 0 && (-most..=most).contains(number))
+}
+
+fn placed_day(text: &str) -> Option<(Option<i8>, Weekday)> {
+    let (place, day) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let place = match place {
+        "" => None,
+        place => Some(around(place, 5)?),
+    };
+    Some((place, weekday(day)?))
+}
+
+fn weekday(text: &str) -> Option<Weekday> {
+    Some(match text {
+        "MO" => Weekday::Monday,
+        "TU" => Weekday::Tuesday,
+        "WE" => Weekday::Wednesday,
+        "TH" => Weekday::Thursday,
+        "FR" => Weekday::Friday,
+        "SA" => Weekday::Saturday,
+        "SU" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+/// `20260501` or `20260501T090000Z`; a time without `Z` is taken as UTC, as Google does.
+pub(super) fn until(text: &str) -> Option<Until> {
+    match text.split_once('T') {
+        None => Date::strptime("%Y%m%d", text).ok().map(Until::Day),
+        Some(_) => {
+            let text = text.strip_suffix('Z').unwrap_or(text);
+            let local = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%S", text).ok()?;
+            local
+                .to_zoned(jiff::tz::TimeZone::UTC)
+                .ok()
+                .map(|seen| Until::Time(seen.timestamp()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(first: &str, rule: &str, days: &[&str]) {
+        let found: Vec<String> = Rule::parse(rule)
+            .unwrap()
+            .days(first.parse().unwrap())
+            .take(days.len() + 1)
+            .map(|day| day.to_string())
+            .collect();
+        assert_eq!(found[..found.len().min(days.len())], *days, "{rule}");
+        assert!(
+            rule.contains("COUNT") <= (found.len() == days.len()),
+            "{rule}: {found:?}"
+        );
+    }
+
+    #[test]
+    fn rules_fall_on_days() {
+        check(
+            "2026-05-04",
+            "FREQ=DAILY;COUNT=3",
+            &["2026-05-04", "2026-05-05", "2026-05-06"],
+        );
+        check(
+            "2026-05-04",
+            "FREQ=DAILY;INTERVAL=10;COUNT=2",
+            &["2026-05-04", "2026-05-14"],
+        );
+        check(
+            "2026-05-01",
+            "FREQ=DAILY;BYDAY=MO,TU;COUNT=3",
+            &["2026-05-04", "2026-05-05", "2026-05-11"],
+        );
+        check(
+            "2026-05-06",
+            "FREQ=WEEKLY;BYDAY=MO,WE,FR;COUNT=4",
+            &["2026-05-06", "2026-05-08", "2026-05-11", "2026-05-13"],
+        );
+        check(
+            "2026-05-05",
+            "FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=TU,SU;COUNT=4",
+            &["2026-05-05", "2026-05-17", "2026-05-19", "2026-05-31"],
+        );
+        check(
+            "2026-01-31",
+            "FREQ=MONTHLY;COUNT=3",
+            &["2026-01-31", "2026-03-31", "2026-05-31"],
+        );
+        check(
+            "2026-05-05",
+            "FREQ=MONTHLY;BYDAY=1TU;COUNT=3",
+            &["2026-05-05", "2026-06-02", "2026-07-07"],
+        );
+        check(
+            "2026-05-01",
+            "FREQ=MONTHLY;BYMONTHDAY=-1,15;COUNT=3",
+            &["2026-05-15", "2026-05-31", "2026-06-15"],
+        );
+        check(
+            "2026-05-01",
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=2",
+            &["2026-05-29", "2026-06-30"],
+        );
+        check(
+            "2024-02-29",
+            "FREQ=YEARLY;COUNT=2",
+            &["2024-02-29", "2028-02-29"],
+        );
+        check(
+            "2026-05-25",
+            "FREQ=YEARLY;BYMONTH=5;BYDAY=-1MO;COUNT=2",
+            &["2026-05-25", "2027-05-31"],
+        );
+        check(
+            "2026-12-26",
+            "FREQ=YEARLY",
+            &["2026-12-26", "2027-12-26", "2028-12-26"],
+        );
+    }
+
+    #[test]
+    fn a_rule_that_never_fits_ends() {
+        let never = Rule::parse("FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30").unwrap();
+        assert_eq!(never.days("2026-01-01".parse().unwrap()).count(), 0);
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused() {
+        for text in [
+            "",
+            "FREQ",
+            "FREQ=OFTEN",
+            "BYDAY=MO",
+            "FREQ=DAILY;COUNT=0",
+            "FREQ=DAILY;COUNT=1;UNTIL=20260501",
+            "FREQ=DAILY;FREQ=DAILY",
+            "FREQ=DAILY;X=1",
+            "FREQ=WEEKLY;BYDAY=1MO",
+            "FREQ=MONTHLY;BYDAY=9MO",
+            "FREQ=DAILY;UNTIL=20260231",
+            "FREQ=MONTHLY;BYMONTHDAY=0",
+            "freq=daily",
+        ] {
+            assert_eq!(Rule::parse(text), Err(Unread::Wrong), "{text}");
+        }
+        assert_eq!(Rule::parse("FREQ=HOURLY"), Err(Unread::Unplayed));
+        assert_eq!(Rule::parse("FREQ=DAILY;BYHOUR=9"), Err(Unread::Unplayed));
+    }
+}

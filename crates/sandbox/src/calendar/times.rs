@@ -1,0 +1,213 @@
+//! Times in requests and in events.
+
+use jiff::civil::{Date, DateTime};
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use crate::google::errors::Refusal;
+use crate::google::method::Call;
+
+/// Where an event starts or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    Day(Date),
+    Time(Timestamp),
+}
+
+impl Edge {
+    /// Of an event that is stored.
+    pub(super) fn of(edge: Option<&Value>) -> Option<Self> {
+        let edge = edge?;
+        if let Some(date) = edge["date"].as_str() {
+            return date.parse().ok().map(Self::Day);
+        }
+        edge["dateTime"].as_str()?.parse().ok().map(Self::Time)
+    }
+
+    /// The instant; a day is its first moment in the zone.
+    pub(super) fn instant(self, zone: &TimeZone) -> Timestamp {
+        match self {
+            Self::Time(instant) => instant,
+            Self::Day(day) => day
+                .to_zoned(zone.clone())
+                .map_or(Timestamp::MIN, |first| first.timestamp()),
+        }
+    }
+
+    /// The same so much later; a day by whole days.
+    pub(super) fn later(self, length: SignedDuration) -> Self {
+        match self {
+            Self::Day(day) => Self::Day(day.saturating_add(length)),
+            Self::Time(instant) => Self::Time(instant.saturating_add(length).unwrap_or(instant)),
+        }
+    }
+
+    /// How far `end` lies behind it; nothing where one is a day and the other is not.
+    pub(super) fn until(self, end: Self) -> Option<SignedDuration> {
+        match (self, end) {
+            (Self::Day(start), Self::Day(end)) => Some(start.duration_until(end)),
+            (Self::Time(start), Self::Time(end)) => Some(start.duration_until(end)),
+            _ => None,
+        }
+    }
+}
+
+/// The zone of this name.
+pub(super) fn zone(name: &str) -> Option<TimeZone> {
+    TimeZoneDatabase::bundled()
+        .get(name)
+        .ok()
+        .filter(|zone| !zone.is_unknown())
+}
+
+/// The zone that an event names, or else its calendar's.
+pub(super) fn zone_of(edge: Option<&Value>, usual: &str) -> TimeZone {
+    let named = edge
+        .and_then(|edge| edge["timeZone"].as_str())
+        .and_then(zone);
+    named.or_else(|| zone(usual)).unwrap_or(TimeZone::UTC)
+}
+
+/// RFC 3339 with the offset that a zone has then.
+pub(super) fn in_zone(instant: Timestamp, zone: &TimeZone) -> String {
+    let seen = instant.to_zoned(zone.clone());
+    with_offset(instant, seen.offset())
+}
+
+fn with_offset(instant: Timestamp, offset: Offset) -> String {
+    if offset == Offset::UTC {
+        instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    } else {
+        instant.display_with_offset(offset).to_string()
+    }
+}
+
+/// Checks `start` or `end` of an event that is written (`EventDateTime`), and gives a time its offset.
+pub(super) fn checked(edge: Option<&Value>, name: &str, recurring: bool) -> Result<Value, Refusal> {
+    let missing = || Refusal::of(400, "required", format!("Missing {name} time."));
+    let invalid = || Refusal::of(400, "invalid", format!("Invalid {name} time."));
+    let members = match edge {
+        None | Some(Value::Null) => return Err(missing()),
+        Some(Value::Object(members)) => members,
+        Some(_) => return Err(invalid()),
+    };
+    if members
+        .keys()
+        .any(|key| !matches!(key.as_str(), "date" | "dateTime" | "timeZone"))
+    {
+        return Err(Refusal::invalid(format!("Unknown member of {name}.")));
+    }
+    let zone_name = text(members, "timeZone", &invalid)?;
+    let zone = match zone_name {
+        None => None,
+        Some(name_of_zone) => Some(zone(name_of_zone).ok_or_else(|| {
+            Refusal::of(
+                400,
+                "invalid",
+                format!("Invalid time zone definition for {name} time."),
+            )
+        })?),
+    };
+    let mut kept = Map::new();
+    match (
+        text(members, "date", &invalid)?,
+        text(members, "dateTime", &invalid)?,
+    ) {
+        (None, None) => return Err(missing()),
+        (Some(_), Some(_)) => return Err(invalid()),
+        (Some(date), None) => {
+            let date: Date = date
+                .parse()
+                .ok()
+                .filter(|_| date.len() == 10)
+                .ok_or_else(invalid)?;
+            kept.insert("date".to_owned(), json!(date.to_string()));
+        }
+        (None, Some(time)) => {
+            let no_zone = || {
+                Refusal::of(
+                    400,
+                    "required",
+                    format!("Missing time zone definition for {name} time."),
+                )
+            };
+            let (local, offset) = read(time).ok_or_else(invalid)?;
+            if zone.is_none() && (recurring || offset.is_none()) {
+                return Err(no_zone());
+            }
+            let (instant, offset) = match (offset, &zone) {
+                (Some(offset), _) => (offset.to_timestamp(local).ok(), offset),
+                (None, zone) => {
+                    let seen = zone
+                        .as_ref()
+                        .and_then(|zone| local.to_zoned(zone.clone()).ok())
+                        .ok_or_else(invalid)?;
+                    (Some(seen.timestamp()), seen.offset())
+                }
+            };
+            let instant = instant.ok_or_else(invalid)?;
+            kept.insert("dateTime".to_owned(), json!(with_offset(instant, offset)));
+        }
+    }
+    if let Some(name) = zone_name {
+        kept.insert("timeZone".to_owned(), json!(name));
+    }
+    Ok(Value::Object(kept))
+}
+
+/// A parameter that is a time: an offset is a must (events.list, `timeMin`).
+pub(super) fn bound(call: &Call, name: &str) -> Result<Option<Timestamp>, Refusal> {
+    let Some(text) = call.text(name) else {
+        return Ok(None);
+    };
+    let instant = read(text).and_then(|(local, offset)| offset?.to_timestamp(local).ok());
+    match instant {
+        Some(instant) => Ok(Some(instant)),
+        None => Err(Refusal::of(400, "badRequest", "Bad Request")),
+    }
+}
+
+/// The zone of the parameter `timeZone`, or the usual one.
+pub(super) fn asked_zone(call: &Call, usual: &str) -> Result<TimeZone, Refusal> {
+    let name = call.text("timeZone").unwrap_or(usual);
+    zone(name).ok_or_else(|| Refusal::of(400, "invalid", "Invalid time zone."))
+}
+
+/// `timeMax` lies after `timeMin`.
+pub(super) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<(), Refusal> {
+    match (from, to) {
+        (Some(from), Some(to)) if from >= to => Err(Refusal::of(
+            400,
+            "timeRangeEmpty",
+            "The specified time range is empty.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A date with a time, and its offset where it has one.
+fn read(text: &str) -> Option<(DateTime, Option<Offset>)> {
+    // RFC 3339 wants seconds and the letter T.
+    let plain = text.len() >= 19
+        && matches!(text.as_bytes().get(10), Some(b'T' | b't'))
+        && !text.contains('[');
+    let pieces = Pieces::parse(text).ok().filter(|_| plain)?;
+    Some((
+        pieces.date().to_datetime(pieces.time()?),
+        pieces.to_numeric_offset(),
+    ))
+}
+
+fn text<'a>(
+    members: &'a Map<String, Value>,
+    name: &str,
+    invalid: &impl Fn() -> Refusal,
+) -> Result<Option<&'a str>, Refusal> {
+    match members.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(invalid()),
+    }
+}

@@ -1,0 +1,56 @@
+//! spreadsheets.values.get
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::showing::{self, DATES, Look, RENDERS};
+use super::{READ, range, readable, shapes};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::state::State;
+use crate::world::library::Spreadsheet;
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "sheets.spreadsheets.values.get",
+    verb: Method::GET,
+    path: "v4/spreadsheets/{spreadsheetId}/values/{range}",
+    parameters: &[
+        Parameter::one("dateTimeRenderOption", DATES),
+        Parameter::one(
+            "majorDimension",
+            Kind::OneOf(&["DIMENSION_UNSPECIFIED", "ROWS", "COLUMNS"]),
+        ),
+        Parameter::one("valueRenderOption", RENDERS),
+    ],
+    scopes: READ,
+    shape: &shapes::VALUES,
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let (spreadsheet, _) = readable(&state.world.library, call, call.variable(0))?;
+    let text = call.variable(1);
+    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::refusal(text, &unfit))?;
+    let look = Look::of(call, "valueRenderOption", "dateTimeRenderOption");
+    let by_columns = call.text("majorDimension") == Some("COLUMNS");
+    Ok(shown(spreadsheet, &area, look, by_columns))
+}
+
+/// A `ValueRange`; `values` is absent where there is nothing.
+pub(super) fn shown(
+    spreadsheet: &Spreadsheet,
+    area: &range::Area,
+    look: Look,
+    by_columns: bool,
+) -> Value {
+    let sheet = spreadsheet.sheets.get(area.sheet);
+    let mut shown = json!({
+        "range": sheet.map(|sheet| range::written(sheet, &area.rows, &area.columns)),
+        "majorDimension": if by_columns { "COLUMNS" } else { "ROWS" },
+    });
+    let values = showing::values(spreadsheet, area, look, by_columns);
+    if !values.is_empty() {
+        shown["values"] = json!(values);
+    }
+    shown
+}

@@ -1,0 +1,233 @@
+//! spreadsheets.values.update
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use serde_json::{Map, Value, json};
+
+use super::body::Body;
+use super::entering::{self, Change};
+use super::range::{self, Area};
+use super::showing::{DATES, Look, RENDERS};
+use super::{WRITE, changeable, shapes, values_get};
+use crate::google::errors::Refusal;
+use crate::google::method::{ApiMethod, Call, Kind, Parameter};
+use crate::state::State;
+use crate::world::library::{Sheet, Spreadsheet};
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "sheets.spreadsheets.values.update",
+    verb: Method::PUT,
+    path: "v4/spreadsheets/{spreadsheetId}/values/{range}",
+    parameters: &[
+        Parameter::one("includeValuesInResponse", Kind::Flag),
+        Parameter::one("responseDateTimeRenderOption", DATES),
+        Parameter::one("responseValueRenderOption", RENDERS),
+        Parameter::one(
+            "valueInputOption",
+            Kind::OneOf(&["INPUT_VALUE_OPTION_UNSPECIFIED", "RAW", "USER_ENTERED"]),
+        ),
+    ],
+    scopes: WRITE,
+    shape: &shapes::UPDATED,
+    run,
+};
+
+/// Changes by row and column.
+type Changes = Vec<((u32, u32), Change)>;
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let typed = match call.text("valueInputOption") {
+        Some("RAW") => false,
+        Some("USER_ENTERED") => true,
+        _ => {
+            return Err(Refusal::invalid(
+                "'valueInputOption' is required but not specified",
+            ));
+        }
+    };
+    let (id, text) = (call.variable(0), call.variable(1));
+    let spreadsheet = changeable(&state.world.library, call, id)?;
+    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::refusal(text, &unfit))?;
+    let object = call.object()?;
+    let body = Body::new(&object, "data", &["majorDimension", "range", "values"])?;
+    check_same_range(spreadsheet, &body, &area)?;
+    let lines = lines(&object)?;
+    let by_columns = match body.text("majorDimension")? {
+        None | Some("ROWS" | "DIMENSION_UNSPECIFIED") => false,
+        Some("COLUMNS") => true,
+        Some(other) => {
+            return Err(Refusal::unbound(
+                "data.major_dimension",
+                format!(
+                    "Invalid value at 'data.major_dimension' (type.googleapis.com/google.apps.sheets.v4.Dimension), \"{other}\""
+                ),
+            ));
+        }
+    };
+    let sheet = spreadsheet
+        .sheets
+        .get(area.sheet)
+        .ok_or_else(Refusal::not_found)?;
+    let changes = changes(sheet, &area, &lines, by_columns, typed)?;
+    let written = written(&area, &changes);
+    let now = state.now;
+    let library = &mut state.world.library;
+    let spreadsheet = library
+        .change_spreadsheet(id, &call.user, now)
+        .ok_or_else(Refusal::not_found)?;
+    let mut answer = summary(spreadsheet, &written, &changes);
+    apply(spreadsheet, area.sheet, changes);
+    if call.flag("includeValuesInResponse") {
+        let look = Look::of(
+            call,
+            "responseValueRenderOption",
+            "responseDateTimeRenderOption",
+        );
+        let whole = if area.open { &written } else { &area };
+        answer["updatedData"] = values_get::shown(spreadsheet, whole, look, by_columns);
+    }
+    Ok(answer)
+}
+
+/// The body may name the range once more, and must then name the same (values.update, `range`).
+fn check_same_range(
+    spreadsheet: &Spreadsheet,
+    body: &Body<'_>,
+    area: &Area,
+) -> Result<(), Refusal> {
+    let Some(text) = body.text("range")? else {
+        return Ok(());
+    };
+    match range::parse(spreadsheet, 0, text) {
+        Ok(other) if other == *area => Ok(()),
+        Ok(_) => Err(Refusal::invalid(format!(
+            "The range in the body, {text}, is not the range in the address."
+        ))),
+        Err(unfit) => Err(range::refusal(text, &unfit)),
+    }
+}
+
+/// The inner lists of `values`.
+fn lines(object: &Map<String, Value>) -> Result<Vec<&Vec<Value>>, Refusal> {
+    let wrong = |place: &str, value: &Value| {
+        let message = format!(
+            "Invalid value at 'data.{place}' (type.googleapis.com/google.protobuf.ListValue), {value}"
+        );
+        Refusal::unbound(&format!("data.{place}"), message)
+    };
+    match object.get("values") {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(lines)) => lines
+            .iter()
+            .enumerate()
+            .map(|(place, line)| match line {
+                Value::Array(values) => Ok(values),
+                other => Err(wrong(&format!("values[{place}]"), other)),
+            })
+            .collect(),
+        Some(other) => Err(wrong("values", other)),
+    }
+}
+
+/// What is to be done, cell by cell; refused as a whole where one value is wrong or does not fit.
+fn changes(
+    sheet: &Sheet,
+    area: &Area,
+    lines: &[&Vec<Value>],
+    by_columns: bool,
+    typed: bool,
+) -> Result<Changes, Refusal> {
+    let mut changes = Changes::new();
+    for (outer, line) in (0_u32..).zip(lines) {
+        for (inner, value) in (0_u32..).zip(*line) {
+            let (down, right) = if by_columns {
+                (inner, outer)
+            } else {
+                (outer, inner)
+            };
+            let (row, column) = (area.rows.start + down, area.columns.start + right);
+            check_fits(sheet, area, row, column)?;
+            let before = sheet.cells.get(&(row, column));
+            let place = format!("values[{outer}][{inner}]");
+            changes.push(((row, column), entering::read(value, typed, before, &place)?));
+        }
+    }
+    Ok(changes)
+}
+
+fn check_fits(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), Refusal> {
+    if row >= sheet.rows || column >= sheet.columns {
+        let cell = range::written(sheet, &(row..row + 1), &(column..column + 1));
+        let (rows, columns) = (sheet.rows, sheet.columns);
+        return Err(range::refusal(
+            &cell,
+            &range::Unfit::Outside { rows, columns },
+        ));
+    }
+    if area.open || (area.rows.contains(&row) && area.columns.contains(&column)) {
+        return Ok(());
+    }
+    let within = range::written(sheet, &area.rows, &area.columns);
+    let tried = if area.columns.contains(&column) {
+        format!("row [{}]", row + 1)
+    } else {
+        format!("column [{}]", range::letters(column))
+    };
+    Err(Refusal::invalid(format!(
+        "Requested writing within range [{within}], but tried writing to {tried}"
+    )))
+}
+
+/// The rectangle from the range's start over all values.
+fn written(area: &Area, changes: &Changes) -> Area {
+    let (rows, columns) = changes.iter().fold(
+        (area.rows.start + 1, area.columns.start + 1),
+        |(rows, columns), ((row, column), _)| (rows.max(row + 1), columns.max(column + 1)),
+    );
+    Area {
+        sheet: area.sheet,
+        rows: area.rows.start..rows,
+        columns: area.columns.start..columns,
+        open: area.open,
+    }
+}
+
+/// `UpdateValuesResponse`: counts of what was changed, absent where nothing was.
+fn summary(spreadsheet: &Spreadsheet, written: &Area, changes: &Changes) -> Value {
+    let touched: BTreeSet<(u32, u32)> = changes
+        .iter()
+        .filter(|(_, change)| *change != Change::Nothing)
+        .map(|(place, _)| *place)
+        .collect();
+    let rows: BTreeSet<u32> = touched.iter().map(|(row, _)| *row).collect();
+    let columns: BTreeSet<u32> = touched.iter().map(|(_, column)| *column).collect();
+    let sheet = spreadsheet.sheets.get(written.sheet);
+    let mut summary = json!({
+        "spreadsheetId": spreadsheet.id,
+        "updatedRange": sheet.map(|sheet| range::written(sheet, &written.rows, &written.columns)),
+    });
+    if !touched.is_empty() {
+        summary["updatedRows"] = json!(rows.len());
+        summary["updatedColumns"] = json!(columns.len());
+        summary["updatedCells"] = json!(touched.len());
+    }
+    summary
+}
+
+fn apply(spreadsheet: &mut Spreadsheet, sheet: usize, changes: Changes) {
+    let Some(sheet) = spreadsheet.sheets.get_mut(sheet) else {
+        return;
+    };
+    for (place, change) in changes {
+        match change {
+            Change::Nothing => {}
+            Change::Clear => {
+                sheet.cells.remove(&place);
+            }
+            Change::Put(cell) => {
+                sheet.cells.insert(place, cell);
+            }
+        }
+    }
+}

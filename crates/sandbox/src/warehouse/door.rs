@@ -1,0 +1,175 @@
+//! The front door of the SQL API: what it refuses before a statement is looked
+//! at. In order: address and method, query, headers, token.
+
+use axum::http::Method;
+
+use super::errors::Refusal;
+use super::oauth::ledger::Shown;
+use super::statements;
+use crate::answer::Answer;
+use crate::pairs::{Pairs, Repeated};
+use crate::request::Request;
+use crate::state::State;
+
+/// Who calls, by the token that came along.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    pub(super) email: String,
+    /// Role of the token; any of the user's where there is none.
+    pub(super) role: Option<String>,
+}
+
+/// A request that has passed the front door.
+pub(super) struct Call<'request> {
+    pub(super) caller: Caller,
+    pub(super) query: Pairs,
+    pub(super) request: &'request Request,
+}
+
+/// A query parameter, and which values fit it.
+type Parameter = (&'static str, fn(&str) -> bool);
+
+/// One operation with its query parameters (`sqlapi.yaml`).
+struct Operation {
+    method: Method,
+    parameters: &'static [Parameter],
+    run: fn(&mut State, &Call<'_>, &str) -> Result<Answer, Refusal>,
+}
+
+static SUBMIT: Operation = Operation {
+    method: Method::POST,
+    parameters: &[
+        ("requestId", is_uuid),
+        ("retry", is_flag),
+        ("async", is_flag),
+        ("nullable", is_flag),
+    ],
+    run: |state, call, _| statements::submit(state, call),
+};
+static STATUS: Operation = Operation {
+    method: Method::GET,
+    parameters: &[("requestId", is_uuid), ("partition", is_number)],
+    run: statements::status,
+};
+static CANCEL: Operation = Operation {
+    method: Method::POST,
+    parameters: &[("requestId", is_uuid)],
+    run: statements::cancel,
+};
+
+/// Checks and runs one request.
+pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
+    run(state, request).unwrap_or_else(|refusal| refusal.answer())
+}
+
+fn run(state: &mut State, request: &Request) -> Result<Answer, Refusal> {
+    let segments: Vec<&str> = request.path.split('/').skip(3).collect();
+    let (operation, handle) = match segments.as_slice() {
+        ["statements"] => (&SUBMIT, ""),
+        ["statements", handle] => (&STATUS, *handle),
+        ["statements", handle, "cancel"] => (&CANCEL, *handle),
+        _ => return Err(Refusal::not_found("Endpoint not found.")),
+    };
+    if request.method != operation.method {
+        return Err(Refusal::wrong_method());
+    }
+    let query = request.query_pairs();
+    for (name, value) in query.iter() {
+        let known = operation
+            .parameters
+            .iter()
+            .find(|(parameter, _)| *parameter == name);
+        let Some((_, fits)) = known else {
+            return Err(Refusal::invalid(format!("Unknown query parameter {name}.")));
+        };
+        if let Err(Repeated(name)) = query.one(name) {
+            return Err(Refusal::invalid(format!(
+                "Query parameter {name} was given more than once."
+            )));
+        }
+        if !fits(value) {
+            return Err(Refusal::invalid(format!(
+                "Invalid value for query parameter {name}."
+            )));
+        }
+    }
+    headers(request)?;
+    let caller = identify(state, request)?;
+    let call = Call {
+        caller,
+        query,
+        request,
+    };
+    (operation.run)(state, &call, handle)
+}
+
+/// The headers that the API's description asks for.
+fn headers(request: &Request) -> Result<(), Refusal> {
+    if request
+        .header("user-agent")
+        .is_none_or(|agent| agent.trim().is_empty())
+    {
+        return Err(Refusal::invalid("The header User-Agent is required."));
+    }
+    let accept = request.header("accept").unwrap_or_default();
+    let takes_json = accept.split(',').any(|range| {
+        let range = range.split(';').next().unwrap_or_default().trim();
+        matches!(range, "application/json" | "application/*" | "*/*")
+    });
+    if !takes_json {
+        return Err(Refusal::media_type(
+            "The header Accept must be application/json.",
+        ));
+    }
+    let kind = request.header("content-type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !request.body.is_empty() && kind != "application/json" {
+        return Err(Refusal::media_type(
+            "The header Content-Type must be application/json.",
+        ));
+    }
+    match request.header("x-snowflake-authorization-token-type") {
+        None | Some("OAUTH") => Ok(()),
+        Some("KEYPAIR_JWT" | "PROGRAMMATIC_ACCESS_TOKEN") => Err(Refusal::invalid_token()),
+        Some(_) => Err(Refusal::invalid(
+            "Unknown value of the header X-Snowflake-Authorization-Token-Type.",
+        )),
+    }
+}
+
+fn identify(state: &State, request: &Request) -> Result<Caller, Refusal> {
+    let token = request
+        .header("authorization")
+        .and_then(|shown| shown.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, token)| token)
+        .ok_or_else(Refusal::invalid_token)?;
+    match state
+        .warehouse
+        .ledger
+        .access(&request.host, token, state.now)
+    {
+        Shown::Alive(access) => Ok(Caller {
+            email: access.user.to_owned(),
+            role: access.role.map(str::to_owned),
+        }),
+        Shown::Expired => Err(Refusal::expired_token()),
+        Shown::Dead => Err(Refusal::invalid_token()),
+    }
+}
+
+fn is_flag(text: &str) -> bool {
+    matches!(text, "true" | "false")
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<u32>().is_ok()
+}
+
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}

@@ -1,0 +1,153 @@
+//! Errors in Snowflake's shapes: `{code, message}` of the API, the failure of
+//! a statement, and the authorization server's own (SQL API, "Handling
+//! responses"; Snowflake OAuth, "Error codes").
+
+use axum::http::{StatusCode, header};
+use serde_json::json;
+
+use crate::answer::Answer;
+
+/// A request that the API refuses.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    /// 400 for what the API's description does not have.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "390400", message)
+    }
+
+    /// 400 for a body that cannot be read.
+    pub(crate) fn payload(why: &str) -> Self {
+        let message = format!("Incoming request does not contain a valid payload. {why}");
+        Self::new(StatusCode::BAD_REQUEST, "390142", message.trim_end())
+    }
+
+    /// 404 for an address or a statement that there is not.
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "390404", message)
+    }
+
+    /// 405.
+    pub(crate) fn wrong_method() -> Self {
+        Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "390405",
+            "Method not allowed.",
+        )
+    }
+
+    /// 415.
+    pub(crate) fn media_type(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "390415", message)
+    }
+
+    /// 401 for a token that was never good, or no longer is.
+    pub(crate) fn invalid_token() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "390303",
+            "Invalid OAuth access token. [1066612ed]",
+        )
+    }
+
+    /// 401 for a token past its ten minutes.
+    pub(crate) fn expired_token() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "390318",
+            "OAuth access token expired. [1066612ed]",
+        )
+    }
+
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            message: message.into(),
+        }
+    }
+
+    /// The refusal as an answer.
+    pub(crate) fn answer(&self) -> Answer {
+        Answer::json(
+            self.status,
+            &json!({"code": self.code, "message": self.message}),
+            false,
+        )
+    }
+}
+
+/// A statement that fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SqlError {
+    pub(crate) code: &'static str,
+    pub(crate) state: &'static str,
+    pub(crate) message: String,
+}
+
+impl SqlError {
+    /// Any failure.
+    pub(crate) fn new(code: &'static str, state: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            state,
+            message: message.into(),
+        }
+    }
+
+    /// An object that there is not, or that the role may not see.
+    pub(crate) fn no_object(kind: &str, name: &str) -> Self {
+        let message =
+            format!("SQL compilation error:\n{kind} '{name}' does not exist or not authorized.");
+        Self::new("002003", "42S02", message)
+    }
+
+    /// A name that no column has.
+    pub(crate) fn no_column(name: &str) -> Self {
+        let message = format!(
+            "SQL compilation error: error line 1 at position 0\ninvalid identifier '{name}'"
+        );
+        Self::new("000904", "42000", message)
+    }
+}
+
+/// An error that a sandbox was told to answer with. `reason` is Snowflake's
+/// code; a text that is none stands in the message.
+pub(crate) fn told(
+    status: u16,
+    reason: &str,
+    message: Option<&str>,
+    retry_after: Option<&str>,
+) -> Answer {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let is_code = !reason.is_empty() && reason.bytes().all(|byte| byte.is_ascii_digit());
+    let code = match (is_code, status.as_u16()) {
+        (true, _) => reason,
+        (false, 429) => "390505",
+        (false, 401) => "390303",
+        (false, _) => "390000",
+    };
+    let message = message.map_or_else(
+        || format!("The sandbox was told to answer so: {reason}."),
+        str::to_owned,
+    );
+    let answer = Answer::json(status, &json!({"code": code, "message": message}), false);
+    match retry_after {
+        Some(after) => answer.with(header::RETRY_AFTER, after),
+        None => answer,
+    }
+}
+
+/// An error of the authorization server.
+pub(crate) fn oauth(status: StatusCode, error: &str, message: &str) -> Answer {
+    let body =
+        json!({"data": null, "message": message, "code": null, "success": false, "error": error});
+    Answer::json(status, &body, false)
+        .with(header::CACHE_CONTROL, "no-store")
+        .with(header::PRAGMA, "no-cache")
+}

@@ -1,0 +1,107 @@
+//! INSERT INTO … VALUES.
+
+use sqlparser::tokenizer::Token;
+
+use super::cursor::Cursor;
+use super::relation::Relation;
+use super::{Outcome, Session, select};
+use crate::warehouse::errors::SqlError;
+use crate::world::warehouse::{Account, Cell, Column, Kind};
+
+/// An INSERT whose first word has been read.
+pub(super) fn run(
+    account: &mut Account,
+    session: &Session,
+    cursor: &mut Cursor,
+) -> Result<Outcome, SqlError> {
+    cursor.expect("INTO")?;
+    let [database, schema, name] = session.complete(&cursor.path()?)?;
+    session.needs_warehouse()?;
+    let missing = || SqlError::no_object("Table", &format!("{database}.{schema}.{name}"));
+    account
+        .database(&database, &session.role)
+        .ok_or_else(missing)?;
+    let table = account
+        .table_mut([&database, &schema, &name])
+        .filter(|table| !table.is_view)
+        .ok_or_else(missing)?;
+    let places = columns(&table.columns, cursor)?;
+    cursor.expect("VALUES")?;
+    let mut rows = Vec::new();
+    loop {
+        rows.push(row(session, cursor, &table.columns, &places)?);
+        if !cursor.sign(&Token::Comma) {
+            break;
+        }
+    }
+    cursor.end()?;
+    let inserted = rows.len();
+    table.rows.extend(rows);
+    let mut relation = Relation::of(&[("number of rows inserted", Kind::Fixed(0))]);
+    relation.push([inserted.to_string().as_str()]);
+    Ok(Outcome {
+        relation,
+        seconds: 0,
+        inserted: Some(inserted),
+    })
+}
+
+/// The places of the named columns; all in order where none is named.
+fn columns(all: &[Column], cursor: &mut Cursor) -> Result<Vec<usize>, SqlError> {
+    if !cursor.sign(&Token::LParen) {
+        return Ok((0..all.len()).collect());
+    }
+    let mut places = Vec::new();
+    loop {
+        let name = cursor.name()?;
+        let place = all.iter().position(|column| column.name == name);
+        places.push(place.ok_or_else(|| SqlError::no_column(&name))?);
+        if !cursor.sign(&Token::Comma) {
+            break;
+        }
+    }
+    cursor.expect_sign(&Token::RParen)?;
+    Ok(places)
+}
+
+fn row(
+    session: &Session,
+    cursor: &mut Cursor,
+    all: &[Column],
+    places: &[usize],
+) -> Result<Vec<Cell>, SqlError> {
+    cursor.expect_sign(&Token::LParen)?;
+    let mut given = Vec::new();
+    loop {
+        let value = select::value(session, cursor, &mut 0)?;
+        given.push(value.ok_or_else(|| cursor.unexpected())?.cell);
+        if !cursor.sign(&Token::Comma) {
+            break;
+        }
+    }
+    cursor.expect_sign(&Token::RParen)?;
+    if given.len() != places.len() {
+        let message = format!(
+            "SQL compilation error:\nInsert value list does not match column list expecting {} but got {}",
+            places.len(),
+            given.len()
+        );
+        return Err(SqlError::new("002020", "21S01", message));
+    }
+    let mut row = vec![None; all.len()];
+    for (place, cell) in places.iter().zip(given) {
+        row[*place] = cell;
+    }
+    match all
+        .iter()
+        .zip(&row)
+        .find(|(column, cell)| !column.nullable && cell.is_none())
+    {
+        Some((column, _)) => Err(SqlError::new(
+            "100072",
+            "22000",
+            format!("NULL result in a non-nullable column {}", column.name),
+        )),
+        None => Ok(row),
+    }
+}

@@ -1,0 +1,67 @@
+//! LIKE and ILIKE.
+
+/// Whether the whole text matches, in any case: `%` stands for any text and
+/// `_` for one character; in SHOW a backslash takes that from them.
+pub(super) fn matches(pattern: &str, text: &str, escapes: bool) -> bool {
+    let text: Vec<char> = text.to_lowercase().chars().collect();
+    let pattern = pieces(&pattern.to_lowercase(), escapes);
+    // reached[n]: the pattern so far matches the first n characters.
+    let mut reached = vec![false; text.len() + 1];
+    reached[0] = true;
+    for piece in pattern {
+        let mut next = vec![false; text.len() + 1];
+        for place in 0..=text.len() {
+            next[place] = match piece {
+                Piece::Any => reached[place] || (place > 0 && next[place - 1]),
+                Piece::One => place > 0 && reached[place - 1],
+                Piece::Letter(letter) => {
+                    place > 0 && reached[place - 1] && text[place - 1] == letter
+                }
+            };
+        }
+        reached = next;
+    }
+    reached[text.len()]
+}
+
+enum Piece {
+    Any,
+    One,
+    Letter(char),
+}
+
+fn pieces(pattern: &str, escapes: bool) -> Vec<Piece> {
+    let mut letters = pattern.chars();
+    let mut pieces = Vec::new();
+    while let Some(letter) = letters.next() {
+        pieces.push(match letter {
+            '%' => Piece::Any,
+            '_' => Piece::One,
+            '\\' if escapes => Piece::Letter(letters.next().unwrap_or('\\')),
+            letter => Piece::Letter(letter),
+        });
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match() {
+        for (pattern, text, fits) in [
+            ("ord%", "ORDERS", true),
+            ("%der%", "ORDERS", true),
+            ("ORDER_", "orders", true),
+            ("ORDER", "ORDERS", false),
+            ("", "", true),
+            ("%", "", true),
+            ("a\\_b", "a_b", true),
+            ("a\\_b", "axb", false),
+        ] {
+            assert_eq!(matches(pattern, text, true), fits, "{pattern} {text}");
+        }
+        assert!(!matches("a\\_b", "a_b", false));
+    }
+}

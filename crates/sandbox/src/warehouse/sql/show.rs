@@ -1,0 +1,247 @@
+//! SHOW DATABASES, SCHEMAS and WAREHOUSES, which take LIKE; keys and grants
+//! have files of their own.
+
+use super::cursor::Cursor;
+use super::information_schema::{CREATED, OWNER};
+use super::{Relation, Session, keys, pattern, show_grants};
+use crate::warehouse::errors::SqlError;
+use crate::world::warehouse::{Account, Database, Kind};
+
+/// A SHOW whose first word has been read.
+pub(super) fn run(
+    account: &Account,
+    session: &Session,
+    cursor: &mut Cursor,
+) -> Result<Relation, SqlError> {
+    if cursor.keyword("DATABASES") {
+        return databases(account, session, cursor);
+    }
+    if cursor.keyword("SCHEMAS") {
+        return schemas(account, session, cursor);
+    }
+    if cursor.keyword("WAREHOUSES") {
+        return warehouses(account, session, cursor);
+    }
+    if cursor.keyword("GRANTS") {
+        return show_grants::run(account, session, cursor);
+    }
+    if cursor.keywords("PRIMARY KEYS") {
+        return keys::primary(account, session, cursor);
+    }
+    if cursor.keywords("IMPORTED KEYS") {
+        return keys::foreign(account, session, cursor, true);
+    }
+    if cursor.keywords("EXPORTED KEYS") {
+        return keys::foreign(account, session, cursor, false);
+    }
+    Err(cursor.unexpected())
+}
+
+/// Databases that the role may use, by name.
+pub(super) fn visible<'account>(
+    account: &'account Account,
+    session: &Session,
+) -> Vec<&'account Database> {
+    let role = session.role.as_str();
+    let mut visible: Vec<&Database> = account
+        .databases
+        .iter()
+        .filter(|database| database.roles.contains(&role))
+        .collect();
+    visible.sort_by_key(|database| database.name);
+    visible
+}
+
+fn databases(
+    account: &Account,
+    session: &Session,
+    cursor: &mut Cursor,
+) -> Result<Relation, SqlError> {
+    let fits = like(cursor)?;
+    cursor.end()?;
+    let mut shown = Relation::of(&[
+        ("created_on", Kind::TimestampLtz),
+        ("name", Kind::Text),
+        ("is_default", Kind::Text),
+        ("is_current", Kind::Text),
+        ("origin", Kind::Text),
+        ("owner", Kind::Text),
+        ("comment", Kind::Text),
+        ("options", Kind::Text),
+        ("retention_time", Kind::Text),
+        ("kind", Kind::Text),
+    ]);
+    for database in visible(account, session)
+        .into_iter()
+        .filter(|database| fits(database.name))
+    {
+        let default = session
+            .person
+            .namespace
+            .is_some_and(|(name, _)| name == database.name);
+        let current = session.database.as_deref() == Some(database.name);
+        shown.push([
+            CREATED,
+            database.name,
+            flag(default),
+            flag(current),
+            "",
+            OWNER,
+            database.comment,
+            "",
+            "1",
+            "STANDARD",
+        ]);
+    }
+    Ok(shown)
+}
+
+fn schemas(
+    account: &Account,
+    session: &Session,
+    cursor: &mut Cursor,
+) -> Result<Relation, SqlError> {
+    let fits = like(cursor)?;
+    let of = scope(account, session, cursor)?;
+    cursor.end()?;
+    let mut shown = Relation::of(&[
+        ("created_on", Kind::TimestampLtz),
+        ("name", Kind::Text),
+        ("is_default", Kind::Text),
+        ("is_current", Kind::Text),
+        ("database_name", Kind::Text),
+        ("owner", Kind::Text),
+        ("comment", Kind::Text),
+        ("options", Kind::Text),
+        ("retention_time", Kind::Text),
+    ]);
+    for database in of {
+        let mut names: Vec<(&str, &str)> = database
+            .schemas
+            .iter()
+            .map(|schema| (schema.name, OWNER))
+            .collect();
+        names.push(("INFORMATION_SCHEMA", ""));
+        names.sort_unstable();
+        for (name, owner) in names.into_iter().filter(|(name, _)| fits(name)) {
+            let default = session.person.namespace == Some((database.name, name));
+            let current = session.database.as_deref() == Some(database.name)
+                && session.schema.as_deref() == Some(name);
+            shown.push([
+                CREATED,
+                name,
+                flag(default),
+                flag(current),
+                database.name,
+                owner,
+                "",
+                "",
+                "1",
+            ]);
+        }
+    }
+    Ok(shown)
+}
+
+/// The databases of `IN ACCOUNT` or `IN DATABASE …`; of the current one, or of
+/// the account, where nothing is said.
+fn scope<'account>(
+    account: &'account Account,
+    session: &Session,
+    cursor: &mut Cursor,
+) -> Result<Vec<&'account Database>, SqlError> {
+    let current = match &session.database {
+        Some(name) => vec![database(account, session, name)?],
+        None => visible(account, session),
+    };
+    if !cursor.keyword("IN") {
+        return Ok(current);
+    }
+    if cursor.keyword("ACCOUNT") {
+        return Ok(visible(account, session));
+    }
+    let said = cursor.keyword("DATABASE");
+    if said && cursor.peek().is_none() {
+        return Ok(current);
+    }
+    Ok(vec![database(account, session, &cursor.name()?)?])
+}
+
+/// A database that the role may use.
+pub(super) fn database<'account>(
+    account: &'account Account,
+    session: &Session,
+    name: &str,
+) -> Result<&'account Database, SqlError> {
+    account.database(name, &session.role).ok_or_else(|| {
+        let message =
+            "SQL compilation error:\nObject does not exist, or operation cannot be performed.";
+        SqlError::new("002043", "02000", message)
+    })
+}
+
+fn warehouses(
+    account: &Account,
+    session: &Session,
+    cursor: &mut Cursor,
+) -> Result<Relation, SqlError> {
+    let fits = like(cursor)?;
+    cursor.end()?;
+    let mut shown = Relation::of(&[
+        ("name", Kind::Text),
+        ("state", Kind::Text),
+        ("type", Kind::Text),
+        ("size", Kind::Text),
+        ("running", Kind::Fixed(0)),
+        ("queued", Kind::Fixed(0)),
+        ("is_default", Kind::Text),
+        ("is_current", Kind::Text),
+        ("auto_suspend", Kind::Fixed(0)),
+        ("auto_resume", Kind::Text),
+        ("created_on", Kind::TimestampLtz),
+        ("owner", Kind::Text),
+        ("comment", Kind::Text),
+    ]);
+    let usable = account
+        .warehouses
+        .iter()
+        .filter(|warehouse| warehouse.roles.contains(&session.role.as_str()));
+    for warehouse in usable.filter(|warehouse| fits(warehouse.name)) {
+        let default = session.person.warehouse == Some(warehouse.name);
+        let current = session.warehouse.as_deref() == Some(warehouse.name);
+        shown.push([
+            warehouse.name,
+            warehouse.state,
+            "STANDARD",
+            warehouse.size,
+            "0",
+            "0",
+            flag(default),
+            flag(current),
+            "60",
+            "true",
+            CREATED,
+            OWNER,
+            "",
+        ]);
+    }
+    Ok(shown)
+}
+
+/// `LIKE '…'`, where there is one.
+fn like(cursor: &mut Cursor) -> Result<impl Fn(&str) -> bool + use<>, SqlError> {
+    let wanted = if cursor.keyword("LIKE") {
+        Some(cursor.text()?)
+    } else {
+        None
+    };
+    Ok(move |name: &str| {
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| pattern::matches(wanted, name, true))
+    })
+}
+
+fn flag(yes: bool) -> &'static str {
+    if yes { "Y" } else { "N" }
+}

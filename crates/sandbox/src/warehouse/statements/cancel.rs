@@ -1,0 +1,36 @@
+//! `POST /api/v2/statements/{statementHandle}/cancel`.
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+use super::record::Stage;
+use crate::answer::Answer;
+use crate::state::State;
+use crate::warehouse::door::Call;
+use crate::warehouse::errors::{Refusal, SqlError};
+
+/// Cancels a statement that runs.
+pub(in crate::warehouse) fn cancel(
+    state: &mut State,
+    call: &Call<'_>,
+    handle: &str,
+) -> Result<Answer, Refusal> {
+    if !call.request.body.is_empty() {
+        return Err(Refusal::payload("A cancellation has no body."));
+    }
+    let now = state.now;
+    let Some(record) = state
+        .warehouse
+        .statements
+        .find(handle, &call.caller.email, now)
+    else {
+        let body = json!({"code": "000709", "sqlState": "02000", "message": format!("Statement {handle} not found"), "statementHandle": handle});
+        return Ok(Answer::json(StatusCode::UNPROCESSABLE_ENTITY, &body, false));
+    };
+    if record.stage(now) != Stage::Running {
+        let message = format!("Identified SQL statement is not currently executing: {handle}");
+        return Ok(record.failed(&SqlError::new("000605", "02000", message)));
+    }
+    record.cancelled = true;
+    Ok(record.cancelled())
+}

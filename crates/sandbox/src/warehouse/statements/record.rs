@@ -1,0 +1,282 @@
+//! A statement that was submitted, and what is told of it.
+
+use axum::http::{HeaderName, StatusCode};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::warehouse::errors::SqlError;
+use crate::warehouse::sql::Outcome;
+use crate::world::warehouse::{Cell, Column, Kind};
+
+/// Rows of a partition.
+const PARTITION: usize = 1000;
+/// What a question counts for, in seconds of the statement's time.
+const QUESTION: i64 = 10;
+
+/// One statement, or the parent of several.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    pub(super) handle: String,
+    /// Email address of who submitted it.
+    pub(super) user: String,
+    /// The body as it came, to tell a repetition from something else.
+    pub(super) asked: String,
+    pub(super) request_id: Option<String>,
+    pub(super) created: Timestamp,
+    /// Seconds that have passed by asking.
+    pub(super) waited: i64,
+    questions: u32,
+    /// Seconds after which the product cancels it.
+    pub(super) timeout: Option<i64>,
+    pub(super) cancelled: bool,
+    /// Whether NULL is null; otherwise it is the text "null".
+    pub(super) nullable: bool,
+    pub(super) result: Result,
+    /// Handles of the statements of which this is the parent.
+    pub(super) children: Vec<String>,
+}
+
+/// What it comes to in the end.
+#[derive(Debug, Clone)]
+pub(super) enum Result {
+    Rows(Outcome),
+    Failed(SqlError),
+}
+
+/// Where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stage {
+    Running,
+    Done,
+    Failed(SqlError),
+    TimedOut(i64),
+}
+
+impl Record {
+    /// A statement that has just been submitted.
+    pub(super) fn new(
+        handle: &str,
+        user: &str,
+        asked: &str,
+        now: Timestamp,
+        result: Result,
+    ) -> Self {
+        Self {
+            handle: handle.to_owned(),
+            user: user.to_owned(),
+            asked: asked.to_owned(),
+            request_id: None,
+            created: now,
+            waited: 0,
+            questions: 0,
+            timeout: None,
+            cancelled: false,
+            nullable: true,
+            result,
+            children: Vec::new(),
+        }
+    }
+
+    /// How long the statement takes.
+    pub(super) fn seconds(&self) -> i64 {
+        match &self.result {
+            Result::Rows(outcome) => outcome.seconds,
+            Result::Failed(_) => 0,
+        }
+    }
+
+    /// Where it stands at this time.
+    pub(super) fn stage(&self, now: Timestamp) -> Stage {
+        let passed = now
+            .duration_since(self.created)
+            .max(SignedDuration::ZERO)
+            .as_secs()
+            + self.waited;
+        if self.cancelled {
+            return Stage::Failed(SqlError::new("000604", "57014", "SQL execution canceled"));
+        }
+        if let Some(timeout) = self.timeout.filter(|timeout| *timeout < self.seconds()) {
+            return if passed >= timeout {
+                Stage::TimedOut(timeout)
+            } else {
+                Stage::Running
+            };
+        }
+        match &self.result {
+            _ if passed < self.seconds() => Stage::Running,
+            Result::Rows(_) => Stage::Done,
+            Result::Failed(error) => Stage::Failed(error.clone()),
+        }
+    }
+
+    /// The answer to a question about a running statement: 202, and every
+    /// second time 429, which says the same.
+    pub(super) fn running(&mut self) -> Answer {
+        self.waited += QUESTION;
+        self.questions += 1;
+        let status = if self.questions.is_multiple_of(2) {
+            StatusCode::TOO_MANY_REQUESTS
+        } else {
+            StatusCode::ACCEPTED
+        };
+        self.in_progress(status, "333333")
+    }
+
+    /// 202 to a submission.
+    pub(super) fn accepted(&self) -> Answer {
+        self.in_progress(StatusCode::ACCEPTED, "333334")
+    }
+
+    fn in_progress(&self, status: StatusCode, code: &str) -> Answer {
+        let message = "Asynchronous execution in progress. Use provided query id to perform query monitoring and management.";
+        Answer::json(status, &self.told(code, "00000", message), false)
+    }
+
+    /// 422 of a statement that failed.
+    pub(super) fn failed(&self, error: &SqlError) -> Answer {
+        Answer::json(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            &self.told(error.code, error.state, &error.message),
+            false,
+        )
+    }
+
+    /// A statement that ran into its time limit.
+    pub(super) fn timed_out(&self, status: StatusCode, seconds: i64) -> Answer {
+        let message = format!(
+            "Statement reached its statement or warehouse timeout of {seconds} second(s) and was canceled."
+        );
+        Answer::json(status, &self.told("000630", "57014", &message), false)
+    }
+
+    /// The answer to a cancellation.
+    pub(super) fn cancelled(&self) -> Answer {
+        let mut told = self.told("000604", "57014", "SQL execution canceled");
+        if let Some(members) = told.as_object_mut() {
+            members.remove("createdOn");
+        }
+        Answer::json(StatusCode::OK, &told, false)
+    }
+
+    /// A partition of the result; nothing beyond the last one. The first comes
+    /// with the metadata, the others alone and always compressed.
+    pub(super) fn partition(&self, number: usize) -> Option<Answer> {
+        let Result::Rows(outcome) = &self.result else {
+            return None;
+        };
+        let relation = &outcome.relation;
+        let pieces: Vec<&[Vec<Cell>]> = relation.rows.chunks(PARTITION).collect();
+        let data =
+            |rows: &[Vec<Cell>]| rows.iter().map(|row| self.row(row)).collect::<Vec<Value>>();
+        if number > 0 {
+            let rows = pieces.get(number)?;
+            return Some(
+                Answer::json(StatusCode::OK, &json!({"data": data(rows)}), false).gzipped(),
+            );
+        }
+        let first = pieces.first().copied().unwrap_or_default();
+        let sizes: Vec<Value> = match pieces.len() {
+            0 => vec![json!({"rowCount": 0, "uncompressedSize": 2})],
+            _ => pieces.iter().map(|rows| json!({"rowCount": rows.len(), "uncompressedSize": json!(data(rows)).to_string().len()})).collect(),
+        };
+        let count = sizes.len();
+        let mut body = self.told("090001", "00000", "Statement executed successfully.");
+        body["resultSetMetaData"] = json!({
+            "numRows": relation.rows.len(),
+            "format": "jsonv2",
+            "partitionInfo": sizes,
+            "rowType": relation.columns.iter().map(row_type).collect::<Vec<_>>(),
+        });
+        body["data"] = json!(data(first));
+        if let Some(inserted) = outcome.inserted {
+            body["stats"] = json!({"numRowsInserted": inserted, "numRowsUpdated": 0, "numRowsDeleted": 0, "numDuplicateRowsUpdated": 0});
+        }
+        if !self.children.is_empty() {
+            body["statementHandles"] = json!(self.children);
+        }
+        let answer = Answer::json(StatusCode::OK, &body, false);
+        Some(answer.with(HeaderName::from_static("link"), &self.links(count)))
+    }
+
+    fn row(&self, row: &[Cell]) -> Value {
+        row.iter()
+            .map(|cell| match cell {
+                None if self.nullable => Value::Null,
+                None => json!("null"),
+                Some(text) => json!(text),
+            })
+            .collect()
+    }
+
+    fn links(&self, count: usize) -> String {
+        let to = |number: usize, place: &str| {
+            format!("<{}partition={number}>;rel=\"{place}\"", self.url(true))
+        };
+        let mut links = vec![to(0, "first"), to(count - 1, "last")];
+        if count > 1 {
+            links.push(to(1, "next"));
+        }
+        links.join(",")
+    }
+
+    fn url(&self, more: bool) -> String {
+        let id = self.request_id.as_ref().map(|id| format!("requestId={id}"));
+        let path = format!("/api/v2/statements/{}", self.handle);
+        match (id, more) {
+            (Some(id), true) => format!("{path}?{id}&"),
+            (Some(id), false) => format!("{path}?{id}"),
+            (None, true) => format!("{path}?"),
+            (None, false) => path,
+        }
+    }
+
+    fn told(&self, code: &str, state: &str, message: &str) -> Value {
+        json!({
+            "code": code,
+            "sqlState": state,
+            "message": message,
+            "statementHandle": self.handle,
+            "createdOn": self.created.as_millisecond(),
+            "statementStatusUrl": self.url(false),
+        })
+    }
+}
+
+/// A column as `rowType` tells it.
+fn row_type(column: &Column) -> Value {
+    let (name, precision, scale) = match column.kind {
+        Kind::Fixed(scale) => ("fixed", json!(38), json!(scale)),
+        Kind::Real => ("real", Value::Null, Value::Null),
+        Kind::Text => ("text", Value::Null, Value::Null),
+        Kind::Boolean => ("boolean", Value::Null, Value::Null),
+        Kind::Binary => ("binary", Value::Null, Value::Null),
+        Kind::Date => ("date", Value::Null, Value::Null),
+        Kind::Time => ("time", json!(0), json!(9)),
+        Kind::TimestampNtz => ("timestamp_ntz", json!(0), json!(9)),
+        Kind::TimestampLtz => ("timestamp_ltz", json!(0), json!(9)),
+        Kind::TimestampTz => ("timestamp_tz", json!(0), json!(9)),
+    };
+    let length = if column.kind == Kind::Text {
+        json!(16_777_216)
+    } else {
+        Value::Null
+    };
+    let mut members = Map::new();
+    for (member, value) in [
+        ("name", json!(column.name)),
+        ("database", json!("")),
+        ("schema", json!("")),
+        ("table", json!("")),
+        ("type", json!(name)),
+        ("nullable", json!(column.nullable)),
+        ("length", length.clone()),
+        ("byteLength", length),
+        ("precision", precision),
+        ("scale", scale),
+        ("collation", Value::Null),
+    ] {
+        members.insert(member.to_owned(), value);
+    }
+    Value::Object(members)
+}

@@ -1,0 +1,220 @@
+//! The front door: what the product refuses before a method runs.
+//!
+//! In order: token, version, address in that version, ids, query, body,
+//! capability.
+
+use std::collections::BTreeSet;
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+
+use super::capability::Capability;
+use super::content::{Content, Origin};
+use super::errors::{Refusal, success};
+use super::methods::METHODS;
+use super::version::Version;
+use super::{Workspace, ids};
+use crate::answer::Answer;
+use crate::pairs::Pairs;
+use crate::request::Request;
+use crate::state::State;
+
+/// Bytes of a body (Notion API, "Request limits").
+const BODY_BYTES: usize = 500_000;
+
+/// One method of the API.
+#[derive(Debug)]
+pub(crate) struct Method {
+    /// HTTP method.
+    pub(crate) verb: &'static str,
+    /// Path, where `{name}` stands for an id.
+    pub(crate) path: &'static str,
+    /// Oldest and newest version that have it.
+    pub(crate) versions: (Version, Version),
+    /// Capability that it needs.
+    pub(crate) needs: Option<Capability>,
+    /// Query parameters.
+    pub(crate) query: &'static [&'static str],
+    /// What it does.
+    pub(crate) run: fn(&mut State, &Call) -> Result<Value, Refusal>,
+}
+
+/// The versions of most methods.
+pub(crate) const ALL: (Version, Version) = (Version::Databases, Version::InTrash);
+
+/// A request that has passed the front door.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Mail address of the user whose token came along.
+    pub(crate) user: String,
+    /// Id of the integration's client.
+    pub(crate) client: String,
+    /// Pages that the user has shared.
+    pub(crate) roots: BTreeSet<String>,
+    pub(crate) version: Version,
+    /// Ids of the path.
+    pub(crate) path: Vec<String>,
+    pub(crate) query: Pairs,
+    /// The body; an empty object where there is none.
+    pub(crate) body: Value,
+}
+
+/// Checks and runs one request of the API.
+pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+    let serial = state.mint.fresh("notion request", 12);
+    let request_id = ids::id_of(&serial);
+    match run(state, request) {
+        Ok(value) => success(value, &request_id),
+        Err(refusal) => refusal.answer(&request_id),
+    }
+}
+
+fn run(state: &mut State, request: &Request) -> Result<Value, Refusal> {
+    let access = identify(&state.workspace, request).ok_or_else(Refusal::unauthorized)?;
+    let (user, client, roots) = access;
+    let version = version(request)?;
+    let (method, path) = find(request, version).ok_or_else(Refusal::url)?;
+    let query = request.query_pairs();
+    if let Some((name, value)) = query.iter().find(|(name, _)| !method.query.contains(name)) {
+        let should = format!("not present, instead was `\"{value}\"`");
+        return Err(Refusal::at(&format!("query.{name}"), &should));
+    }
+    let call = Call {
+        user,
+        client,
+        roots,
+        version,
+        path: path_ids(method, &path)?,
+        query,
+        body: body(method, request)?,
+    };
+    if method
+        .needs
+        .is_some_and(|needed| state.workspace.lost.contains(&needed))
+    {
+        return Err(Refusal::restricted());
+    }
+    (method.run)(state, &call)
+}
+
+/// User, client and shared pages of the token that came along.
+fn identify(
+    workspace: &Workspace,
+    request: &Request,
+) -> Option<(String, String, BTreeSet<String>)> {
+    let (scheme, token) = request.header("authorization")?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return None;
+    }
+    let grant = workspace.ledger.access(token)?;
+    Some((
+        grant.user.clone(),
+        grant.client.clone(),
+        grant.roots.clone(),
+    ))
+}
+
+/// The version that the request names (Notion API, "Versioning").
+pub(crate) fn version(request: &Request) -> Result<Version, Refusal> {
+    let date = request
+        .header("notion-version")
+        .ok_or_else(Refusal::missing_version)?;
+    Version::named(date).ok_or_else(|| {
+        let should = format!(
+            "`\"2022-06-28\"` or `\"2025-09-03\"` or `\"2026-03-11\"`, instead was `\"{date}\"`"
+        );
+        Refusal::at("Notion-Version header", &should)
+    })
+}
+
+fn find(request: &Request, version: Version) -> Option<(&'static Method, Vec<String>)> {
+    let methods = METHODS.iter().filter(|method| {
+        let (oldest, newest) = method.versions;
+        method.verb == request.method.as_str() && (oldest..=newest).contains(&version)
+    });
+    methods
+        .copied()
+        .find_map(|method| Some((method, fit(method.path, &request.path)?)))
+}
+
+/// The variables of a path that fits a template.
+fn fit(template: &str, path: &str) -> Option<Vec<String>> {
+    let mut variables = Vec::new();
+    let mut wanted = template.split('/');
+    let mut given = path.split('/');
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return Some(variables),
+            (Some(wanted), Some(given)) if wanted.starts_with('{') => {
+                let value = percent_decode_str(given).decode_utf8().ok()?;
+                variables.push(value.into_owned());
+            }
+            (Some(wanted), Some(given)) if wanted == given => {}
+            _ => return None,
+        }
+    }
+}
+
+fn path_ids(method: &Method, values: &[String]) -> Result<Vec<String>, Refusal> {
+    let names = method
+        .path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    names
+        .zip(values)
+        .map(|(name, value)| {
+            ids::read(value).ok_or_else(|| {
+                let should = format!("a valid uuid, instead was `\"{value}\"`");
+                Refusal::at(&format!("path.{name}"), &should)
+            })
+        })
+        .collect()
+}
+
+fn body(method: &Method, request: &Request) -> Result<Value, Refusal> {
+    if method.verb == "GET" {
+        if request.body.is_empty() {
+            return Ok(json!({}));
+        }
+        return Err(Refusal::invalid("A GET request has no body."));
+    }
+    let kind = request.header("content-type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        return Err(Refusal::json());
+    }
+    if request.body.len() > BODY_BYTES {
+        let message = format!(
+            "The request body has {} bytes; at most {BODY_BYTES} are taken.",
+            request.body.len()
+        );
+        return Err(Refusal::invalid(message));
+    }
+    serde_json::from_slice(&request.body).map_err(|_| Refusal::json())
+}
+
+impl Call {
+    /// The nth id of the path.
+    pub(crate) fn id(&self, place: usize) -> &str {
+        self.path.get(place).map_or("", String::as_str)
+    }
+
+    /// Whether something is shared with the integration.
+    pub(crate) fn sees(&self, content: &Content, id: &str) -> bool {
+        content.is_shared(id, &self.roots)
+    }
+
+    /// Id of the integration as the author of what it makes.
+    pub(crate) fn bot(&self) -> String {
+        super::oauth::bot_id(&self.client, &self.user)
+    }
+
+    /// Made by this call, now.
+    pub(crate) fn origin(&self, state: &State) -> Origin {
+        Origin {
+            created: state.now,
+            edited: state.now,
+            author: self.bot(),
+        }
+    }
+}

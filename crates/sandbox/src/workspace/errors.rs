@@ -1,0 +1,187 @@
+//! Errors in Notion's shape (Notion API, "Status codes").
+
+use axum::http::{HeaderName, StatusCode, header};
+use serde_json::{Value, json};
+
+use super::ids::id_of;
+use crate::answer::{Answer, AnswerBody};
+use crate::request::Request;
+
+/// Header of every answer.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-notion-request-id");
+
+/// A request that the product refuses.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    status: u16,
+    code: String,
+    message: String,
+    more: Value,
+}
+
+impl Refusal {
+    /// 400 `validation_error` with the product's sentence about a place in the
+    /// request: `body failed validation: body.x should be …`.
+    pub(crate) fn at(path: &str, should: &str) -> Self {
+        let part = path.split(['.', '[']).next().unwrap_or(path);
+        Self::invalid(format!(
+            "{part} failed validation: {path} should be {should}."
+        ))
+    }
+
+    /// 400 `validation_error`.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(400, "validation_error", message)
+    }
+
+    /// 400 `invalid_request_url`: no such path, method, or not in this version.
+    pub(crate) fn url() -> Self {
+        Self::new(400, "invalid_request_url", "Invalid request URL.")
+    }
+
+    /// 400 `invalid_json`.
+    pub(crate) fn json() -> Self {
+        Self::new(400, "invalid_json", "Error parsing JSON body.")
+    }
+
+    /// 400 `missing_version`.
+    pub(crate) fn missing_version() -> Self {
+        let message = "Notion-Version header failed validation: Notion-Version header should be defined, instead was `undefined`.";
+        Self::new(400, "missing_version", message)
+    }
+
+    /// 401: no token, or one that is not alive.
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(401, "unauthorized", "API token is invalid.")
+    }
+
+    /// 403: the integration lacks a capability.
+    pub(crate) fn restricted() -> Self {
+        Self::new(
+            403,
+            "restricted_resource",
+            "Insufficient permissions for this endpoint.",
+        )
+    }
+
+    /// 404: not there, or not shared.
+    pub(crate) fn not_found(what: &str, id: &str) -> Self {
+        let message = format!(
+            "Could not find {what} with ID: {id}. Make sure the relevant pages and databases are shared with your integration."
+        );
+        Self::new(404, "object_not_found", message)
+    }
+
+    /// 400: the call knows no data sources, and the database has several.
+    pub(crate) fn several_sources(database: &str, sources: &[String]) -> Self {
+        let message = "Databases with multiple data sources are not supported in this API version.";
+        let mut refusal = Self::invalid(message);
+        refusal.more = json!({
+            "error_type": "multiple_data_sources_for_database",
+            "database_id": database,
+            "child_data_source_ids": sources,
+            "minimum_api_version": "2025-09-03",
+        });
+        refusal
+    }
+
+    /// As an answer.
+    pub(crate) fn answer(&self, request_id: &str) -> Answer {
+        let mut body = json!({
+            "object": "error",
+            "status": self.status,
+            "code": self.code,
+            "message": self.message,
+            "request_id": request_id,
+        });
+        if !self.more.is_null() {
+            body["additional_data"] = self.more.clone();
+        }
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Answer::json(status, &body, false).with(REQUEST_ID, request_id)
+    }
+
+    fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code: code.to_owned(),
+            message: message.into(),
+            more: Value::Null,
+        }
+    }
+}
+
+/// An object, with the id of its request.
+pub(crate) fn success(mut value: Value, request_id: &str) -> Answer {
+    value["request_id"] = json!(request_id);
+    Answer::json(StatusCode::OK, &value, false).with(REQUEST_ID, request_id)
+}
+
+/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] wants it.
+pub(crate) fn unauthorized(request: &Request) -> Answer {
+    Refusal::unauthorized().answer(&id_of(&request.path))
+}
+
+/// The error that [`crate::Fault::Error`] describes. The reason is the code, or
+/// one of the reasons of throttling (`public_api_…`).
+pub(crate) fn told(
+    request: &Request,
+    status: u16,
+    reason: &str,
+    message: Option<&str>,
+    retry_after: Option<&str>,
+) -> Answer {
+    let throttled = reason.starts_with("public_api_");
+    let code = if throttled { "rate_limited" } else { reason };
+    let mut refusal = Refusal::new(
+        status,
+        code,
+        message.unwrap_or("The sandbox was told to answer so."),
+    );
+    if throttled {
+        refusal.more = json!({"rate_limit_reason": reason});
+    }
+    if let Some(wait) = retry_after {
+        refusal.more["retry_after"] = json!(wait);
+    }
+    let answer = refusal.answer(&id_of(&request.path));
+    match retry_after {
+        Some(wait) => answer.with(header::RETRY_AFTER, wait),
+        None => answer,
+    }
+}
+
+/// 503 in the place of the answer to a write that was saved, with what was
+/// (Notion API, "Request limits", "Retry a write that returns 503"). The answer
+/// to a write that was refused stays.
+pub(crate) fn saved(request: &Request, answer: Answer) -> Answer {
+    let AnswerBody::Whole(body) = &answer.body else {
+        return answer;
+    };
+    if answer.status != StatusCode::OK {
+        return answer;
+    }
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let mut refusal = Refusal::new(
+        503,
+        "service_unavailable",
+        "Notion is unavailable, please try again later.",
+    );
+    refusal.more = json!({
+        "retry_guidance": ["The write may have been saved. Read the resource before you send it again."],
+    });
+    let appended_to = request
+        .path
+        .strip_prefix("/v1/blocks/")
+        .and_then(|rest| rest.split('/').next());
+    match appended_to {
+        Some(parent) => {
+            let children = body["results"].as_array().into_iter().flatten();
+            refusal.more["committed_resource_id"] = json!(parent);
+            refusal.more["committed_child_ids"] =
+                children.map(|child| child["id"].clone()).collect();
+        }
+        None => refusal.more["committed_resource_id"] = body["id"].clone(),
+    }
+    refusal.answer(body["request_id"].as_str().unwrap_or_default())
+}

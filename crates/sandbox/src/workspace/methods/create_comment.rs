@@ -1,0 +1,100 @@
+//! Create a comment
+
+use serde_json::{Value, json};
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::content::Comment;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::reader::Reader;
+use crate::workspace::{rich_text, shapes};
+
+pub(super) static METHOD: Method = Method {
+    verb: "POST",
+    path: "/v1/comments",
+    versions: ALL,
+    needs: Some(Capability::InsertComments),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let body = Reader::new(
+        &call.body,
+        "body",
+        &["parent", "discussion_id", "rich_text"],
+    )?;
+    let rich_text = rich_text::read(body.need("rich_text")?, "body.rich_text")?;
+    let (parent, discussion) = place(state, call, &body)?;
+    let origin = call.origin(state);
+    let content = &mut state.world.workspace;
+    let comment = Comment {
+        id: content.new_id(),
+        parent,
+        discussion: discussion.unwrap_or_else(|| content.new_id()),
+        rich_text,
+        resolved: false,
+        origin,
+    };
+    content.comments.push(comment.clone());
+    if state.workspace.lost.contains(&Capability::ReadComments) {
+        return Ok(json!({"object": "comment", "id": comment.id}));
+    }
+    Ok(shapes::comment(
+        &state.world.workspace,
+        &comment,
+        &call.client,
+    ))
+}
+
+/// Page or block on which the comment stands, and the discussion that it goes on with.
+fn place(
+    state: &State,
+    call: &Call,
+    body: &Reader<'_>,
+) -> Result<(String, Option<String>), Refusal> {
+    let content = &state.world.workspace;
+    match (body.get("parent"), body.id("discussion_id")?) {
+        (None, Some(discussion)) => {
+            let first = content
+                .comments
+                .iter()
+                .find(|comment| comment.discussion == discussion);
+            let first = first.filter(|comment| call.sees(content, &comment.parent));
+            let first = first.ok_or_else(|| Refusal::not_found("discussion", &discussion))?;
+            Ok((first.parent.clone(), Some(discussion)))
+        }
+        (Some(parent), None) => {
+            let parent = Reader::new(
+                parent,
+                body.path("parent"),
+                &["type", "page_id", "block_id"],
+            )?;
+            let (page, block) = (parent.id("page_id")?, parent.id("block_id")?);
+            let (kind, id) = match (page, block) {
+                (Some(page), None) => ("page", page),
+                (None, Some(block)) => ("block", block),
+                _ => {
+                    return Err(Refusal::at(
+                        &parent.path("page_id"),
+                        "defined, instead was `undefined`",
+                    ));
+                }
+            };
+            let exists = match kind {
+                "page" => content.page(&id).is_some(),
+                _ => content.page_of(&id).is_some(),
+            };
+            if !exists || !call.sees(content, &id) {
+                return Err(Refusal::not_found(kind, &id));
+            }
+            Ok((id, None))
+        }
+        (None, None) => Err(Refusal::at(
+            "body.parent",
+            "defined, instead was `undefined`",
+        )),
+        (Some(_), Some(_)) => Err(Refusal::at("body.discussion_id", "not present")),
+    }
+}

@@ -1,0 +1,89 @@
+//! Create a database
+
+use serde_json::{Value, json};
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::content::{Database, Source};
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::reader::Reader;
+use crate::workspace::{columns, rich_text, shapes};
+
+pub(super) static METHOD: Method = Method {
+    verb: "POST",
+    path: "/v1/databases",
+    versions: ALL,
+    needs: Some(Capability::InsertContent),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let with_sources = call.version.has_data_sources();
+    let holder = if with_sources {
+        "initial_data_source"
+    } else {
+        "properties"
+    };
+    let body = Reader::new(
+        &call.body,
+        "body",
+        &["parent", "title", "is_inline", holder],
+    )?;
+    let parent = Reader::new(
+        body.need("parent")?,
+        body.path("parent"),
+        &["type", "page_id"],
+    )?;
+    parent.one_of("type", &["page_id"])?;
+    if with_sources {
+        parent.need("type")?;
+    }
+    parent.need("page_id")?;
+    let page = parent.id("page_id")?.unwrap_or_default();
+    let content = &state.world.workspace;
+    if content.page(&page).is_none() || !call.sees(content, &page) {
+        return Err(Refusal::not_found("page", &page));
+    }
+    body.flag("is_inline")?;
+    let title = match body.get("title") {
+        Some(title) => rich_text::read(title, "body.title")?,
+        None => json!([]),
+    };
+    let columns = if with_sources {
+        match body.get(holder) {
+            Some(initial) => {
+                let initial = Reader::new(initial, body.path(holder), &["properties"])?;
+                match initial.get("properties") {
+                    Some(properties) => columns::read(properties, &initial.path("properties"))?,
+                    None => vec![columns::new("Name", "title", &[])],
+                }
+            }
+            None => vec![columns::new("Name", "title", &[])],
+        }
+    } else {
+        columns::read(body.need(holder)?, "body.properties")?
+    };
+
+    let origin = call.origin(state);
+    let content = &mut state.world.workspace;
+    let (id, source) = (content.new_id(), content.new_id());
+    content.sources.push(Source {
+        id: source.clone(),
+        database: id.clone(),
+        title: title.clone(),
+        columns,
+        origin: origin.clone(),
+    });
+    let database = Database {
+        id,
+        page,
+        title,
+        sources: vec![source],
+        origin,
+    };
+    let shown = shapes::database(content, &database, call.version);
+    content.databases.push(database);
+    Ok(shown)
+}

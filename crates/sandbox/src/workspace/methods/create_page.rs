@@ -1,0 +1,124 @@
+//! Create a page
+
+use serde_json::{Map, Value, json};
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::content::{Content, Page, Parent};
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::reader::{Reader, bounded, wrong};
+use crate::workspace::{blocks, shapes, values};
+
+pub(super) static METHOD: Method = Method {
+    verb: "POST",
+    path: "/v1/pages",
+    versions: ALL,
+    needs: Some(Capability::InsertContent),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let known = ["parent", "properties", "icon", "cover", "children"];
+    let body = Reader::new(&call.body, "body", &known)?;
+    let parent = parent(&body, call, &state.world.workspace)?;
+    let icon = icon(&body)?;
+    let cover = file(&body, "cover")?;
+    let drafts = match body.get("children") {
+        Some(children) => blocks::read(children, "body.children")?,
+        None => Vec::new(),
+    };
+    let none = Map::new();
+    let properties = match body.get("properties") {
+        Some(value) => value
+            .as_object()
+            .ok_or_else(|| wrong("body.properties", "an object", value))?,
+        None => &none,
+    };
+    let origin = call.origin(state);
+    let content = &mut state.world.workspace;
+    let values = match &parent {
+        Parent::Source(source) => match content.source_mut(source) {
+            Some(source) => values::of_row(properties, source)?,
+            None => values::Values::new(),
+        },
+        _ => values::of_page(properties)?,
+    };
+    let id = content.new_id();
+    let page = Page {
+        id: id.clone(),
+        parent,
+        values,
+        icon,
+        cover,
+        origin: origin.clone(),
+    };
+    let shown = shapes::page(content, &page, call.version, None);
+    content.pages.push(page);
+    blocks::keep(content, &id, None, drafts, &origin);
+    Ok(shown)
+}
+
+fn parent(body: &Reader<'_>, call: &Call, content: &Content) -> Result<Parent, Refusal> {
+    let mut known = vec!["type", "page_id", "database_id"];
+    if call.version.has_data_sources() {
+        known.push("data_source_id");
+    }
+    let parent = Reader::new(body.need("parent")?, body.path("parent"), &known)?;
+    let (page, database, source) = (
+        parent.id("page_id")?,
+        parent.id("database_id")?,
+        parent.id("data_source_id")?,
+    );
+    match (page, database, source) {
+        (Some(id), None, None) => match content.page(&id).filter(|_| call.sees(content, &id)) {
+            Some(_) => Ok(Parent::Page(id)),
+            None => Err(Refusal::not_found("page", &id)),
+        },
+        (None, Some(id), None) => {
+            let database = content.database(&id).filter(|_| call.sees(content, &id));
+            let database = database.ok_or_else(|| Refusal::not_found("database", &id))?;
+            match database.sources.as_slice() {
+                [source] => Ok(Parent::Source(source.clone())),
+                several => Err(Refusal::several_sources(&id, several)),
+            }
+        }
+        (None, None, Some(id)) => match content.source(&id).filter(|_| call.sees(content, &id)) {
+            Some(_) => Ok(Parent::Source(id)),
+            None => Err(Refusal::not_found("data source", &id)),
+        },
+        _ => Err(Refusal::at(
+            "body.parent.page_id",
+            "defined, instead was `undefined`",
+        )),
+    }
+}
+
+fn icon(body: &Reader<'_>) -> Result<Value, Refusal> {
+    let Some(value) = body.get("icon").filter(|value| !value.is_null()) else {
+        return Ok(Value::Null);
+    };
+    if value.get("emoji").is_none() {
+        return file(body, "icon");
+    }
+    let icon = Reader::new(value, body.path("icon"), &["type", "emoji"])?;
+    icon.one_of("type", &["emoji"])?;
+    let emoji = icon.text("emoji")?.unwrap_or_default();
+    if emoji.is_empty() || emoji.is_ascii() || emoji.chars().count() > 12 {
+        return Err(wrong(&icon.path("emoji"), "an emoji", &json!(emoji)));
+    }
+    Ok(json!({"type": "emoji", "emoji": emoji}))
+}
+
+/// A picture elsewhere.
+fn file(body: &Reader<'_>, name: &str) -> Result<Value, Refusal> {
+    let Some(value) = body.get(name).filter(|value| !value.is_null()) else {
+        return Ok(Value::Null);
+    };
+    let file = Reader::new(value, body.path(name), &["type", "external"])?;
+    file.one_of("type", &["external"])?;
+    let external = Reader::new(file.need("external")?, file.path("external"), &["url"])?;
+    let url = bounded(external.need("url")?, &external.path("url"), 2000)?;
+    Ok(json!({"type": "external", "external": {"url": url}}))
+}

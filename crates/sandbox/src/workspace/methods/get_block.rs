@@ -1,0 +1,40 @@
+//! Retrieve a block
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/blocks/{block_id}",
+    versions: ALL,
+    needs: Some(Capability::ReadContent),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let id = call.id(0);
+    if !call.sees(content, id) {
+        return Err(Refusal::not_found("block", id));
+    }
+    if let Some(block) = content.block(id) {
+        return Ok(shapes::block(content, block, call.version));
+    }
+    // A page is a block too.
+    let page = content
+        .page(id)
+        .ok_or_else(|| Refusal::not_found("block", id))?;
+    Ok(shapes::child(
+        "child_page",
+        id,
+        &page.title(),
+        &page.origin,
+        call.version,
+    ))
+}

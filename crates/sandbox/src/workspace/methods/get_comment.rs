@@ -1,0 +1,27 @@
+//! Retrieve a comment
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/comments/{comment_id}",
+    versions: ALL,
+    needs: Some(Capability::ReadComments),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let comment = content
+        .comment(call.id(0))
+        .filter(|comment| call.sees(content, &comment.parent));
+    let comment = comment.ok_or_else(|| Refusal::not_found("comment", call.id(0)))?;
+    Ok(shapes::comment(content, comment, &call.client))
+}

@@ -1,0 +1,28 @@
+//! Retrieve a data source
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::shapes;
+use crate::workspace::version::Version;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/data_sources/{data_source_id}",
+    versions: (Version::DataSources, Version::InTrash),
+    needs: Some(Capability::ReadContent),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let source = content
+        .source(call.id(0))
+        .filter(|source| call.sees(content, &source.id));
+    let source = source.ok_or_else(|| Refusal::not_found("data source", call.id(0)))?;
+    Ok(shapes::source(content, source, call.version))
+}

@@ -1,0 +1,30 @@
+//! Retrieve a database
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/databases/{database_id}",
+    versions: ALL,
+    needs: Some(Capability::ReadContent),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let database = content
+        .database(call.id(0))
+        .filter(|database| call.sees(content, &database.id));
+    let database = database.ok_or_else(|| Refusal::not_found("database", call.id(0)))?;
+    if !call.version.has_data_sources() && database.sources.len() > 1 {
+        return Err(Refusal::several_sources(&database.id, &database.sources));
+    }
+    Ok(shapes::database(content, database, call.version))
+}

@@ -1,0 +1,34 @@
+//! Retrieve your token's bot user
+
+use serde_json::{Value, json};
+
+use crate::state::State;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/users/me",
+    versions: ALL,
+    needs: None,
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let owner = state.world.user(&call.user).map(shapes::person);
+    Ok(json!({
+        "object": "user",
+        "id": call.bot(),
+        "name": call.client,
+        "avatar_url": null,
+        "type": "bot",
+        "bot": {
+            "owner": {"type": "user", "user": owner},
+            "workspace_id": shapes::workspace_id(),
+            "workspace_name": shapes::WORKSPACE_NAME,
+            "workspace_limits": {"max_file_upload_size_in_bytes": 5_242_880},
+        },
+    }))
+}

@@ -1,0 +1,35 @@
+//! Retrieve a page
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/pages/{page_id}",
+    versions: ALL,
+    needs: Some(Capability::ReadContent),
+    query: &["filter_properties"],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let page = content
+        .page(call.id(0))
+        .filter(|page| call.sees(content, &page.id));
+    let page = page.ok_or_else(|| Refusal::not_found("page", call.id(0)))?;
+    let only: BTreeSet<String> = call
+        .query
+        .all("filter_properties")
+        .map(str::to_owned)
+        .collect();
+    let only = (!only.is_empty()).then_some(&only);
+    Ok(shapes::page(content, page, call.version, only))
+}

@@ -1,0 +1,64 @@
+//! Retrieve block children
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::content::Parent;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::paging::Part;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/blocks/{block_id}/children",
+    versions: ALL,
+    needs: Some(Capability::ReadContent),
+    query: &["page_size", "start_cursor"],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let id = call.id(0);
+    let exists = content.page(id).is_some() || content.block(id).is_some();
+    if !exists || !call.sees(content, id) {
+        return Err(Refusal::not_found("block", id));
+    }
+    let blocks = content.blocks.iter().filter(|block| block.parent == id);
+    let mut items: Vec<(String, Value)> = blocks
+        .map(|block| {
+            (
+                block.id.clone(),
+                shapes::block(content, block, call.version),
+            )
+        })
+        .collect();
+    let below = Parent::Page(id.to_owned());
+    for page in content.pages.iter().filter(|page| page.parent == below) {
+        let shown = shapes::child(
+            "child_page",
+            &page.id,
+            &page.title(),
+            &page.origin,
+            call.version,
+        );
+        items.push((page.id.clone(), shown));
+    }
+    for database in content
+        .databases
+        .iter()
+        .filter(|database| database.page == id)
+    {
+        let shown = shapes::child(
+            "child_database",
+            &database.id,
+            &database.title,
+            &database.origin,
+            call.version,
+        );
+        items.push((database.id.clone(), shown));
+    }
+    Part::of_query(&call.query)?.of(items, "block")
+}

@@ -1,0 +1,51 @@
+//! List comments
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::ids;
+use crate::workspace::paging::Part;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/comments",
+    versions: ALL,
+    needs: Some(Capability::ReadComments),
+    query: &["block_id", "page_size", "start_cursor"],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let asked = call
+        .query
+        .first("block_id")
+        .ok_or_else(|| Refusal::at("query.block_id", "defined, instead was `undefined`"))?;
+    let id = ids::read(asked).ok_or_else(|| {
+        Refusal::at(
+            "query.block_id",
+            &format!("a valid uuid, instead was `\"{asked}\"`"),
+        )
+    })?;
+    let content = &state.world.workspace;
+    let exists = content.page(&id).is_some() || content.block(&id).is_some();
+    if !exists || !call.sees(content, &id) {
+        return Err(Refusal::not_found("block", &id));
+    }
+    let open = content
+        .comments
+        .iter()
+        .filter(|comment| comment.parent == id && !comment.resolved);
+    let items = open
+        .map(|comment| {
+            (
+                comment.id.clone(),
+                shapes::comment(content, comment, &call.client),
+            )
+        })
+        .collect();
+    Part::of_query(&call.query)?.of(items, "comment")
+}

@@ -1,0 +1,25 @@
+//! List all users
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::paging::Part;
+use crate::workspace::shapes;
+
+pub(super) static METHOD: Method = Method {
+    verb: "GET",
+    path: "/v1/users",
+    versions: ALL,
+    needs: Some(Capability::ReadUsers),
+    query: &["page_size", "start_cursor"],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let people = state.world.users.iter();
+    let items = people.map(|user| (shapes::person_id(user.email), shapes::person(user)));
+    Part::of_query(&call.query)?.of(items.collect(), "user")
+}

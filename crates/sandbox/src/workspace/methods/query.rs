@@ -1,0 +1,178 @@
+//! Query a database; from 2025-09-03 on, query a data source
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::content::{Page, Source};
+use crate::workspace::door::{Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::paging::Part;
+use crate::workspace::reader::{Reader, list};
+use crate::workspace::version::Version;
+use crate::workspace::{shapes, values};
+
+pub(super) static OF_DATABASE: Method = Method {
+    verb: "POST",
+    path: "/v1/databases/{database_id}/query",
+    versions: (Version::Databases, Version::Databases),
+    needs: Some(Capability::ReadContent),
+    query: &["filter_properties"],
+    run: of_database,
+};
+
+pub(super) static OF_DATA_SOURCE: Method = Method {
+    verb: "POST",
+    path: "/v1/data_sources/{data_source_id}/query",
+    versions: (Version::DataSources, Version::InTrash),
+    needs: Some(Capability::ReadContent),
+    query: &["filter_properties"],
+    run: of_data_source,
+};
+
+fn of_database(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let database = content
+        .database(call.id(0))
+        .filter(|database| call.sees(content, &database.id));
+    let database = database.ok_or_else(|| Refusal::not_found("database", call.id(0)))?;
+    match database.sources.as_slice() {
+        [only] => rows(state, call, only, "page_or_database"),
+        several => Err(Refusal::several_sources(&database.id, several)),
+    }
+}
+
+fn of_data_source(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    if content.source(call.id(0)).is_none() || !call.sees(content, call.id(0)) {
+        return Err(Refusal::not_found("data source", call.id(0)));
+    }
+    rows(state, call, call.id(0), "page_or_data_source")
+}
+
+fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, Refusal> {
+    let content = &state.world.workspace;
+    let source = content
+        .source(source)
+        .ok_or_else(|| Refusal::not_found("data source", source))?;
+    let trash = if call.version < Version::InTrash {
+        "archived"
+    } else {
+        "in_trash"
+    };
+    let body = Reader::new(
+        &call.body,
+        "body",
+        &["filter", "sorts", "page_size", "start_cursor", trash],
+    )?;
+    if body.get("filter").is_some() {
+        return Err(Refusal::invalid("The sandbox does not play filters."));
+    }
+    body.flag(trash)?;
+    let only = properties(call, source)?;
+
+    let mut rows: Vec<&Page> = content.rows(&source.id).collect();
+    // The newest row comes first unless another order is asked for.
+    rows.reverse();
+    if let Some(sorts) = body.get("sorts") {
+        let sorts = list(sorts, "body.sorts", 100)?;
+        let orders: Vec<Order> = sorts
+            .iter()
+            .enumerate()
+            .map(|(index, sort)| Order::read(sort, &format!("body.sorts[{index}]"), source))
+            .collect::<Result<_, _>>()?;
+        rows.sort_by(|one, other| {
+            let compared = orders.iter().map(|order| order.compare(one, other));
+            compared.fold(Ordering::Equal, Ordering::then)
+        });
+    }
+    let items = rows
+        .into_iter()
+        .map(|row| {
+            (
+                row.id.clone(),
+                shapes::page(content, row, call.version, only.as_ref()),
+            )
+        })
+        .collect();
+    Part::of_body(&body)?.of(items, kind)
+}
+
+/// Plain ids that `filter_properties` names; a name is none.
+fn properties(call: &Call, source: &Source) -> Result<Option<BTreeSet<String>>, Refusal> {
+    let asked: BTreeSet<String> = call
+        .query
+        .all("filter_properties")
+        .map(str::to_owned)
+        .collect();
+    for id in &asked {
+        if !source.columns.iter().any(|column| column.id == *id) {
+            return Err(Refusal::invalid(format!(
+                "{id} is not a property that exists."
+            )));
+        }
+    }
+    Ok((!asked.is_empty()).then_some(asked))
+}
+
+struct Order {
+    by: By,
+    descending: bool,
+}
+
+enum By {
+    Property(String),
+    Created,
+    Edited,
+}
+
+impl Order {
+    fn read(sort: &Value, path: &str, source: &Source) -> Result<Self, Refusal> {
+        let reader = Reader::new(sort, path, &["property", "timestamp", "direction"])?;
+        reader.need("direction")?;
+        let descending =
+            reader.one_of("direction", &["ascending", "descending"])? == Some("descending");
+        let timestamp = reader.one_of("timestamp", &["created_time", "last_edited_time"])?;
+        let by = match (reader.text("property")?, timestamp) {
+            (Some(key), None) => {
+                let message = format!("Could not find sort property with name or id: {key}");
+                let column = source
+                    .column(key)
+                    .ok_or_else(|| Refusal::invalid(message))?;
+                match column.kind {
+                    "created_time" => By::Created,
+                    "last_edited_time" => By::Edited,
+                    _ => By::Property(column.id.clone()),
+                }
+            }
+            (None, Some("created_time")) => By::Created,
+            (None, Some(_)) => By::Edited,
+            (None, None) => {
+                return Err(Refusal::at(
+                    &reader.path("property"),
+                    "defined, instead was `undefined`",
+                ));
+            }
+            (Some(_), Some(_)) => {
+                return Err(Refusal::at(&reader.path("timestamp"), "not present"));
+            }
+        };
+        Ok(Self { by, descending })
+    }
+
+    fn compare(&self, one: &Page, other: &Page) -> Ordering {
+        let order = match &self.by {
+            By::Property(id) => values::order(one.values.get(id), other.values.get(id)),
+            By::Created => one.origin.created.cmp(&other.origin.created),
+            By::Edited => one.origin.edited.cmp(&other.origin.edited),
+        };
+        if self.descending {
+            order.reverse()
+        } else {
+            order
+        }
+    }
+}

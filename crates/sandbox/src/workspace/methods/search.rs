@@ -1,0 +1,99 @@
+//! Search by title
+
+use serde_json::Value;
+
+use crate::state::State;
+use crate::workspace::capability::Capability;
+use crate::workspace::door::{ALL, Call, Method};
+use crate::workspace::errors::Refusal;
+use crate::workspace::paging::Part;
+use crate::workspace::reader::Reader;
+use crate::workspace::{rich_text, shapes};
+
+pub(super) static METHOD: Method = Method {
+    verb: "POST",
+    path: "/v1/search",
+    versions: ALL,
+    needs: Some(Capability::ReadContent),
+    query: &[],
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+    let known = ["query", "sort", "filter", "page_size", "start_cursor"];
+    let body = Reader::new(&call.body, "body", &known)?;
+    let words = body.text("query")?.unwrap_or_default().to_lowercase();
+    let container = if call.version.has_data_sources() {
+        "data_source"
+    } else {
+        "database"
+    };
+    let only = filter(&body, container)?;
+    let ascending = sort(&body)?;
+
+    let content = &state.world.workspace;
+    let fits = |title: &Value| {
+        words
+            .split_whitespace()
+            .all(|word| rich_text::plain(title).to_lowercase().contains(word))
+    };
+    let mut found = Vec::new();
+    for page in &content.pages {
+        if only != Some(container) && call.sees(content, &page.id) && fits(&page.title()) {
+            let shown = shapes::page(content, page, call.version, None);
+            found.push((page.origin.edited, page.id.clone(), shown));
+        }
+    }
+    if only != Some("page") && call.version.has_data_sources() {
+        for source in &content.sources {
+            if call.sees(content, &source.id) && fits(&source.title) {
+                let shown = shapes::source(content, source, call.version);
+                found.push((source.origin.edited, source.id.clone(), shown));
+            }
+        }
+    } else if only != Some("page") {
+        // An older version has no word for a database with several data sources.
+        for database in content
+            .databases
+            .iter()
+            .filter(|database| database.sources.len() == 1)
+        {
+            if call.sees(content, &database.id) && fits(&database.title) {
+                let shown = shapes::database(content, database, call.version);
+                found.push((database.origin.edited, database.id.clone(), shown));
+            }
+        }
+    }
+    found.sort_by_key(|(edited, _, _)| *edited);
+    if !ascending {
+        found.reverse();
+    }
+    let items = found
+        .into_iter()
+        .map(|(_, id, shown)| (id, shown))
+        .collect();
+    Part::of_body(&body)?.of(items, &format!("page_or_{container}"))
+}
+
+fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body str>, Refusal> {
+    let Some(filter) = body.get("filter") else {
+        return Ok(None);
+    };
+    let filter = Reader::new(filter, body.path("filter"), &["property", "value"])?;
+    filter.need("property")?;
+    filter.need("value")?;
+    filter.one_of("property", &["object"])?;
+    filter.one_of("value", &["page", container])
+}
+
+/// Whether the oldest comes first.
+fn sort(body: &Reader<'_>) -> Result<bool, Refusal> {
+    let Some(sort) = body.get("sort") else {
+        return Ok(false);
+    };
+    let sort = Reader::new(sort, body.path("sort"), &["timestamp", "direction"])?;
+    sort.need("timestamp")?;
+    sort.need("direction")?;
+    sort.one_of("timestamp", &["last_edited_time"])?;
+    Ok(sort.one_of("direction", &["ascending", "descending"])? == Some("ascending"))
+}

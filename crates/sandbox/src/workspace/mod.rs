@@ -1,0 +1,75 @@
+//! Notion: its API, in three versions, and its authorization server. What is
+//! written stays; what is not shared cannot be seen.
+
+mod blocks;
+mod capability;
+mod columns;
+mod content;
+mod door;
+pub(crate) mod errors;
+mod ids;
+mod methods;
+pub(crate) mod oauth;
+mod paging;
+mod reader;
+mod rich_text;
+mod seed;
+mod shapes;
+mod values;
+mod version;
+
+use std::collections::BTreeSet;
+
+pub(crate) use capability::Capability;
+pub(crate) use content::Content;
+pub(crate) use seed::seed;
+pub(crate) use shapes::readable;
+
+use crate::answer::Answer;
+use crate::google::clients::Clients;
+use crate::request::Request;
+use crate::state::State;
+use crate::{WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
+use oauth::ledger::Ledger;
+
+/// What the product remembers beside its content.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    /// Registered integrations.
+    pub(crate) clients: Clients,
+    /// Consents, grants and tokens.
+    pub(crate) ledger: Ledger,
+    /// Capabilities that the integrations no longer have.
+    pub(crate) lost: BTreeSet<Capability>,
+}
+
+impl Workspace {
+    /// The one integration that every sandbox has, with all capabilities.
+    pub(crate) fn new() -> Self {
+        let mut clients = Clients::default();
+        clients.add(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, &[]);
+        Self {
+            clients,
+            ledger: Ledger::default(),
+            lost: BTreeSet::new(),
+        }
+    }
+
+    /// Forgets everything but the integrations, which are configuration.
+    pub(crate) fn reset(&mut self) -> Self {
+        Self {
+            clients: std::mem::take(&mut self.clients),
+            ledger: Ledger::default(),
+            lost: BTreeSet::new(),
+        }
+    }
+}
+
+/// The host `api.notion.com`.
+pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+    if request.path.starts_with("/v1/oauth/") {
+        oauth::answer(state, request)
+    } else {
+        door::answer(state, request)
+    }
+}

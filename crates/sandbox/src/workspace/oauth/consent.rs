@@ -1,0 +1,73 @@
+//! The answer to the authorization page.
+
+use std::collections::BTreeSet;
+
+use axum::http::StatusCode;
+
+use super::ledger::Asked;
+use super::pages;
+use crate::answer::Answer;
+use crate::request::Request;
+use crate::state::State;
+
+/// `POST /v1/oauth/consent/{request}` with `user`, `action` and any number of
+/// `page`. For the command line, `scope=all` chooses all pages of the user.
+pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
+    let problem = |text: &str| Answer::html(StatusCode::BAD_REQUEST, pages::problem(text));
+    let Some(form) = request.form_pairs() else {
+        return problem("The answer is not a form.");
+    };
+    let Some(asked) = state.workspace.ledger.asked(id).cloned() else {
+        return problem("This page was answered before, or never shown.");
+    };
+    match form.one("action") {
+        Ok(Some("deny")) => {
+            state.workspace.ledger.close(id);
+            return go_back(&asked, "error", "access_denied");
+        }
+        Ok(Some("allow")) => {}
+        _ => return problem("The action is allow or deny."),
+    }
+    let user = form.first("user").and_then(|email| state.world.user(email));
+    let Some(user) = user.map(|user| user.email) else {
+        return problem("Choose an account.");
+    };
+    let own: BTreeSet<String> = state
+        .world
+        .workspace
+        .tops(user)
+        .map(|page| page.id.clone())
+        .collect();
+    let chosen: BTreeSet<String> = if form.all("scope").any(|scope| scope == "all") {
+        own
+    } else {
+        // The form shows the pages of all people; those of others are not this one's to share.
+        form.all("page")
+            .map(str::to_owned)
+            .filter(|page| own.contains(page))
+            .collect()
+    };
+    if chosen.is_empty() {
+        return problem("Choose at least one page.");
+    }
+    state.workspace.ledger.close(id);
+    let code = state
+        .workspace
+        .ledger
+        .allow(&mut state.mint, state.now, &asked, user, chosen);
+    go_back(&asked, "code", &code)
+}
+
+fn go_back(asked: &Asked, name: &str, value: &str) -> Answer {
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair(name, value);
+    if let Some(state) = &asked.state {
+        query.append_pair("state", state);
+    }
+    let join = if asked.redirect_uri.contains('?') {
+        '&'
+    } else {
+        '?'
+    };
+    Answer::see_other(&format!("{}{join}{}", asked.redirect_uri, query.finish()))
+}

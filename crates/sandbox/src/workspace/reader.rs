@@ -1,0 +1,141 @@
+//! Strict reading of a JSON object, with the product's sentences.
+
+use serde_json::{Map, Value};
+
+use super::errors::Refusal;
+use super::ids;
+
+/// An object of a request, and where it stands: `body.parent`.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader<'value> {
+    members: &'value Map<String, Value>,
+    path: String,
+}
+
+impl<'value> Reader<'value> {
+    /// The value as an object that has these members at most.
+    pub(crate) fn new(
+        value: &'value Value,
+        path: impl Into<String>,
+        known: &[&str],
+    ) -> Result<Self, Refusal> {
+        let path = path.into();
+        let members = value
+            .as_object()
+            .ok_or_else(|| wrong(&path, "an object", value))?;
+        if let Some((name, value)) = members
+            .iter()
+            .find(|(name, _)| !known.contains(&name.as_str()))
+        {
+            let should = format!("not present, instead was {}", shown(value));
+            return Err(Refusal::at(&format!("{path}.{name}"), &should));
+        }
+        Ok(Self { members, path })
+    }
+
+    /// Where a member stands.
+    pub(crate) fn path(&self, name: &str) -> String {
+        format!("{}.{name}", self.path)
+    }
+
+    /// A member that may be missing.
+    pub(crate) fn get(&self, name: &str) -> Option<&'value Value> {
+        self.members.get(name)
+    }
+
+    /// A member that must be there.
+    pub(crate) fn need(&self, name: &str) -> Result<&'value Value, Refusal> {
+        self.get(name)
+            .ok_or_else(|| Refusal::at(&self.path(name), "defined, instead was `undefined`"))
+    }
+
+    /// A text that may be missing.
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'value str>, Refusal> {
+        let text = |value: &'value Value| {
+            value
+                .as_str()
+                .ok_or_else(|| wrong(&self.path(name), "a string", value))
+        };
+        self.get(name).map(text).transpose()
+    }
+
+    /// A truth value that may be missing.
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+        let flag = |value: &Value| {
+            value
+                .as_bool()
+                .ok_or_else(|| wrong(&self.path(name), "a boolean", value))
+        };
+        self.get(name).map(flag).transpose()
+    }
+
+    /// An id that may be missing.
+    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let read = |text: &str| {
+            ids::read(text).ok_or_else(|| {
+                let should = format!("a valid uuid, instead was `\"{text}\"`");
+                Refusal::at(&self.path(name), &should)
+            })
+        };
+        self.text(name)?.map(read).transpose()
+    }
+
+    /// A text that must be one of these, and may be missing.
+    pub(crate) fn one_of(
+        &self,
+        name: &str,
+        words: &[&str],
+    ) -> Result<Option<&'value str>, Refusal> {
+        match self.text(name)? {
+            Some(word) if !words.contains(&word) => {
+                let list: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+                let should = format!("{}, instead was `\"{word}\"`", list.join(" or "));
+                Err(Refusal::at(&self.path(name), &should))
+            }
+            word => Ok(word),
+        }
+    }
+}
+
+/// The refusal of a value of the wrong kind.
+pub(crate) fn wrong(path: &str, kind: &str, value: &Value) -> Refusal {
+    Refusal::at(path, &format!("{kind}, instead was {}", shown(value)))
+}
+
+/// A list of at most so many items.
+pub(crate) fn list<'value>(
+    value: &'value Value,
+    path: &str,
+    most: usize,
+) -> Result<&'value [Value], Refusal> {
+    let items = value
+        .as_array()
+        .ok_or_else(|| wrong(path, "an array", value))?;
+    if items.len() > most {
+        let should = format!("≤ `{most}`, instead was `{}`", items.len());
+        return Err(Refusal::at(&format!("{path}.length"), &should));
+    }
+    Ok(items)
+}
+
+/// A text of at most so many UTF-16 code units.
+pub(crate) fn bounded<'value>(
+    value: &'value Value,
+    path: &str,
+    most: usize,
+) -> Result<&'value str, Refusal> {
+    let text = value
+        .as_str()
+        .ok_or_else(|| wrong(path, "a string", value))?;
+    let length = text.encode_utf16().count();
+    if length > most {
+        let should = format!("≤ `{most}`, instead was `{length}`");
+        return Err(Refusal::at(&format!("{path}.length"), &should));
+    }
+    Ok(text)
+}
+
+fn shown(value: &Value) -> String {
+    let text: String = value.to_string().chars().take(100).collect();
+    format!("`{text}`")
+}

@@ -1,0 +1,340 @@
+//! Objects as answers show them, by version.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+
+use super::content::{Block, Column, Comment, Content, Database, Origin, Page, Parent, Source};
+use super::ids::{compact, id_of};
+use super::version::Version;
+use super::{rich_text, values};
+use crate::world::User;
+
+/// What JavaScript's `encodeURIComponent` leaves alone.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// Name of the workspace.
+pub(crate) const WORKSPACE_NAME: &str = "Analytical Engine Works";
+
+/// Id of the workspace.
+pub(crate) fn workspace_id() -> String {
+    id_of("workspace")
+}
+
+/// Id of a person, by mail address.
+pub(crate) fn person_id(email: &str) -> String {
+    id_of(&format!("person {email}"))
+}
+
+/// A person.
+pub(crate) fn person(user: &User) -> Value {
+    json!({
+        "object": "user",
+        "id": person_id(user.email),
+        "name": user.name,
+        "avatar_url": user.picture,
+        "type": "person",
+        "person": {"email": user.email},
+    })
+}
+
+/// A page, with all its properties or with those of these ids.
+pub(crate) fn page(
+    content: &Content,
+    page: &Page,
+    version: Version,
+    only: Option<&BTreeSet<String>>,
+) -> Value {
+    let mut properties = Map::new();
+    let source = match &page.parent {
+        Parent::Source(source) => content.source(source),
+        _ => None,
+    };
+    match source {
+        Some(source) => {
+            let wanted = |column: &&Column| only.is_none_or(|only| only.contains(&column.id));
+            for column in source.columns.iter().filter(wanted) {
+                let value = match column.kind {
+                    "created_time" => Some(json!(minute(page.origin.created))),
+                    "last_edited_time" => Some(json!(minute(page.origin.edited))),
+                    "created_by" | "last_edited_by" => Some(user(&page.origin.author)),
+                    _ => page.values.get(&column.id).cloned(),
+                };
+                let shown = values::shown(column, value.as_ref(), &encoded(&column.id));
+                properties.insert(column.name.clone(), shown);
+            }
+        }
+        None => {
+            let title = json!({"id": "title", "type": "title", "title": page.title()});
+            properties.insert(String::from("title"), title);
+        }
+    }
+    let parent = match &page.parent {
+        Parent::Top(_) => json!({"type": "workspace", "workspace": true}),
+        Parent::Page(id) => json!({"type": "page_id", "page_id": id}),
+        Parent::Source(id) => {
+            let database = content.source(id).map(|source| source.database.as_str());
+            if version.has_data_sources() {
+                json!({"type": "data_source_id", "data_source_id": id, "database_id": database})
+            } else {
+                json!({"type": "database_id", "database_id": database})
+            }
+        }
+    };
+    let title = rich_text::plain(&page.title());
+    let mut shown = json!({
+        "object": "page",
+        "id": page.id,
+        "parent": parent,
+        "properties": properties,
+        "icon": page.icon,
+        "cover": page.cover,
+        "is_locked": false,
+        "url": url(&title, &page.id),
+        "public_url": null,
+    });
+    origin(&mut shown, &page.origin, version);
+    shown
+}
+
+/// A database. Its columns are in it where versions know no data sources.
+pub(crate) fn database(content: &Content, database: &Database, version: Version) -> Value {
+    let title = rich_text::plain(&database.title);
+    let mut shown = json!({
+        "object": "database",
+        "id": database.id,
+        "title": database.title,
+        "description": [],
+        "parent": {"type": "page_id", "page_id": database.page},
+        "icon": null,
+        "cover": null,
+        "is_inline": false,
+        "url": url(&title, &database.id),
+        "public_url": null,
+    });
+    let sources: Vec<&Source> = database
+        .sources
+        .iter()
+        .filter_map(|id| content.source(id))
+        .collect();
+    if version.has_data_sources() {
+        shown["is_locked"] = json!(false);
+        shown["data_sources"] = sources
+            .iter()
+            .map(|source| json!({"id": source.id, "name": rich_text::plain(&source.title)}))
+            .collect();
+    } else {
+        shown["properties"] = sources
+            .first()
+            .map(|source| columns(source))
+            .unwrap_or_default();
+    }
+    origin(&mut shown, &database.origin, version);
+    shown
+}
+
+/// A data source.
+pub(crate) fn source(content: &Content, source: &Source, version: Version) -> Value {
+    let title = rich_text::plain(&source.title);
+    let page = content
+        .database(&source.database)
+        .map(|database| database.page.as_str());
+    let mut shown = json!({
+        "object": "data_source",
+        "id": source.id,
+        "title": source.title,
+        "description": [],
+        "parent": {"type": "database_id", "database_id": source.database},
+        "database_parent": {"type": "page_id", "page_id": page},
+        "properties": columns(source),
+        "icon": null,
+        "cover": null,
+        "is_inline": false,
+        "url": url(&title, &source.database),
+        "public_url": null,
+    });
+    origin(&mut shown, &source.origin, version);
+    shown
+}
+
+/// A block.
+pub(crate) fn block(content: &Content, block: &Block, version: Version) -> Value {
+    let has_children = content.blocks.iter().any(|other| other.parent == block.id);
+    let kind = block.kind.as_str();
+    let mut shown = json!({
+        "object": "block",
+        "id": block.id,
+        "parent": place(content, &block.parent),
+        "has_children": has_children,
+        "type": kind,
+        kind: block.body,
+    });
+    origin(&mut shown, &block.origin, version);
+    shown
+}
+
+/// A page or a database as a block of the page that it is on.
+pub(crate) fn child(kind: &str, id: &str, title: &Value, made: &Origin, version: Version) -> Value {
+    let mut shown = json!({
+        "object": "block",
+        "id": id,
+        "has_children": kind == "child_page",
+        "type": kind,
+        kind: {"title": rich_text::plain(title)},
+    });
+    origin(&mut shown, made, version);
+    shown
+}
+
+/// A comment.
+pub(crate) fn comment(content: &Content, comment: &Comment, name: &str) -> Value {
+    json!({
+        "object": "comment",
+        "id": comment.id,
+        "parent": place(content, &comment.parent),
+        "discussion_id": comment.discussion,
+        "created_time": minute(comment.origin.created),
+        "last_edited_time": minute(comment.origin.edited),
+        "created_by": user(&comment.origin.author),
+        "rich_text": comment.rich_text,
+        "display_name": {"type": "integration", "resolved_name": name},
+    })
+}
+
+/// What one person can share, in few words.
+pub(crate) fn readable(content: &Content, email: &str) -> Value {
+    let roots: BTreeSet<String> = content.tops(email).map(|page| page.id.clone()).collect();
+    let sees = |id: &str| content.is_shared(id, &roots);
+    let pages: Vec<Value> = content
+        .pages
+        .iter()
+        .filter(|page| sees(&page.id))
+        .map(|page| {
+            let blocks = content
+                .blocks
+                .iter()
+                .filter(|block| block.parent == page.id)
+                .count();
+            let (below, row_of) = match &page.parent {
+                Parent::Top(_) => (None, None),
+                Parent::Page(id) => (Some(id), None),
+                Parent::Source(id) => (None, Some(id)),
+            };
+            json!({
+                "id": page.id,
+                "title": rich_text::plain(&page.title()),
+                "parent_page_id": below,
+                "data_source_id": row_of,
+                "blocks": blocks,
+            })
+        })
+        .collect();
+    let databases: Vec<Value> = content
+        .databases
+        .iter()
+        .filter(|database| sees(&database.id))
+        .map(|database| {
+            let sources = database.sources.iter().filter_map(|id| content.source(id));
+            json!({
+                "id": database.id,
+                "title": rich_text::plain(&database.title),
+                "parent_page_id": database.page,
+                "data_sources": sources.map(|source| readable_source(content, source)).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let comments: Vec<Value> = content
+        .comments
+        .iter()
+        .filter(|comment| sees(&comment.parent))
+        .map(|comment| {
+            json!({
+                "id": comment.id,
+                "parent_id": comment.parent,
+                "discussion_id": comment.discussion,
+                "text": rich_text::plain(&comment.rich_text),
+                "resolved": comment.resolved,
+            })
+        })
+        .collect();
+    json!({"pages": pages, "databases": databases, "comments": comments})
+}
+
+fn readable_source(content: &Content, source: &Source) -> Value {
+    let columns = source.columns.iter();
+    json!({
+        "id": source.id,
+        "name": rich_text::plain(&source.title),
+        "properties": columns.map(|column| json!({
+            "id": encoded(&column.id),
+            "name": column.name,
+            "type": column.kind,
+        })).collect::<Vec<_>>(),
+        "rows": content.rows(&source.id).map(|row| row.id.as_str()).collect::<Vec<_>>(),
+    })
+}
+
+fn columns(source: &Source) -> Value {
+    let columns = source.columns.iter().map(|column| {
+        let shown = json!({
+            "id": encoded(&column.id),
+            "name": column.name,
+            "type": column.kind,
+            column.kind: column.config,
+        });
+        (column.name.clone(), shown)
+    });
+    Value::Object(columns.collect())
+}
+
+fn place(content: &Content, id: &str) -> Value {
+    match content.page(id) {
+        Some(_) => json!({"type": "page_id", "page_id": id}),
+        None => json!({"type": "block_id", "block_id": id}),
+    }
+}
+
+fn origin(shown: &mut Value, origin: &Origin, version: Version) {
+    shown["created_time"] = json!(minute(origin.created));
+    shown["last_edited_time"] = json!(minute(origin.edited));
+    shown["created_by"] = user(&origin.author);
+    shown["last_edited_by"] = user(&origin.author);
+    shown["in_trash"] = json!(false);
+    if version < Version::InTrash {
+        shown["archived"] = json!(false);
+    }
+}
+
+fn user(id: &str) -> Value {
+    json!({"object": "user", "id": id})
+}
+
+/// Times are kept to the minute.
+fn minute(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:00.000Z").to_string()
+}
+
+fn encoded(id: &str) -> String {
+    utf8_percent_encode(id, PLAIN).to_string()
+}
+
+fn url(title: &str, id: &str) -> String {
+    let words: Vec<&str> = title
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let slug = words.join("-");
+    let separator = if slug.is_empty() { "" } else { "-" };
+    format!("https://www.notion.so/{slug}{separator}{}", compact(id))
+}

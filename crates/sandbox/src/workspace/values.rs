@@ -1,0 +1,195 @@
+//! Values of a page's properties (Notion API, "Page properties").
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::columns::{KINDS, option};
+use super::content::{Column, Source};
+use super::errors::Refusal;
+use super::reader::{Reader, bounded, list, wrong};
+use super::rich_text;
+
+/// Values by plain property id.
+pub(crate) type Values = BTreeMap<String, Value>;
+
+/// Reads the values of a row. An option that a select does not have yet is
+/// added to it.
+pub(crate) fn of_row(
+    properties: &Map<String, Value>,
+    source: &mut Source,
+) -> Result<Values, Refusal> {
+    let mut values = Values::new();
+    for (key, value) in properties {
+        let unknown = || Refusal::invalid(format!("{key} is not a property that exists."));
+        let id = source.column(key).ok_or_else(unknown)?.id.clone();
+        let column = source
+            .columns
+            .iter_mut()
+            .find(|column| column.id == id)
+            .ok_or_else(unknown)?;
+        let read = self::value(column, key, value)?;
+        if values.insert(id, read).is_some() {
+            return Err(Refusal::invalid(format!("{key} is given more than once.")));
+        }
+    }
+    Ok(values)
+}
+
+/// Reads the values of a page that is no row: its title alone.
+pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, Refusal> {
+    let mut values = Values::new();
+    for (key, value) in properties {
+        if key != "title" {
+            let message = format!(
+                "{key} is not a property that exists. A page that is not in a database has a title alone."
+            );
+            return Err(Refusal::invalid(message));
+        }
+        let path = "body.properties.title";
+        values.insert(
+            key.clone(),
+            rich_text::read(inner("title", value, path)?, path)?,
+        );
+    }
+    Ok(values)
+}
+
+/// A value as it stands in a page, with its property's id and kind.
+pub(crate) fn shown(column: &Column, value: Option<&Value>, id: &str) -> Value {
+    let value = value.cloned().unwrap_or_else(|| empty(column.kind));
+    json!({"id": id, "type": column.kind, column.kind: value})
+}
+
+/// The order of two values; missing ones are last.
+pub(crate) fn order(one: Option<&Value>, other: Option<&Value>) -> std::cmp::Ordering {
+    let key = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => (1, 0.0, String::new()),
+        Some(Value::Number(number)) => (0, number.as_f64().unwrap_or_default(), String::new()),
+        Some(Value::Bool(flag)) => (0, f64::from(u8::from(*flag)), String::new()),
+        Some(Value::Array(_)) => (
+            0,
+            0.0,
+            rich_text::plain(value.unwrap_or(&Value::Null)).to_lowercase(),
+        ),
+        Some(other) => {
+            let text = other["start"]
+                .as_str()
+                .or(other["name"].as_str())
+                .or(other.as_str());
+            (0, 0.0, text.unwrap_or_default().to_lowercase())
+        }
+    };
+    let (one, other) = (key(one), key(other));
+    one.0
+        .cmp(&other.0)
+        .then(one.1.total_cmp(&other.1))
+        .then(one.2.cmp(&other.2))
+}
+
+fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, Refusal> {
+    let path = format!("body.properties.{key}");
+    let is_another = KINDS
+        .iter()
+        .any(|kind| *kind != column.kind && given.get(kind).is_some());
+    if is_another && given.get(column.kind).is_none() {
+        return Err(Refusal::invalid(format!(
+            "{key} is expected to be {}.",
+            column.kind
+        )));
+    }
+    let inner = inner(column.kind, given, &path)?;
+    let path = format!("{path}.{}", column.kind);
+    Ok(match column.kind {
+        "title" | "rich_text" => rich_text::read(inner, &path)?,
+        _ if inner.is_null() && column.kind != "checkbox" => Value::Null,
+        "number" if inner.is_number() => inner.clone(),
+        "checkbox" if inner.is_boolean() => inner.clone(),
+        "url" => json!(bounded(inner, &path, 2000)?),
+        "email" | "phone_number" => json!(bounded(inner, &path, 200)?),
+        "date" => date(inner, &path)?,
+        "select" | "status" => chosen(column, inner, &path)?,
+        "multi_select" => {
+            let mut options = Vec::new();
+            for (place, item) in list(inner, &path, 100)?.iter().enumerate() {
+                options.push(chosen(column, item, &format!("{path}[{place}]"))?);
+            }
+            json!(options)
+        }
+        "people" | "files" => json!(list(inner, &path, 100)?),
+        "number" => return Err(wrong(&path, "a number", inner)),
+        "checkbox" => return Err(wrong(&path, "a boolean", inner)),
+        kind => {
+            return Err(Refusal::invalid(format!(
+                "{key} is a {kind}, which cannot be set."
+            )));
+        }
+    })
+}
+
+/// What stands below the kind; a title and a text may be a bare list.
+fn inner<'value>(kind: &str, value: &'value Value, path: &str) -> Result<&'value Value, Refusal> {
+    if value.is_array() && matches!(kind, "title" | "rich_text") {
+        return Ok(value);
+    }
+    let reader = Reader::new(value, path, &["type", "id", kind])?;
+    reader.need(kind)
+}
+
+fn date(value: &Value, path: &str) -> Result<Value, Refusal> {
+    let reader = Reader::new(value, path, &["start", "end", "time_zone"])?;
+    reader.need("start")?;
+    for name in ["start", "end"] {
+        let Some(text) = reader.get(name).filter(|value| !value.is_null()) else {
+            continue;
+        };
+        let text = text.as_str().unwrap_or_default();
+        let fits =
+            text.parse::<jiff::civil::Date>().is_ok() || text.parse::<jiff::Timestamp>().is_ok();
+        if !fits {
+            let should = format!("a valid ISO 8601 date string, instead was `\"{text}\"`");
+            return Err(Refusal::at(&reader.path(name), &should));
+        }
+    }
+    Ok(json!({"start": value["start"], "end": value["end"], "time_zone": value["time_zone"]}))
+}
+
+/// The option of this name or id; a new one where a select has none.
+fn chosen(column: &mut Column, value: &Value, path: &str) -> Result<Value, Refusal> {
+    let reader = Reader::new(value, path, &["name", "id", "color", "description"])?;
+    let (name, id) = (reader.text("name")?, reader.text("id")?);
+    let options = column.config["options"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let found = options.iter().find(|option| {
+        name.is_some_and(|name| option["name"] == name) || id.is_some_and(|id| option["id"] == id)
+    });
+    if let Some(option) = found {
+        return Ok(option.clone());
+    }
+    let Some(name) = name.filter(|_| column.kind != "status") else {
+        return Err(Refusal::invalid(format!(
+            "{path} is no option of {}.",
+            column.name
+        )));
+    };
+    if name.contains(',') {
+        return Err(Refusal::invalid(format!(
+            "Invalid select option, commas not allowed: {name}"
+        )));
+    }
+    let made = option(&column.name, name, reader.text("color")?, options.len());
+    if let Some(options) = column.config["options"].as_array_mut() {
+        options.push(made.clone());
+    }
+    Ok(made)
+}
+
+fn empty(kind: &str) -> Value {
+    match kind {
+        "title" | "rich_text" | "multi_select" | "people" | "files" => json!([]),
+        "checkbox" => json!(false),
+        _ => Value::Null,
+    }
+}

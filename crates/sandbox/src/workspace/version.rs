@@ -1,0 +1,29 @@
+//! Versions of the API (Notion API, "Versioning"). Older ones are not played.
+
+/// The versions, oldest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Version {
+    /// 2022-06-28: a database has columns and rows.
+    Databases,
+    /// 2025-09-03: a database has data sources, which have columns and rows.
+    DataSources,
+    /// 2026-03-11: `in_trash` in the place of `archived`, `position` in that of `after`.
+    InTrash,
+}
+
+impl Version {
+    /// The version of this date.
+    pub(crate) fn named(date: &str) -> Option<Self> {
+        match date {
+            "2022-06-28" => Some(Self::Databases),
+            "2025-09-03" => Some(Self::DataSources),
+            "2026-03-11" => Some(Self::InTrash),
+            _ => None,
+        }
+    }
+
+    /// Whether columns and rows belong to data sources.
+    pub(crate) fn has_data_sources(self) -> bool {
+        self >= Self::DataSources
+    }
+}

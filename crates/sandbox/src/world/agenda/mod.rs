@@ -1,0 +1,216 @@
+//! Calendars and their events: what Calendar shows. They are shared between users, so they stand beside the users.
+
+pub(crate) mod readable;
+mod seed;
+mod write;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// All calendars.
+#[derive(Debug, Clone)]
+pub(crate) struct Agenda {
+    pub(crate) calendars: Vec<Calendar>,
+    /// Mails to guests, oldest first: who was told of what.
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// One calendar.
+#[derive(Debug, Clone)]
+pub(crate) struct Calendar {
+    pub(crate) id: String,
+    pub(crate) summary: &'static str,
+    pub(crate) description: Option<&'static str>,
+    /// IANA name.
+    pub(crate) time_zone: &'static str,
+    /// Whose primary calendar it is.
+    pub(crate) primary_of: Option<&'static str>,
+    /// Whether video meetings can be made in it.
+    pub(crate) takes_meetings: bool,
+    /// Who has it in their list.
+    pub(crate) listings: Vec<Listing>,
+    /// In the order in which they were made.
+    pub(crate) events: Vec<Event>,
+}
+
+/// A calendar in a user's list.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    pub(crate) user: &'static str,
+    pub(crate) role: Role,
+    pub(crate) hidden: bool,
+    /// The user has removed it.
+    pub(crate) removed: bool,
+    pub(crate) changed: Timestamp,
+}
+
+/// What a user may do with a calendar, from the least to the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    Reader,
+    Writer,
+    Owner,
+}
+
+impl Role {
+    /// Name on the wire.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Writer => "writer",
+            Self::Owner => "owner",
+        }
+    }
+}
+
+/// One event, or an occurrence of a series that differs from it.
+#[derive(Debug, Clone)]
+pub(crate) struct Event {
+    /// The product's members as they were written, without those that depend on who looks.
+    pub(crate) fields: Map<String, Value>,
+    /// Counts the changes; the etag is made of it.
+    pub(crate) version: u64,
+    pub(crate) created: Timestamp,
+    pub(crate) updated: Timestamp,
+    /// How many readings still find the meeting in the making.
+    pub(crate) meeting_due: u8,
+    /// Guests who have deleted it from their own calendar.
+    pub(crate) hidden_from: BTreeSet<String>,
+}
+
+/// A mail to a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Notice {
+    pub(crate) event_id: String,
+    pub(crate) to: String,
+    /// `invitation`, `change` or `cancellation`.
+    pub(crate) about: &'static str,
+}
+
+impl Agenda {
+    /// The seeded beginning.
+    pub(crate) fn seeded() -> Self {
+        Self {
+            calendars: seed::calendars(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// The calendar of this id, where `primary` is the user's own.
+    pub(crate) fn place(&self, id: &str, user: &str) -> Option<usize> {
+        self.calendars.iter().position(|calendar| match id {
+            "primary" => calendar.primary_of == Some(user),
+            id => calendar.id == id,
+        })
+    }
+
+    /// Tells the guests, all but the one who acts.
+    pub(crate) fn tell(&mut self, event: &Event, about: &'static str, actor: &str) {
+        let id = event.id().to_owned();
+        let guests = event.guests().filter_map(|guest| guest["email"].as_str());
+        let notices = guests
+            .filter(|email| !email.eq_ignore_ascii_case(actor))
+            .map(|email| Notice {
+                event_id: id.clone(),
+                to: email.to_owned(),
+                about,
+            });
+        self.notices.extend(notices);
+    }
+}
+
+impl Calendar {
+    /// What a user may do with it.
+    pub(crate) fn role(&self, user: &str) -> Option<Role> {
+        self.listing(user).map(|listing| listing.role)
+    }
+
+    /// Its entry in a user's list.
+    pub(crate) fn listing(&self, user: &str) -> Option<&Listing> {
+        self.listings.iter().find(|listing| listing.user == user)
+    }
+
+    /// The stored event of this id.
+    pub(crate) fn event(&self, id: &str) -> Option<&Event> {
+        self.events.iter().find(|event| event.id() == id)
+    }
+}
+
+impl Event {
+    /// Its id.
+    pub(crate) fn id(&self) -> &str {
+        self.text("id")
+    }
+
+    /// A member that is text; nothing where it is none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.fields
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+
+    /// A list; empty where there is none.
+    pub(crate) fn list(&self, name: &str) -> &[Value] {
+        self.fields
+            .get(name)
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Its guests.
+    pub(crate) fn guests(&self) -> impl Iterator<Item = &Value> {
+        self.list("attendees").iter()
+    }
+
+    /// Whether a user is among its guests and has not deleted it.
+    pub(crate) fn is_guest(&self, user: &str) -> bool {
+        let is_user = |guest: &Value| {
+            guest["email"]
+                .as_str()
+                .is_some_and(|email| email.eq_ignore_ascii_case(user))
+        };
+        self.guests().any(is_user) && !self.hidden_from.contains(user)
+    }
+
+    /// Whether it was deleted.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.text("status") == "cancelled"
+    }
+
+    /// Whether it recurs.
+    pub(crate) fn is_series(&self) -> bool {
+        !self.list("recurrence").is_empty()
+    }
+
+    /// Marks a change at this time.
+    pub(crate) fn touch(&mut self, now: Timestamp) {
+        self.version += 1;
+        self.updated = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_every_user_has_a_primary_calendar() {
+        let agenda = Agenda::seeded();
+        let ids: BTreeSet<&str> = agenda
+            .calendars
+            .iter()
+            .map(|calendar| calendar.id.as_str())
+            .collect();
+        assert_eq!(ids.len(), agenda.calendars.len());
+        for calendar in &agenda.calendars {
+            let ids: BTreeSet<&str> = calendar.events.iter().map(Event::id).collect();
+            assert_eq!(ids.len(), calendar.events.len(), "{}", calendar.id);
+        }
+        for user in ["ada@example.com", "grace@example.com"] {
+            assert!(agenda.place("primary", user).is_some(), "{user}");
+        }
+    }
+}

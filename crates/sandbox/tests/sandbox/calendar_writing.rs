@@ -1,0 +1,544 @@
+//! The Calendar API's methods that write.
+
+use serde_json::{Value, json};
+use stead_sandbox::Fault;
+
+use crate::calendar::{Agenda, EVENTS, refused};
+
+fn tea() -> Value {
+    json!({
+        "id": "tea0123456789",
+        "summary": "Tea",
+        "start": { "dateTime": "2026-05-12T16:00:00", "timeZone": "Europe/Berlin" },
+        "end": { "dateTime": "2026-05-12T17:00:00+02:00", "timeZone": "Europe/Berlin" },
+        "attendees": [{ "email": "grace@example.com" }, { "email": "charles@engine.example" }],
+    })
+}
+
+fn with(name: &str, value: Value) -> Value {
+    let mut event = tea();
+    event[name] = value;
+    event
+}
+
+const PRIMARY: &str = "calendars/primary/events";
+
+#[tokio::test]
+async fn an_event_is_made_once() {
+    let ada = Agenda::ada().await;
+    let made = ada
+        .send(
+            "POST",
+            &format!("{PRIMARY}?sendUpdates=all"),
+            Some(tea()),
+            None,
+        )
+        .await
+        .ok();
+    assert_eq!(
+        made["start"],
+        json!({ "dateTime": "2026-05-12T15:00:00+01:00", "timeZone": "Europe/Berlin" })
+    );
+    assert_eq!(made["attendees"][0]["responseStatus"], "needsAction");
+    assert_eq!(made["organizer"]["self"], true);
+    assert_eq!(made["eventType"], "default");
+    assert_eq!(made["iCalUID"], "tea0123456789@google.com");
+    let again = ada
+        .send(
+            "POST",
+            &format!("{PRIMARY}?sendUpdates=all"),
+            Some(tea()),
+            None,
+        )
+        .await;
+    refused(&again, 409, "duplicate", "already exists");
+    // Each guest was told once.
+    let notices = ada.stage.sandbox().world()["notices"].clone();
+    assert_eq!(notices.as_array().unwrap().len(), 2);
+    assert_eq!(
+        notices[0],
+        json!({ "event_id": "tea0123456789", "to": "grace@example.com", "about": "invitation" })
+    );
+    // The guest sees it.
+    let grace = Agenda {
+        token: ada
+            .stage
+            .tokens("grace@example.com", &[EVENTS])
+            .await
+            .access,
+        ..ada
+    };
+    let seen = grace.get(&format!("{PRIMARY}/tea0123456789")).await.ok();
+    assert_eq!(seen["start"]["dateTime"], "2026-05-12T10:00:00-04:00");
+    assert_eq!(seen["attendees"][0]["self"], true);
+    let changed = grace
+        .send(
+            "PATCH",
+            &format!("{PRIMARY}/tea0123456789"),
+            Some(json!({ "summary": "Coffee" })),
+            None,
+        )
+        .await;
+    refused(&changed, 403, "requiredAccessLevel", "writer access");
+    assert_eq!(
+        grace
+            .send("DELETE", &format!("{PRIMARY}/tea0123456789"), None, None)
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        grace.get(&format!("{PRIMARY}/tea0123456789")).await.status,
+        404
+    );
+}
+
+#[tokio::test]
+async fn the_product_makes_an_id_where_none_is_given() {
+    let ada = Agenda::ada().await;
+    let mut event = tea();
+    event.as_object_mut().unwrap().remove("id");
+    let one = ada
+        .send("POST", PRIMARY, Some(event.clone()), None)
+        .await
+        .ok();
+    let two = ada.send("POST", PRIMARY, Some(event), None).await.ok();
+    assert_ne!(one["id"], two["id"]);
+    assert_eq!(ada.stage.sandbox().world()["notices"], json!([]));
+}
+
+#[tokio::test]
+async fn a_change_merges_and_replaces() {
+    let ada = Agenda::ada().await;
+    let path = format!("{PRIMARY}/{}", ada.id("Review of note G"));
+    let before = ada.get(&path).await.ok();
+    let etag = before["etag"].as_str().unwrap();
+    let body = json!({ "summary": "Notes A to G", "location": null, "attendees": [{ "email": "grace@example.com" }], "end": { "dateTime": "2026-05-05T16:00:00+01:00" } });
+    let after = ada
+        .send("PATCH", &path, Some(body.clone()), Some(etag))
+        .await
+        .ok();
+    assert_eq!(after["summary"], "Notes A to G");
+    assert_eq!(after.get("location"), None);
+    assert_eq!(
+        after["end"],
+        json!({ "dateTime": "2026-05-05T16:00:00+01:00", "timeZone": "Europe/London" })
+    );
+    assert_eq!(after["description"], before["description"]);
+    // The list was replaced, and with it the answer.
+    assert_eq!(
+        after["attendees"],
+        json!([{ "email": "grace@example.com", "responseStatus": "needsAction" }])
+    );
+    assert_ne!(after["etag"], before["etag"]);
+    refused(
+        &ada.send("PATCH", &path, Some(body), Some(etag)).await,
+        412,
+        "conditionNotMet",
+        "Precondition",
+    );
+    let day = json!({ "start": { "date": "2026-05-05", "dateTime": null }, "end": { "date": "2026-05-06", "dateTime": null } });
+    assert_eq!(
+        ada.send("PATCH", &path, Some(day), None).await.ok()["start"]["date"],
+        "2026-05-05"
+    );
+    let kind = json!({ "eventType": "focusTime" });
+    refused(
+        &ada.send("PATCH", &path, Some(kind), None).await,
+        400,
+        "eventTypeRestriction",
+        "cannot be changed",
+    );
+}
+
+#[tokio::test]
+async fn one_occurrence_changes_alone() {
+    let ada = Agenda::ada().await;
+    let series = ada.id("Stand-up");
+    let one = format!("{PRIMARY}/{series}_20260511T083000Z");
+    let changed = ada
+        .send(
+            "PATCH",
+            &one,
+            Some(json!({ "summary": "Stand-up, outside" })),
+            None,
+        )
+        .await
+        .ok();
+    assert_eq!(changed["recurringEventId"], series);
+    assert_eq!(
+        ada.send(
+            "DELETE",
+            &format!("{PRIMARY}/{series}_20260513T083000Z"),
+            None,
+            None
+        )
+        .await
+        .status,
+        204
+    );
+    let week = "timeMin=2026-05-11T00:00:00Z&timeMax=2026-05-16T00:00:00Z";
+    let list = ada
+        .get(&format!("{PRIMARY}/{series}/instances?{week}"))
+        .await
+        .ok();
+    let summaries: Vec<&str> = list["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["summary"].as_str().unwrap())
+        .collect();
+    assert_eq!(summaries, ["Stand-up, outside", "Stand-up"]);
+    assert_eq!(
+        ada.send("DELETE", &format!("{PRIMARY}/{series}"), None, None)
+            .await
+            .status,
+        204
+    );
+    let gone = ada
+        .get(&format!("{PRIMARY}?singleEvents=true&{week}"))
+        .await
+        .ok();
+    assert_eq!(gone["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_deleted_event_stays_to_be_read_and_is_deleted_once() {
+    let ada = Agenda::ada().await;
+    let path = format!("{PRIMARY}/{}", ada.id("Opera, perhaps"));
+    let reply = ada.send("DELETE", &path, None, None).await;
+    assert_eq!((reply.status, reply.text.as_str()), (204, ""));
+    assert_eq!(ada.get(&path).await.ok()["status"], "cancelled");
+    refused(
+        &ada.send("DELETE", &path, None, None).await,
+        410,
+        "deleted",
+        "Resource has been deleted",
+    );
+    refused(
+        &ada.send("DELETE", &format!("{PRIMARY}/nothing"), None, None)
+            .await,
+        404,
+        "notFound",
+        "Not Found",
+    );
+    let deleted = ada
+        .get(&format!("{PRIMARY}?showDeleted=true&q=opera"))
+        .await
+        .ok();
+    assert_eq!(deleted["items"][0]["status"], "cancelled");
+}
+
+#[tokio::test]
+async fn a_meeting_is_made_after_its_event() {
+    let ada = Agenda::ada().await;
+    let asked = json!({ "createRequest": { "requestId": "r1", "conferenceSolutionKey": { "type": "hangoutsMeet" } } });
+    let ignored = ada
+        .send(
+            "POST",
+            PRIMARY,
+            Some(with("conferenceData", asked.clone())),
+            None,
+        )
+        .await
+        .ok();
+    assert_eq!(ignored.get("conferenceData"), None);
+    let path = format!("{PRIMARY}/tea0123456789");
+    let change = json!({ "conferenceData": asked });
+    let pending = ada
+        .send(
+            "PATCH",
+            &format!("{path}?conferenceDataVersion=1"),
+            Some(change.clone()),
+            None,
+        )
+        .await
+        .ok();
+    assert_eq!(
+        pending["conferenceData"]["createRequest"]["status"]["statusCode"],
+        "pending"
+    );
+    assert_eq!(pending.get("hangoutLink"), None);
+    let made = ada.get(&path).await.ok();
+    let link = made["hangoutLink"].as_str().unwrap();
+    assert_eq!(made["conferenceData"]["entryPoints"][0]["uri"], link);
+    // The same request again is ignored.
+    let again = ada
+        .send(
+            "PATCH",
+            &format!("{path}?conferenceDataVersion=1"),
+            Some(change),
+            None,
+        )
+        .await
+        .ok();
+    assert_eq!(again["hangoutLink"], link);
+    let other = json!({ "conferenceData": { "createRequest": { "requestId": "r2", "conferenceSolutionKey": { "type": "eventHangout" } } } });
+    let refused_kind = ada
+        .send(
+            "PATCH",
+            &format!("{path}?conferenceDataVersion=1"),
+            Some(other),
+            None,
+        )
+        .await;
+    refused(
+        &refused_kind,
+        400,
+        "invalid",
+        "Invalid conference type value",
+    );
+    let circle = "calendars/c_reading%40group.calendar.google.com/events?conferenceDataVersion=1";
+    let refused_place = ada
+        .send("POST", circle, Some(with("conferenceData", asked)), None)
+        .await;
+    refused(
+        &refused_place,
+        400,
+        "invalid",
+        "Invalid conference type value",
+    );
+}
+
+#[tokio::test]
+async fn bodies_are_checked_strictly() {
+    let ada = Agenda::ada().await;
+    let day = json!({ "date": "2026-05-12" });
+    let cases = [
+        (
+            with("start", Value::Null),
+            "required",
+            "Missing start time.",
+        ),
+        (with("end", Value::Null), "required", "Missing end time."),
+        (
+            with("start", day.clone()),
+            "invalid",
+            "both be date or both be dateTime",
+        ),
+        (
+            with("start", json!({ "dateTime": "2026-05-12T16:00:00" })),
+            "required",
+            "Missing time zone definition for start time.",
+        ),
+        (
+            with(
+                "start",
+                json!({ "dateTime": "2026-05-12T16:00:00", "timeZone": "Berlin" }),
+            ),
+            "invalid",
+            "Invalid time zone definition",
+        ),
+        (
+            with(
+                "start",
+                json!({ "dateTime": "tomorrow", "timeZone": "Europe/Berlin" }),
+            ),
+            "invalid",
+            "Invalid start time.",
+        ),
+        (
+            with(
+                "start",
+                json!({ "date": "2026-05-12", "dateTime": "2026-05-12T16:00:00Z" }),
+            ),
+            "invalid",
+            "Invalid start time.",
+        ),
+        (
+            with(
+                "start",
+                json!({ "dateTime": "2026-05-12T16:00:00Z", "zone": "x" }),
+            ),
+            "badRequest",
+            "Unknown member",
+        ),
+        (
+            with("start", json!({ "dateTime": "2026-05-12T18:00:00Z" })),
+            "timeRangeEmpty",
+            "range is empty",
+        ),
+        (
+            with("attendees", json!([{ "email": "Charles" }])),
+            "invalid",
+            "Invalid attendee email.",
+        ),
+        (
+            with(
+                "attendees",
+                json!([{ "email": "a@b.c", "responseStatus": "yes" }]),
+            ),
+            "invalid",
+            "response status",
+        ),
+        (
+            with("recurrence", json!(["FREQ=DAILY"])),
+            "invalid",
+            "Invalid recurrence rule.",
+        ),
+        (
+            with("recurrence", json!(["DTSTART:20260512T140000Z"])),
+            "invalid",
+            "Invalid recurrence rule.",
+        ),
+        (
+            with("recurrence", json!(["RRULE:FREQ=DAILY;COUNT=0"])),
+            "invalid",
+            "Invalid recurrence rule.",
+        ),
+        (with("visibility", json!("secret")), "invalid", "visibility"),
+        (
+            with("transparency", json!("free")),
+            "invalid",
+            "transparency",
+        ),
+        (
+            with("eventType", json!("fromGmail")),
+            "invalid",
+            "eventType",
+        ),
+        (
+            with("guestsCanModify", json!("yes")),
+            "invalid",
+            "guestsCanModify",
+        ),
+        (
+            with("title", json!("Tea")),
+            "badRequest",
+            "Cannot find field",
+        ),
+        (
+            with("id", json!("UPPER")),
+            "invalid",
+            "Invalid resource id value.",
+        ),
+        (
+            with("id", json!("abc")),
+            "invalid",
+            "Invalid resource id value.",
+        ),
+        (
+            with("eventType", json!("birthday")),
+            "eventTypeRestriction",
+            "birthday",
+        ),
+        (
+            with("eventType", json!("workingLocation")),
+            "eventTypeRestriction",
+            "working location",
+        ),
+        (
+            with("focusTimeProperties", json!({})),
+            "eventTypeRestriction",
+            "focusTime",
+        ),
+    ];
+    for (body, reason, says) in cases {
+        refused(
+            &ada.send("POST", PRIMARY, Some(body), None).await,
+            400,
+            reason,
+            says,
+        );
+    }
+    let mut series = with("recurrence", json!(["RRULE:FREQ=DAILY"]));
+    series["start"] = json!({ "dateTime": "2026-05-12T16:00:00+02:00" });
+    refused(
+        &ada.send("POST", PRIMARY, Some(series), None).await,
+        400,
+        "required",
+        "Missing time zone definition for start time.",
+    );
+    let mut focus = with("eventType", json!("focusTime"));
+    focus["focusTimeProperties"] = json!({});
+    let elsewhere = "calendars/c_engine%40group.calendar.google.com/events";
+    refused(
+        &ada.send("POST", elsewhere, Some(focus), None).await,
+        400,
+        "eventTypeRestriction",
+        "primary calendar",
+    );
+    let holidays = "calendars/en.uk%23holiday%40group.v.calendar.google.com/events";
+    refused(
+        &ada.send("POST", holidays, Some(tea()), None).await,
+        403,
+        "requiredAccessLevel",
+        "writer access",
+    );
+    refused(
+        &ada.send(
+            "POST",
+            &format!("{PRIMARY}?sendUpdates=true"),
+            Some(tea()),
+            None,
+        )
+        .await,
+        400,
+        "badRequest",
+        "TYPE_ENUM",
+    );
+    refused(
+        &ada.send(
+            "POST",
+            &format!("{PRIMARY}?conferenceDataVersion=2"),
+            Some(tea()),
+            None,
+        )
+        .await,
+        400,
+        "badRequest",
+        "TYPE_ENUM",
+    );
+    assert_eq!(
+        ada.send("PUT", &format!("{PRIMARY}/x"), Some(tea()), None)
+            .await
+            .status,
+        405
+    );
+    assert_eq!(ada.stage.sandbox().world()["notices"], json!([]));
+}
+
+#[tokio::test]
+async fn faults_strike_here_too() {
+    let ada = Agenda::ada().await;
+    ada.stage.sandbox().fault(Fault::CutBeforeAnswer {
+        host: Some("www.googleapis.com".to_owned()),
+        path_contains: Some("/events".to_owned()),
+        times: 1,
+    });
+    let url = ada
+        .stage
+        .url(&format!("/www.googleapis.com/calendar/v3/{PRIMARY}"));
+    let request = ada
+        .stage
+        .http
+        .post(url)
+        .bearer_auth(&ada.token)
+        .header("content-type", "application/json")
+        .body(tea().to_string());
+    assert!(request.send().await.is_err());
+    // It was processed all the same.
+    refused(
+        &ada.send("POST", PRIMARY, Some(tea()), None).await,
+        409,
+        "duplicate",
+        "already exists",
+    );
+    ada.stage.sandbox().fault(Fault::Error {
+        host: None,
+        path_contains: None,
+        status: 403,
+        reason: "rateLimitExceeded".to_owned(),
+        message: None,
+        retry_after: None,
+        times: 1,
+    });
+    let throttled = ada.get(PRIMARY).await;
+    assert_eq!(
+        (
+            throttled.status,
+            &throttled.json()["error"]["errors"][0]["reason"]
+        ),
+        (403, &json!("rateLimitExceeded"))
+    );
+}

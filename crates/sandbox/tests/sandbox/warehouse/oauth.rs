@@ -1,0 +1,334 @@
+//! The authorization server of an account.
+
+use serde_json::json;
+use stead_sandbox::{Fault, RotationMode, Sandbox, WAREHOUSE_CLIENT_ID};
+
+use super::{ADA, GRACE, HOST, fails};
+use crate::client::{REDIRECT, Reply, Stage};
+
+#[track_caller]
+fn refused(reply: &Reply, status: u16, error: &str) {
+    assert_eq!(reply.status, status, "{}", reply.text);
+    let body = reply.json();
+    assert_eq!(body["error"], error, "{}", reply.text);
+    assert_eq!(body["success"], false);
+    assert_eq!(body.get("access_token"), None);
+}
+
+#[tokio::test]
+async fn a_code_becomes_tokens_once() {
+    let stage = Stage::new().await;
+    let code = stage.snowflake_code(ADA, &[]).await;
+    let tokens = stage.snowflake_exchange(&code).await.ok();
+    assert_eq!(tokens["expires_in"], 600);
+    assert_eq!(tokens["token_type"], "Bearer");
+    assert_eq!(tokens["username"], "ADA");
+    assert_eq!(tokens["scope"], "refresh_token session:role:ANALYST");
+    let access = tokens["access_token"].as_str().unwrap();
+    assert_eq!(stage.sql(access, "SELECT 1").await.status, 200);
+    // The second use is refused and ends what the first one gave.
+    refused(&stage.snowflake_exchange(&code).await, 400, "invalid_grant");
+    fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
+}
+
+#[tokio::test]
+async fn a_refresh_token_comes_where_its_scope_was_asked_for() {
+    let stage = Stage::new().await;
+    for (scope, comes) in [
+        ("refresh_token", true),
+        ("session:role:SYSADMIN", false),
+        ("", false),
+    ] {
+        let code = stage.snowflake_code(ADA, &[("scope", scope)]).await;
+        let tokens = stage.snowflake_exchange(&code).await.ok();
+        assert_eq!(tokens.get("refresh_token").is_some(), comes, "{scope}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_live_ten_minutes_and_are_refreshed() {
+    let stage = Stage::new().await;
+    let code = stage.snowflake_code(ADA, &[]).await;
+    let tokens = stage.snowflake_exchange(&code).await.ok();
+    let (access, refresh) = (
+        tokens["access_token"].as_str().unwrap(),
+        tokens["refresh_token"].as_str().unwrap(),
+    );
+    stage.sandbox().fault(Fault::Advance { seconds: 599 });
+    assert_eq!(stage.sql(access, "SELECT 1").await.status, 200);
+    stage.sandbox().fault(Fault::Advance { seconds: 1 });
+    fails(&stage.sql(access, "SELECT 1").await, 401, "390318");
+    let again = stage.snowflake_refresh(refresh).await.ok();
+    assert_eq!(again.get("refresh_token"), None);
+    assert_eq!(again.get("username"), None);
+    assert_eq!(
+        stage
+            .sql(again["access_token"].as_str().unwrap(), "SELECT 1")
+            .await
+            .status,
+        200
+    );
+    // The grant ends ninety days after the consent.
+    stage.sandbox().fault(Fault::Advance { seconds: 7_776_000 });
+    refused(
+        &stage.snowflake_refresh(refresh).await,
+        400,
+        "invalid_grant",
+    );
+    assert_eq!(stage.sandbox().token_requests_of("refresh_token"), 2);
+}
+
+#[tokio::test]
+async fn single_use_refresh_tokens_are_an_option() {
+    for (mode, survives) in [
+        (RotationMode::Rotating, true),
+        (RotationMode::Strict, false),
+    ] {
+        let stage = Stage::new().await;
+        stage.sandbox().fault(Fault::Rotation { mode });
+        let code = stage.snowflake_code(ADA, &[]).await;
+        let first = stage.snowflake_exchange(&code).await.ok()["refresh_token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let second = stage.snowflake_refresh(&first).await.ok()["refresh_token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert_ne!(first, second);
+        refused(&stage.snowflake_refresh(&first).await, 400, "invalid_grant");
+        assert_eq!(
+            stage.snowflake_refresh(&second).await.status == 200,
+            survives,
+            "{mode:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_role_is_fixed_by_the_scope() {
+    let stage = Stage::new().await;
+    for (scope, role, shown) in [
+        (
+            "refresh_token",
+            "ANALYST",
+            "refresh_token session:role:ANALYST",
+        ),
+        ("session:role:SYSADMIN", "SYSADMIN", "session:role:SYSADMIN"),
+        (
+            "session:role-encoded:SYS%41DMIN",
+            "SYSADMIN",
+            "session:role:SYSADMIN",
+        ),
+    ] {
+        let code = stage.snowflake_code(ADA, &[("scope", scope)]).await;
+        let tokens = stage.snowflake_exchange(&code).await.ok();
+        assert_eq!(tokens["scope"], shown);
+        let access = tokens["access_token"].as_str().unwrap();
+        assert_eq!(
+            stage.sql(access, "SELECT CURRENT_ROLE()").await.ok()["data"],
+            json!([[role]])
+        );
+        let other = json!({"statement": "SELECT 1", "role": "PUBLIC"});
+        fails(&stage.submit(access, "", &other).await, 422, "390189");
+    }
+    let any = stage.snowflake_access(ADA, "session:role-any").await;
+    for (role, status) in [("SYSADMIN", 200), ("PUBLIC", 200), ("NAVY", 422)] {
+        let body = json!({"statement": "SELECT CURRENT_ROLE()", "role": role});
+        assert_eq!(stage.submit(&any, "", &body).await.status, status, "{role}");
+    }
+}
+
+#[tokio::test]
+async fn a_role_that_is_not_the_users_ends_at_the_page() {
+    let stage = Stage::new().await;
+    for (user, role) in [
+        (ADA, "ACCOUNTADMIN"),
+        (ADA, "NAVY"),
+        (GRACE, "ANALYST"),
+        (ADA, "analyst"),
+    ] {
+        let scope = format!("session:role:{role}");
+        let page = stage.snowflake_page(&[("scope", &scope)]).await;
+        let back = stage
+            .post_form(&page.form_action(), &[("user", user), ("action", "allow")])
+            .await;
+        assert_eq!(back.status, 400, "{role}");
+        assert!(
+            back.text.contains("Invalid consent request."),
+            "{}",
+            back.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_authorization_request_is_checked() {
+    let stage = Stage::new().await;
+    for (name, wrong) in [
+        ("client_id", "nobody"),
+        ("redirect_uri", "https://203.0.113.7/cb"),
+        ("client_id", "(absent)"),
+    ] {
+        assert_eq!(
+            stage.snowflake_page(&[(name, wrong)]).await.status,
+            400,
+            "{name}"
+        );
+    }
+    for (name, wrong, error) in [
+        ("response_type", "token", "unsupported_response_type"),
+        ("code_challenge", "(absent)", "invalid_request"),
+        ("code_challenge_method", "plain", "invalid_request"),
+        ("code_challenge", "short", "invalid_request"),
+        ("scope", "refresh_token offline_access", "invalid_scope"),
+        ("scope", "session:role:A session:role:B", "invalid_scope"),
+        ("scope", "session:role:", "invalid_scope"),
+    ] {
+        let back = stage.snowflake_page(&[(name, wrong)]).await;
+        assert_eq!(back.status, 303, "{name}={wrong}: {}", back.text);
+        let query = back.location().query().unwrap_or_default().to_owned();
+        assert!(
+            query.contains(&format!("error={error}")) && query.contains("state=s+t"),
+            "{query}"
+        );
+    }
+    let page = stage.snowflake_page(&[]).await;
+    let back = stage
+        .post_form(&page.form_action(), &[("user", ADA), ("action", "deny")])
+        .await;
+    assert!(
+        back.location()
+            .query()
+            .unwrap_or_default()
+            .contains("error=access_denied")
+    );
+    assert_eq!(
+        stage
+            .post_form(&page.form_action(), &[("user", ADA), ("action", "allow")])
+            .await
+            .status,
+        400
+    );
+}
+
+#[tokio::test]
+async fn the_token_request_is_checked() {
+    let stage = Stage::new().await;
+    let path = format!("{HOST}/oauth/token-request");
+    let code = stage.snowflake_code(ADA, &[]).await;
+    let good = [
+        ("grant_type", "authorization_code"),
+        ("code", &code),
+        ("redirect_uri", REDIRECT),
+    ];
+    // No Basic; the secret in the body instead.
+    refused(&stage.post_form(&path, &good).await, 401, "invalid_client");
+    let in_body = [
+        good.as_slice(),
+        &[
+            ("client_id", WAREHOUSE_CLIENT_ID),
+            ("client_secret", "sandbox-secret"),
+        ],
+    ]
+    .concat();
+    refused(
+        &stage.post_form(&path, &in_body).await,
+        400,
+        "invalid_request",
+    );
+    // The verifier is missing, and the code is spent by that.
+    refused(&stage.snowflake_token(&good).await, 400, "invalid_grant");
+    refused(&stage.snowflake_exchange(&code).await, 400, "invalid_grant");
+    refused(
+        &stage.snowflake_token(&[("grant_type", "password")]).await,
+        400,
+        "unsupported_grant_type",
+    );
+    refused(
+        &stage
+            .snowflake_token(&[("grant_type", "refresh_token")])
+            .await,
+        400,
+        "invalid_request",
+    );
+    refused(
+        &stage.snowflake_refresh("ver:2-made-up").await,
+        400,
+        "invalid_grant",
+    );
+}
+
+#[tokio::test]
+async fn a_token_serves_at_its_own_host() {
+    let stage = Stage::new().await;
+    let access = stage.snowflake_access(ADA, "refresh_token").await;
+    let other = "/other-account.snowflakecomputing.com/api/v2/statements";
+    let request = stage
+        .http
+        .post(stage.url(other))
+        .bearer_auth(&access)
+        .header("user-agent", "test/1")
+        .header("accept", "application/json")
+        .header("content-type", "application/json")
+        .body(r#"{"statement": "SELECT 1"}"#);
+    fails(&stage.send(request).await, 401, "390303");
+}
+
+#[tokio::test]
+async fn faults_strike_here_too() {
+    let stage = Stage::of(Sandbox::new().with_token_marker("CANARY")).await;
+    let sandbox = stage.sandbox().clone();
+    let code = stage.snowflake_code(ADA, &[]).await;
+    let tokens = stage.snowflake_exchange(&code).await.ok();
+    let access = tokens["access_token"].as_str().unwrap();
+    assert!(
+        access.contains("CANARY") && tokens["refresh_token"].as_str().unwrap().contains("CANARY")
+    );
+
+    sandbox.fault(Fault::Unauthorized { times: 1 });
+    fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
+    let throttled = Fault::Error {
+        host: Some("sandbox-acme.snowflakecomputing.com".to_owned()),
+        path_contains: Some("statements".to_owned()),
+        status: 429,
+        reason: "390505".to_owned(),
+        message: Some("Too many requests.".to_owned()),
+        retry_after: Some("3".to_owned()),
+        times: 1,
+    };
+    sandbox.fault(throttled);
+    let reply = stage.sql(access, "SELECT 1").await;
+    fails(&reply, 429, "390505");
+    assert_eq!(reply.header("retry-after"), "3");
+    sandbox.fault(Fault::TokenError {
+        error: "temporarily_unavailable".to_owned(),
+        status: 503,
+        times: 1,
+    });
+    refused(
+        &stage
+            .snowflake_refresh(tokens["refresh_token"].as_str().unwrap())
+            .await,
+        503,
+        "temporarily_unavailable",
+    );
+    sandbox.fault(Fault::ExpireAccessTokens {
+        user: Some(ADA.to_owned()),
+    });
+    fails(&stage.sql(access, "SELECT 1").await, 401, "390318");
+    sandbox.fault(Fault::Revoke {
+        user: Some(ADA.to_owned()),
+    });
+    fails(&stage.sql(access, "SELECT 1").await, 401, "390303");
+    refused(
+        &stage
+            .snowflake_refresh(tokens["refresh_token"].as_str().unwrap())
+            .await,
+        400,
+        "invalid_grant",
+    );
+
+    let log = serde_json::to_string(&sandbox.received()).unwrap();
+    assert!(!log.contains("CANARY"), "{log}");
+}

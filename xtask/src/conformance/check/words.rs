@@ -1,0 +1,233 @@
+//! What a validator says, in few words; and the formats that it does not know.
+
+use jsonschema::{
+    ValidationError,
+    error::{TypeKind, ValidationErrorKind as Kind},
+};
+use serde_json::Value;
+
+use super::Finding;
+
+/// Longest value that is shown.
+const MOST_SHOWN: usize = 60;
+
+/// Whether a text is of a format.
+type Fits = fn(&str) -> bool;
+
+/// Formats of discovery documents (Google API Discovery Service, "Type and Format Summary"), where they are texts.
+pub(super) const FORMATS: &[(&str, Fits)] = &[
+    ("int64", |text| text.parse::<i64>().is_ok()),
+    ("uint64", |text| text.parse::<u64>().is_ok()),
+    ("byte", is_base64),
+    ("google-datetime", |text| {
+        // As RFC 3339, of which the validator knows its own name.
+        text.ends_with('Z') && text.get(10..11) == Some("T")
+    }),
+];
+
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    text.len() - digits.len() <= 2
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte))
+}
+
+/// One finding for each thing that is wrong, in order of their places.
+pub(super) fn findings<'a>(
+    errors: impl Iterator<Item = ValidationError<'a>>,
+    place: &str,
+) -> Vec<Finding> {
+    let mut teller = Teller {
+        place,
+        found: Vec::new(),
+        unknown: Vec::new(),
+        undecided: Vec::new(),
+    };
+    for error in errors {
+        teller.tell(&error);
+    }
+    teller.end()
+}
+
+/// Turns errors into findings.
+struct Teller<'a> {
+    place: &'a str,
+    found: Vec<Finding>,
+    /// Objects and their members that no part of the schema names.
+    unknown: Vec<(String, String)>,
+    /// Where no alternative fits: which members there are is undecided, too.
+    undecided: Vec<String>,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self, error: &ValidationError<'_>) {
+        let here = format!("{}{}", self.place, error.instance_path().as_str());
+        let shown = shown(error.instance());
+        let what = match error.kind() {
+            Kind::UnevaluatedProperties { unexpected } => {
+                let unknown = unexpected.iter().map(|name| (here.clone(), name.clone()));
+                self.unknown.extend(unknown);
+                return;
+            }
+            Kind::AdditionalProperties { unexpected } => {
+                let unknown = unexpected
+                    .iter()
+                    .map(|name| Finding::new(format!("{here}/{name}"), UNKNOWN));
+                self.found.extend(unknown);
+                return;
+            }
+            Kind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                self.found
+                    .push(Finding::new(format!("{here}/{name}"), "is missing"));
+                return;
+            }
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+                self.undecided.push(here.clone());
+                match nearest(context, error.instance_path().as_str()) {
+                    Some(errors) => {
+                        for error in errors {
+                            self.tell(error);
+                        }
+                        return;
+                    }
+                    None => format!("fits no alternative: {shown}"),
+                }
+            }
+            Kind::OneOfMultipleValid { .. } => {
+                format!("fits several alternatives of which one is due: {shown}")
+            }
+            Kind::FalseSchema => String::from("is only for reading"),
+            Kind::Type { kind } => format!("is no {}: {shown}", types(kind)),
+            Kind::Enum { options } => {
+                let options: Vec<String> = options
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(Value::to_string)
+                    .collect();
+                format!("{shown} is none of {}", options.join(", "))
+            }
+            Kind::Constant { expected_value } => format!("{shown} is not {expected_value}"),
+            Kind::Format { format } => format!("{shown} is not of the format {format}"),
+            _ => error.masked_with(shown).to_string(),
+        };
+        self.found.push(Finding::new(here, what));
+    }
+
+    fn end(mut self) -> Vec<Finding> {
+        for (object, name) in self.unknown {
+            let member = Finding::new(format!("{object}/{name}"), UNKNOWN);
+            let known = self.found.iter().any(|other| other.is_at(&member.place));
+            if !known && !self.undecided.contains(&object) {
+                self.found.push(member);
+            }
+        }
+        self.found.sort();
+        self.found.dedup();
+        self.found
+    }
+}
+
+const UNKNOWN: &str = "there is no such member";
+
+fn types(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(kind) => kind.to_string(),
+        TypeKind::Multiple(kinds) => {
+            let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_string()).collect();
+            kinds.join(" or ")
+        }
+    }
+}
+
+/// The alternative that was meant for the value at `here`: of those that take its type, the one with the least wrong at
+/// the value itself, and then with the least wrong at all.
+fn nearest<'e>(
+    alternatives: &'e [Vec<ValidationError<'static>>],
+    here: &str,
+) -> Option<&'e Vec<ValidationError<'static>>> {
+    let is_here = |fault: &&ValidationError<'_>| fault.instance_path().as_str() == here;
+    alternatives
+        .iter()
+        .filter(|faults| {
+            let another_type = |fault: &ValidationError<'_>| {
+                is_here(&fault) && matches!(fault.kind(), Kind::Type { .. })
+            };
+            !faults.iter().any(another_type)
+        })
+        .min_by_key(|faults| {
+            let at_itself: usize = faults.iter().filter(is_here).map(weight).sum();
+            (at_itself, faults.len())
+        })
+}
+
+/// How many members a fault is about.
+fn weight(fault: &ValidationError<'_>) -> usize {
+    match fault.kind() {
+        Kind::AdditionalProperties { unexpected } => unexpected.len(),
+        _ => 1,
+    }
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_know_their_texts() {
+        let fits = |name: &str, text: &str| {
+            let (_, fits) = FORMATS.iter().find(|(known, _)| *known == name).unwrap();
+            fits(text)
+        };
+        assert!(fits("int64", "-9000000000"));
+        assert!(!fits("int64", "1e3"));
+        assert!(!fits("uint64", "-1"));
+        assert!(fits("byte", "R29vZA=="));
+        assert!(fits("byte", "_-A"));
+        assert!(!fits("byte", "a b"));
+        assert!(fits("google-datetime", "2026-05-04T09:00:00Z"));
+        assert!(!fits("google-datetime", "2026-05-04"));
+    }
+
+    #[test]
+    fn long_values_are_cut_between_characters() {
+        assert_eq!(shown(&Value::from("ü".repeat(100))).chars().count(), 61);
+        assert_eq!(shown(&Value::from(1)), "1");
+    }
+
+    #[test]
+    fn of_several_alternatives_the_meant_one_speaks() {
+        let schema = serde_json::json!({"anyOf": [
+            {"type": "object", "required": ["date"], "additionalProperties": false,
+             "properties": {"date": {"type": "object", "required": ["start"]}}},
+            {"type": "object", "required": ["title"], "additionalProperties": false,
+             "properties": {"title": {"type": "array"}}},
+            {"type": "null"}
+        ]});
+        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        let say = |value: Value| {
+            findings(validator.iter_errors(&value), "body")
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            say(serde_json::json!({"date": {}})),
+            ["body/date/start: is missing"]
+        );
+        assert_eq!(
+            say(serde_json::json!("x")),
+            ["body: fits no alternative: \"x\""]
+        );
+    }
+}
