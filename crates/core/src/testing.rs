@@ -1,6 +1,8 @@
 //! Doubles for the tests of this crate: a world of one thread whose time moves only when nothing else can, numbers for
 //! randomness, a transport made of a closure, a store whose commits can be made to fail, and a small product.
 
+#![expect(clippy::unwrap_used, reason = "a double that cannot be made fails its test")]
+
 use std::{
     collections::BTreeSet,
     pin::pin,
@@ -293,7 +295,7 @@ type Sent = Result<http::Response<Body>, TransportError>;
 pub(crate) struct Answers(Box<dyn Fn(http::Request<Body>) -> BoxFuture<'static, Sent> + Send + Sync>);
 
 impl Answers {
-    pub(crate) fn new<A>(answer: impl Fn(http::Request<Body>) -> A + Send + Sync + 'static) -> Arc<dyn Transport>
+    pub(crate) fn by<A>(answer: impl Fn(http::Request<Body>) -> A + Send + Sync + 'static) -> Arc<dyn Transport>
     where
         A: Future<Output = Sent> + Send + 'static,
     {
@@ -309,7 +311,7 @@ impl Transport for Answers {
 
 /// A transport that gives the same answer to every request.
 pub(crate) fn always(status: u16, body: &'static str) -> Arc<dyn Transport> {
-    Answers::new(move |_| std::future::ready(Ok(response(status, body))))
+    Answers::by(move |_| std::future::ready(Ok(response(status, body))))
 }
 
 pub(crate) fn response(status: u16, body: impl Into<Vec<u8>>) -> http::Response<Body> {

@@ -221,13 +221,26 @@ const TOKEN_LIMITS: Limits = Limits {
 fn normalized(body: &Bytes) -> Vec<u8> {
     let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(body) else { return body.to_vec() };
     if !answer.contains_key("access_token") {
-        return body.to_vec();
+        return error_normalized(answer).unwrap_or_else(|| body.to_vec());
     }
     if let Some(seconds) = answer.get("expires_in").and_then(Value::as_str).and_then(|text| text.parse::<u64>().ok()) {
         answer.insert(String::from("expires_in"), seconds.into());
     }
     answer.entry("token_type").or_insert_with(|| "bearer".into());
     Value::Object(answer).to_string().into_bytes()
+}
+
+/// Notion's own description gives errors of the token endpoint as `{object, status, code, message}` and not in the form of
+/// RFC 6749, 5.2.
+fn error_normalized(mut answer: Map<String, Value>) -> Option<Vec<u8>> {
+    if answer.get("error").is_some_and(Value::is_string) {
+        return None;
+    }
+    let code = answer.get("code").filter(|code| code.is_string())?.clone();
+    let message = answer.get("message").cloned().unwrap_or_default();
+    answer.insert(String::from("error"), code);
+    answer.insert(String::from("error_description"), message);
+    Some(Value::Object(answer).to_string().into_bytes())
 }
 
 /// What a token answer says, in our own types.
@@ -331,6 +344,15 @@ mod tests {
     }
 
     #[test]
+    fn an_error_in_the_products_own_shape_is_read() {
+        let own = br#"{"object":"error","status":400,"code":"invalid_grant","message":"Token was used."}"#;
+        let read: Value = serde_json::from_slice(&normalized(&Bytes::from_static(own))).unwrap();
+        assert_eq!((read["error"].as_str(), read["error_description"].as_str()), (Some("invalid_grant"), Some("Token was used.")));
+        let standard = Bytes::from_static(br#"{"error":"invalid_client","code":null}"#);
+        assert_eq!(normalized(&standard), standard);
+    }
+
+    #[test]
     fn an_answer_of_the_token_endpoint_has_one_meaning() {
         let table = [
             (200, r#"{"access_token":"a","token_type":"Bearer","expires_in":3600}"#, "tokens"),
@@ -374,14 +396,14 @@ mod tests {
             (Cut, "unanswered"),
             (TooLarge, "unanswered"),
         ] {
-            let transport = Answers::new(move |_| std::future::ready(Err(TransportError::new(kind, "lost"))));
+            let transport = Answers::by(move |_| std::future::ready(Err(TransportError::new(kind, "lost"))));
             assert_eq!(outcome(refreshed(&FORM, transport)), expected, "{kind:?}");
         }
     }
 
     #[test]
     fn an_endless_answer_is_not_read_to_its_end() {
-        let large = Answers::new(|_| std::future::ready(Ok(response(200, vec![b' '; 300 * 1024]))));
+        let large = Answers::by(|_| std::future::ready(Ok(response(200, vec![b' '; 300 * 1024]))));
         assert_eq!(outcome(refreshed(&FORM, large)), "unanswered");
     }
 
@@ -396,7 +418,7 @@ mod tests {
     fn request_to(product: &'static Product) -> (http::request::Parts, String) {
         let seen = Arc::new(Mutex::new(None));
         let keep = Arc::clone(&seen);
-        let transport = Answers::new(move |request: http::Request<Body>| {
+        let transport = Answers::by(move |request: http::Request<Body>| {
             let keep = Arc::clone(&keep);
             async move {
                 let (head, body) = request.into_parts();

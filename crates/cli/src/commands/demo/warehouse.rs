@@ -8,17 +8,21 @@ pub(super) const CASES: &[Case] = &[
         tool: "warehouse_execute_query",
         input: |world| {
             let table = with_foreign_key(world);
+            let columns = list(table, "columns");
+            let columns: Vec<String> = columns.iter().take(2).map(quoted).collect();
             json!({
-                "statement": format!("SELECT COUNT(*), ? FROM {}", path(table)),
-                "bindings": { "1": { "type": "TEXT", "value": "it's bound" } },
+                "statement": format!("INSERT INTO {} ({}) VALUES (?, ?)", path(table), columns.join(", ")),
+                "bindings": { "1": { "type": "FIXED", "value": "9001" }, "2": 1 },
             })
         },
         check: |world, data| {
-            let rows = with_foreign_key(world)["rows"].as_u64().unwrap_or_default();
             same("state", &json!("done"), &data["state"])?;
-            let expected = json!([[rows.to_string(), "it's bound"]]);
-            same("rows", &expected, &data["result"]["data"])?;
-            Ok(format!("{rows} rows counted"))
+            let inserted = &data["result"]["stats"]["numRowsInserted"];
+            same("inserted rows", &json!(1), inserted)?;
+            Ok(format!(
+                "1 row inserted, {} now",
+                with_foreign_key(world)["rows"]
+            ))
         },
     },
     Case {

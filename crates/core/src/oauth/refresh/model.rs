@@ -312,7 +312,7 @@ impl Model {
 
     fn open(&self, process: u32) -> Environment {
         let server = self.server.clone();
-        let transport = Answers::new(move |request| server.clone().answer(request));
+        let transport = Answers::by(move |request| server.clone().answer(request));
         self.world.run(open(self.world.process(process), self.product, transport, Arc::clone(&self.store) as _))
     }
 
