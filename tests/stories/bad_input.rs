@@ -21,26 +21,60 @@ async fn a_tools_input() {
         (json!({ "page_token": null }), "/page_token", "string"),
         (json!([1]), "", "object"),
     ] {
-        let reply = stage.execute("mail_list_drafts", "user-1", input.clone()).await;
-        assert_eq!(reply.kind(), "schema_violation", "{input}: {}", reply.text());
+        let reply = stage
+            .execute("mail_list_drafts", "user-1", input.clone())
+            .await;
+        assert_eq!(
+            reply.kind(),
+            "schema_violation",
+            "{input}: {}",
+            reply.text()
+        );
         let violation = &reply.json()["violations"][0];
         assert_eq!(violation["path"], path, "{input}: {violation}");
-        assert!(violation["message"].as_str().unwrap().contains(words), "{input}: {violation}");
+        assert!(
+            violation["message"].as_str().unwrap().contains(words),
+            "{input}: {violation}"
+        );
     }
-    let missing = stage.execute("mail_get_message_by_id", "user-1", json!({})).await;
+    let missing = stage
+        .execute("mail_get_message_by_id", "user-1", json!({}))
+        .await;
     assert_eq!(missing.json()["violations"][0]["path"], "/message_id");
-    let several = stage.execute("mail_list_drafts", "user-1", json!({ "max_results": 0, "x": 1, "page_token": 5 })).await;
-    assert_eq!(several.json()["violations"].as_array().unwrap().len(), 3, "every place is listed");
-    assert_eq!(stage.sandbox.sandbox.received().len(), before, "nothing was sent");
+    let several = stage
+        .execute(
+            "mail_list_drafts",
+            "user-1",
+            json!({ "max_results": 0, "x": 1, "page_token": 5 }),
+        )
+        .await;
+    assert_eq!(
+        several.json()["violations"].as_array().unwrap().len(),
+        3,
+        "every place is listed"
+    );
+    assert_eq!(
+        stage.sandbox.sandbox.received().len(),
+        before,
+        "nothing was sent"
+    );
 }
 
 #[tokio::test]
 async fn what_is_meant_is_understood() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({ "max_results": 1.0 })).await;
+    let reply = stage
+        .execute("mail_list_drafts", "user-1", json!({ "max_results": 1.0 }))
+        .await;
     assert_eq!(reply.status, 200, "{}", reply.text());
-    let reply = stage.execute("mail_fetch_mails", "user-1", json!({ "label_ids": "[\"INBOX\"]", "max_results": 1 })).await;
+    let reply = stage
+        .execute(
+            "mail_fetch_mails",
+            "user-1",
+            json!({ "label_ids": "[\"INBOX\"]", "max_results": 1 }),
+        )
+        .await;
     assert_eq!(reply.status, 200, "{}", reply.text());
 }
 
@@ -49,20 +83,52 @@ async fn names() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let body = |connection: &str, identifier: &str| json!({ "connection_name": connection, "identifier": identifier, "input": {} });
-    let execute = async |tool: &str, body: Value| stage.post(&format!("/v1/tools/{tool}/execute"), &body).await;
+    let execute = async |tool: &str, body: Value| {
+        stage
+            .post(&format!("/v1/tools/{tool}/execute"), &body)
+            .await
+    };
 
     let unknown = execute("mail_list_draft", body("mail", "user-1")).await;
     assert_eq!(unknown.kind(), "unknown_tool");
-    assert!(unknown.json()["detail"].as_str().unwrap().contains("mail_list_drafts"), "near names are listed");
-    assert_eq!(execute("mail_list_drafts", body("nothing", "user-1")).await.kind(), "unknown_connection");
-    assert_eq!(execute("mail_list_drafts", body("mail", "stranger")).await.kind(), "authorization_required");
-    assert_eq!(execute("mail_list_drafts", body("mail", "")).await.kind(), "invalid_request");
-    assert_eq!(stage.get("/v1/accounts/mail/stranger").await.kind(), "account_not_found");
-    assert_eq!(stage.get("/v1/connections/nothing").await.kind(), "unknown_connection");
+    assert!(
+        unknown.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("mail_list_drafts"),
+        "near names are listed"
+    );
+    assert_eq!(
+        execute("mail_list_drafts", body("nothing", "user-1"))
+            .await
+            .kind(),
+        "unknown_connection"
+    );
+    assert_eq!(
+        execute("mail_list_drafts", body("mail", "stranger"))
+            .await
+            .kind(),
+        "authorization_required"
+    );
+    assert_eq!(
+        execute("mail_list_drafts", body("mail", "")).await.kind(),
+        "invalid_request"
+    );
+    assert_eq!(
+        stage.get("/v1/accounts/mail/stranger").await.kind(),
+        "account_not_found"
+    );
+    assert_eq!(
+        stage.get("/v1/connections/nothing").await.kind(),
+        "unknown_connection"
+    );
     assert_eq!(stage.get("/v1/tools/nothing").await.kind(), "unknown_tool");
     assert_eq!(stage.get("/nowhere").await.kind(), "not_found");
     let extra = json!({ "connection_name": "mail", "identifier": "user-1", "inputs": {} });
-    assert_eq!(execute("mail_list_drafts", extra).await.kind(), "invalid_request");
+    assert_eq!(
+        execute("mail_list_drafts", extra).await.kind(),
+        "invalid_request"
+    );
 }
 
 #[tokio::test]
@@ -76,7 +142,11 @@ async fn a_connection_of_another_product() {
         ..Product::BASE
     };
     let catalogue = Some(Catalogue::new([&stead::mail::PRODUCT, &OTHER]));
-    let stage = Stage::set(crate::stage::Setting { catalogue, ..Default::default() }).await;
+    let stage = Stage::set(crate::stage::Setting {
+        catalogue,
+        ..Default::default()
+    })
+    .await;
     let new = NewConnection {
         connection_name: String::from("other"),
         product: String::from("other"),
@@ -84,10 +154,26 @@ async fn a_connection_of_another_product() {
         client_secret: Some("secret".into()),
         ..NewConnection::default()
     };
-    stage.platform.environment().create_connection(new).await.unwrap();
-    stage.post("/v1/authorization-links", &json!({ "connection_name": "other", "identifier": "user-1" })).await;
+    stage
+        .platform
+        .environment()
+        .create_connection(new)
+        .await
+        .unwrap();
+    stage
+        .post(
+            "/v1/authorization-links",
+            &json!({ "connection_name": "other", "identifier": "user-1" }),
+        )
+        .await;
     let body = json!({ "connection_name": "other", "identifier": "user-1", "input": {} });
-    assert_eq!(stage.post("/v1/tools/mail_list_drafts/execute", &body).await.kind(), "wrong_product");
+    assert_eq!(
+        stage
+            .post("/v1/tools/mail_list_drafts/execute", &body)
+            .await
+            .kind(),
+        "wrong_product"
+    );
 }
 
 #[tokio::test]
@@ -95,28 +181,75 @@ async fn connections_that_are_not_ready() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let draft = json!({ "connection_name": "draft", "product": "mail" });
-    assert_eq!(stage.post("/v1/connections", &draft).await.json()["state"], "draft");
-    assert_eq!(stage.post("/v1/connections", &draft).await.kind(), "already_exists");
+    assert_eq!(
+        stage.post("/v1/connections", &draft).await.json()["state"],
+        "draft"
+    );
+    assert_eq!(
+        stage.post("/v1/connections", &draft).await.kind(),
+        "already_exists"
+    );
     let link = json!({ "connection_name": "draft", "identifier": "user-1" });
-    assert_eq!(stage.post("/v1/authorization-links", &link).await.kind(), "connection_not_ready");
-    for (name, value) in [("connection_name", json!("a/b")), ("product", json!("nothing")), ("client_id", json!("")), ("permissions", json!(["a b"]))] {
+    assert_eq!(
+        stage.post("/v1/authorization-links", &link).await.kind(),
+        "connection_not_ready"
+    );
+    for (name, value) in [
+        ("connection_name", json!("a/b")),
+        ("product", json!("nothing")),
+        ("client_id", json!("")),
+        ("permissions", json!(["a b"])),
+    ] {
         let mut new = json!({ "connection_name": "new", "product": "mail" });
         new[name] = value;
-        assert_eq!(stage.post("/v1/connections", &new).await.kind(), "invalid_request", "{new}");
+        assert_eq!(
+            stage.post("/v1/connections", &new).await.kind(),
+            "invalid_request",
+            "{new}"
+        );
     }
 
     let change = async |body: Value| {
         let url = format!("{}/v1/connections/mail", stage.url);
-        let mut patch = request(http::Method::PATCH, &url, &stage.bearer, body.to_string().into_bytes().into());
-        patch.headers_mut().insert("content-type", "application/json".parse().unwrap());
+        let mut patch = request(
+            http::Method::PATCH,
+            &url,
+            &stage.bearer,
+            body.to_string().into_bytes().into(),
+        );
+        patch
+            .headers_mut()
+            .insert("content-type", "application/json".parse().unwrap());
         stage.http.send(patch).await
     };
-    assert_eq!(change(json!({ "disabled": true })).await.json()["state"], "disabled");
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.kind(), "connection_not_ready");
-    assert_eq!(stage.account("user-1").await["state"], "active", "accounts keep their state");
+    assert_eq!(
+        change(json!({ "disabled": true })).await.json()["state"],
+        "disabled"
+    );
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .kind(),
+        "connection_not_ready"
+    );
+    assert_eq!(
+        stage.account("user-1").await["state"],
+        "active",
+        "accounts keep their state"
+    );
     change(json!({ "disabled": false })).await;
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
-    assert_eq!(stage.delete("/v1/connections/mail").await.kind(), "invalid_transition");
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        stage.delete("/v1/connections/mail").await.kind(),
+        "invalid_transition"
+    );
     change(json!({ "client_id": "another.apps.example" })).await;
     let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
     assert_eq!(reply.kind(), "authorization_required");
@@ -127,30 +260,94 @@ async fn connections_that_are_not_ready() {
 async fn suspended_accounts() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
-    let suspended = stage.post("/v1/accounts/mail/user-1/suspend", &json!({})).await;
-    assert_eq!(suspended.json()["state"], "suspended", "{}", suspended.text());
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.kind(), "account_suspended");
-    assert_eq!(stage.post("/v1/accounts/mail/user-1/resume", &json!({})).await.json()["state"], "active");
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
-    assert_eq!(stage.post("/v1/accounts/mail/user-1/resume", &json!({})).await.kind(), "invalid_transition");
-    assert_eq!(stage.post("/v1/accounts/mail/user-1/refresh", &json!({})).await.json()["state"], "active");
+    let suspended = stage
+        .post("/v1/accounts/mail/user-1/suspend", &json!({}))
+        .await;
+    assert_eq!(
+        suspended.json()["state"],
+        "suspended",
+        "{}",
+        suspended.text()
+    );
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .kind(),
+        "account_suspended"
+    );
+    assert_eq!(
+        stage
+            .post("/v1/accounts/mail/user-1/resume", &json!({}))
+            .await
+            .json()["state"],
+        "active"
+    );
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        stage
+            .post("/v1/accounts/mail/user-1/resume", &json!({}))
+            .await
+            .kind(),
+        "invalid_transition"
+    );
+    assert_eq!(
+        stage
+            .post("/v1/accounts/mail/user-1/refresh", &json!({}))
+            .await
+            .json()["state"],
+        "active"
+    );
 }
 
 #[tokio::test]
 async fn the_applications_own_credentials() {
     let stage = Stage::new().await;
     let url = format!("{}/oauth/token", stage.url);
-    for (id, secret) in [(stage.client_id.as_str(), "wrong"), ("wrong", stage.client_secret.as_str()), (stage.client_id.as_str(), "")] {
-        let reply = stage.http.form(&url, &[("grant_type", "client_credentials"), ("client_id", id), ("client_secret", secret)]).await;
-        assert_eq!((reply.status.as_u16(), reply.json()["error"].as_str()), (401, Some("invalid_client")));
+    for (id, secret) in [
+        (stage.client_id.as_str(), "wrong"),
+        ("wrong", stage.client_secret.as_str()),
+        (stage.client_id.as_str(), ""),
+    ] {
+        let reply = stage
+            .http
+            .form(
+                &url,
+                &[
+                    ("grant_type", "client_credentials"),
+                    ("client_id", id),
+                    ("client_secret", secret),
+                ],
+            )
+            .await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.json()["error"].as_str()),
+            (401, Some("invalid_client"))
+        );
     }
     let reply = stage.http.form(&url, &[("grant_type", "password")]).await;
-    assert_eq!((reply.status.as_u16(), reply.json()["error"].as_str()), (400, Some("unsupported_grant_type")));
+    assert_eq!(
+        (reply.status.as_u16(), reply.json()["error"].as_str()),
+        (400, Some("unsupported_grant_type"))
+    );
     for bearer in ["", "wrong", &stage.client_secret] {
-        let reply = stage.http.get(&format!("{}/v1/tools", stage.url), bearer).await;
+        let reply = stage
+            .http
+            .get(&format!("{}/v1/tools", stage.url), bearer)
+            .await;
         assert_eq!(reply.kind(), "unauthenticated");
         assert!(reply.header("www-authenticate").starts_with("Bearer"));
     }
     stage.clock.advance(jiff::SignedDuration::from_hours(2));
-    assert_eq!(stage.get("/v1/tools").await.kind(), "unauthenticated", "a bearer token ends");
+    assert_eq!(
+        stage.get("/v1/tools").await.kind(),
+        "unauthenticated",
+        "a bearer token ends"
+    );
 }

@@ -18,7 +18,11 @@ pub struct Browser {
 
 impl Browser {
     pub fn new() -> Self {
-        Self { http: HttpClient::new(), cookies: BTreeMap::new(), here: String::new() }
+        Self {
+            http: HttpClient::new(),
+            cookies: BTreeMap::new(),
+            here: String::new(),
+        }
     }
 
     /// Opens a link and presses Continue; stops at the product's consent page, and returns its form's address.
@@ -51,7 +55,9 @@ impl Browser {
 
     /// Cancels; returns where the product sends the browser.
     pub async fn deny(&mut self, action: &str, user: &str) -> String {
-        let reply = self.post(action, &[("action", "deny"), ("user", user)]).await;
+        let reply = self
+            .post(action, &[("action", "deny"), ("user", user)])
+            .await;
         assert_eq!(reply.status, StatusCode::SEE_OTHER, "{}", reply.text());
         reply.header("location").to_owned()
     }
@@ -82,23 +88,40 @@ impl Browser {
     }
 
     pub async fn post(&mut self, url: &str, pairs: &[(&str, &str)]) -> Reply {
-        self.send(Method::POST, url, form(pairs).into_bytes().into()).await
+        self.send(Method::POST, url, form(pairs).into_bytes().into())
+            .await
     }
 
     async fn send(&mut self, method: Method, url: &str, body: Body) -> Reply {
         let posts = method == Method::POST;
         let mut request = request(method, url, "", body);
         if posts {
-            request.headers_mut().insert("content-type", "application/x-www-form-urlencoded".parse().expect("a header"));
+            request.headers_mut().insert(
+                "content-type",
+                "application/x-www-form-urlencoded"
+                    .parse()
+                    .expect("a header"),
+            );
         }
         let jar = self.cookies.entry(authority(url)).or_default();
         if !jar.is_empty() {
-            let cookies = jar.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ");
-            request.headers_mut().insert("cookie", cookies.parse().expect("a header"));
+            let cookies = jar
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect::<Vec<_>>()
+                .join("; ");
+            request
+                .headers_mut()
+                .insert("cookie", cookies.parse().expect("a header"));
         }
         let mut reply = self.http.send(request).await;
         for cookie in reply.headers.get_all("set-cookie") {
-            let pair = cookie.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+            let pair = cookie
+                .to_str()
+                .unwrap_or_default()
+                .split(';')
+                .next()
+                .unwrap_or_default();
             if let Some((name, value)) = pair.split_once('=') {
                 jar.insert(name.to_owned(), value.to_owned());
             }
@@ -107,24 +130,36 @@ impl Browser {
         let location = reply.header("location").to_owned();
         if !location.is_empty() {
             let absolute = self.absolute(&location);
-            reply.headers.insert("location", absolute.parse().expect("a header"));
+            reply
+                .headers
+                .insert("location", absolute.parse().expect("a header"));
         }
         reply
     }
 
     /// An address of the page that is shown.
     fn absolute(&self, address: &str) -> String {
-        if address.starts_with('/') { format!("http://{}{address}", self.here) } else { address.to_owned() }
+        if address.starts_with('/') {
+            format!("http://{}{address}", self.here)
+        } else {
+            address.to_owned()
+        }
     }
 }
 
 pub fn authority(url: &str) -> String {
-    url.parse::<Uri>().ok().and_then(|uri| uri.authority().map(ToString::to_string)).unwrap_or_default()
+    url.parse::<Uri>()
+        .ok()
+        .and_then(|uri| uri.authority().map(ToString::to_string))
+        .unwrap_or_default()
 }
 
 /// The address of the page's form.
 fn form_action(page: &str) -> String {
-    let start = page.find("action=\"").unwrap_or_else(|| panic!("no form: {page}")) + 8;
+    let start = page
+        .find("action=\"")
+        .unwrap_or_else(|| panic!("no form: {page}"))
+        + 8;
     let end = start + page[start..].find('"').expect("a closed attribute");
     page[start..end].replace("&amp;", "&")
 }

@@ -23,7 +23,10 @@ pub struct Clock {
 impl Clock {
     pub fn new() -> Arc<Self> {
         let runtime = TokioRuntime::current().expect("a story runs inside a runtime");
-        Arc::new(Self { runtime, ahead: AtomicI64::new(0) })
+        Arc::new(Self {
+            runtime,
+            ahead: AtomicI64::new(0),
+        })
     }
 
     /// Moves the time of day, and the time since the start with it.

@@ -21,10 +21,19 @@ use crate::{
 
 /// Kinds that another place provokes, and which.
 const ELSEWHERE: &[(ErrorKind, &str)] = &[
-    (ErrorKind::WrongProduct, "bad_input::a_connection_of_another_product"),
+    (
+        ErrorKind::WrongProduct,
+        "bad_input::a_connection_of_another_product",
+    ),
     (ErrorKind::UnsupportedVersion, "versions"),
-    (ErrorKind::OriginRejected, "links::a_form_from_another_site_is_refused"),
-    (ErrorKind::KeyUnavailable, "tampering::wrong_and_missing_keys_open_nothing"),
+    (
+        ErrorKind::OriginRejected,
+        "links::a_form_from_another_site_is_refused",
+    ),
+    (
+        ErrorKind::KeyUnavailable,
+        "tampering::wrong_and_missing_keys_open_nothing",
+    ),
     (ErrorKind::IntegrityViolated, "tampering"),
     (ErrorKind::ServiceUnavailable, "stead: client tests"),
     (ErrorKind::StorageUnavailable, "stead-store: sqlite tests"),
@@ -42,7 +51,10 @@ static HASTY: Product = Product {
     origins: stead::mail::PRODUCT.origins,
     proxy: stead::mail::PRODUCT.proxy,
     oauth: stead::mail::PRODUCT.oauth,
-    limits: Limits { first_byte: Duration::from_millis(50), ..Limits::DEFAULT },
+    limits: Limits {
+        first_byte: Duration::from_millis(50),
+        ..Limits::DEFAULT
+    },
     ..Product::BASE
 };
 
@@ -74,8 +86,16 @@ impl Seen {
     /// A page for the end user, which says the same in other words.
     #[track_caller]
     fn page(&mut self, kind: ErrorKind, reply: &crate::http_client::Reply) {
-        assert_eq!(reply.status.as_u16(), kind.status(), "{kind}: {}", reply.text());
-        assert!(reply.header("content-type").starts_with("text/html"), "{kind}");
+        assert_eq!(
+            reply.status.as_u16(),
+            kind.status(),
+            "{kind}: {}",
+            reply.text()
+        );
+        assert!(
+            reply.header("content-type").starts_with("text/html"),
+            "{kind}"
+        );
         self.0.insert(kind.name());
     }
 }
@@ -92,94 +112,237 @@ async fn every_kind_of_the_table_is_provoked() {
     transport(&mut seen).await;
 
     let elsewhere: BTreeSet<_> = ELSEWHERE.iter().map(|(kind, _)| kind.name()).collect();
-    let missing: Vec<_> = ErrorKind::ALL.iter().map(|kind| kind.name()).filter(|name| !seen.0.contains(name) && !elsewhere.contains(name)).collect();
+    let missing: Vec<_> = ErrorKind::ALL
+        .iter()
+        .map(|kind| kind.name())
+        .filter(|name| !seen.0.contains(name) && !elsewhere.contains(name))
+        .collect();
     assert!(missing.is_empty(), "nobody provokes {missing:?}");
-    let twice: Vec<_> = seen.0.iter().filter(|name| elsewhere.contains(*name)).collect();
+    let twice: Vec<_> = seen
+        .0
+        .iter()
+        .filter(|name| elsewhere.contains(*name))
+        .collect();
     assert!(twice.is_empty(), "provoked here after all: {twice:?}");
 }
 
 async fn requests(seen: &mut Seen) {
     let stage = Stage::new().await;
-    let proxy = |path: &str, method: &str, headers: Value| {
-        json!({ "connection_name": "mail", "identifier": "user-1", "path": path, "method": method, "headers": headers })
-    };
-    seen.kind(ErrorKind::InvalidRequest, &stage.post("/v1/proxy", &json!({})).await);
+    let proxy = |path: &str, method: &str, headers: Value| json!({ "connection_name": "mail", "identifier": "user-1", "path": path, "method": method, "headers": headers });
+    seen.kind(
+        ErrorKind::InvalidRequest,
+        &stage.post("/v1/proxy", &json!({})).await,
+    );
     seen.kind(ErrorKind::NotFound, &stage.get("/nowhere").await);
-    seen.kind(ErrorKind::Unauthenticated, &stage.http.get(&format!("{}/v1/tools", stage.url), "wrong").await);
-    seen.kind(ErrorKind::UnknownTool, &stage.get("/v1/tools/nothing").await);
-    seen.kind(ErrorKind::UnknownConnection, &stage.get("/v1/connections/nothing").await);
-    seen.kind(ErrorKind::AccountNotFound, &stage.get("/v1/accounts/mail/nobody").await);
-    seen.kind(ErrorKind::AuthorizationRequired, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
-    seen.kind(ErrorKind::AlreadyExists, &stage.post("/v1/connections", &json!({ "connection_name": "mail", "product": "mail" })).await);
+    seen.kind(
+        ErrorKind::Unauthenticated,
+        &stage
+            .http
+            .get(&format!("{}/v1/tools", stage.url), "wrong")
+            .await,
+    );
+    seen.kind(
+        ErrorKind::UnknownTool,
+        &stage.get("/v1/tools/nothing").await,
+    );
+    seen.kind(
+        ErrorKind::UnknownConnection,
+        &stage.get("/v1/connections/nothing").await,
+    );
+    seen.kind(
+        ErrorKind::AccountNotFound,
+        &stage.get("/v1/accounts/mail/nobody").await,
+    );
+    seen.kind(
+        ErrorKind::AuthorizationRequired,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
+    seen.kind(
+        ErrorKind::AlreadyExists,
+        &stage
+            .post(
+                "/v1/connections",
+                &json!({ "connection_name": "mail", "product": "mail" }),
+            )
+            .await,
+    );
     stage.connect("user-1", ADA).await;
-    seen.kind(ErrorKind::SchemaViolation, &stage.execute("mail_list_drafts", "user-1", json!({ "x": 1 })).await);
-    seen.kind(ErrorKind::PathInvalid, &stage.post("/v1/proxy", &proxy("//evil.test", "GET", json!({}))).await);
-    seen.kind(ErrorKind::MethodNotAllowed, &stage.post("/v1/proxy", &proxy("/v1/users/me/profile", "TRACE", json!({}))).await);
-    seen.kind(ErrorKind::HeaderNotAllowed, &stage.post("/v1/proxy", &proxy("/v1/users/me/profile", "GET", json!({ "cookie": "a=b" }))).await);
+    seen.kind(
+        ErrorKind::SchemaViolation,
+        &stage
+            .execute("mail_list_drafts", "user-1", json!({ "x": 1 }))
+            .await,
+    );
+    seen.kind(
+        ErrorKind::PathInvalid,
+        &stage
+            .post("/v1/proxy", &proxy("//evil.test", "GET", json!({})))
+            .await,
+    );
+    seen.kind(
+        ErrorKind::MethodNotAllowed,
+        &stage
+            .post(
+                "/v1/proxy",
+                &proxy("/v1/users/me/profile", "TRACE", json!({})),
+            )
+            .await,
+    );
+    seen.kind(
+        ErrorKind::HeaderNotAllowed,
+        &stage
+            .post(
+                "/v1/proxy",
+                &proxy("/v1/users/me/profile", "GET", json!({ "cookie": "a=b" })),
+            )
+            .await,
+    );
     stage.platform.shut_down().await;
     seen.kind(ErrorKind::ShuttingDown, &stage.get("/v1/tools").await);
 }
 
 async fn policy(seen: &mut Seen) {
-    let stage = Stage::set(Setting { gate: Some(Arc::new(ByName)), ..Setting::default() }).await;
-    for (identifier, kind) in [("denied", ErrorKind::Forbidden), ("held", ErrorKind::ApprovalRequired)] {
+    let stage = Stage::set(Setting {
+        gate: Some(Arc::new(ByName)),
+        ..Setting::default()
+    })
+    .await;
+    for (identifier, kind) in [
+        ("denied", ErrorKind::Forbidden),
+        ("held", ErrorKind::ApprovalRequired),
+    ] {
         stage.connect(identifier, ADA).await;
         let before = stage.sandbox.sandbox.received().len();
-        seen.kind(kind, &stage.execute("mail_list_drafts", identifier, json!({})).await);
-        seen.kind(kind, &stage.get(&format!("/proxy/mail/{identifier}/v1/users/me/profile")).await);
-        assert_eq!(stage.sandbox.sandbox.received().len(), before, "nothing was sent");
+        seen.kind(
+            kind,
+            &stage
+                .execute("mail_list_drafts", identifier, json!({}))
+                .await,
+        );
+        seen.kind(
+            kind,
+            &stage
+                .get(&format!("/proxy/mail/{identifier}/v1/users/me/profile"))
+                .await,
+        );
+        assert_eq!(
+            stage.sandbox.sandbox.received().len(),
+            before,
+            "nothing was sent"
+        );
     }
 }
 
 async fn accounts(seen: &mut Seen) {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
-    seen.kind(ErrorKind::InvalidTransition, &stage.post("/v1/accounts/mail/user-1/resume", &json!({})).await);
-    stage.post("/v1/accounts/mail/user-1/suspend", &json!({})).await;
-    seen.kind(ErrorKind::AccountSuspended, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
-    stage.post("/v1/connections", &json!({ "connection_name": "draft", "product": "mail" })).await;
+    seen.kind(
+        ErrorKind::InvalidTransition,
+        &stage
+            .post("/v1/accounts/mail/user-1/resume", &json!({}))
+            .await,
+    );
+    stage
+        .post("/v1/accounts/mail/user-1/suspend", &json!({}))
+        .await;
+    seen.kind(
+        ErrorKind::AccountSuspended,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
+    stage
+        .post(
+            "/v1/connections",
+            &json!({ "connection_name": "draft", "product": "mail" }),
+        )
+        .await;
     let link = json!({ "connection_name": "draft", "identifier": "user-1" });
-    seen.kind(ErrorKind::ConnectionNotReady, &stage.post("/v1/authorization-links", &link).await);
+    seen.kind(
+        ErrorKind::ConnectionNotReady,
+        &stage.post("/v1/authorization-links", &link).await,
+    );
 }
 
 async fn links(seen: &mut Seen) {
     let stage = Stage::new().await;
     let unknown = format!("{}/connect/{}", stage.url, "x".repeat(43));
-    seen.page(ErrorKind::AuthorizationNotFound, &Browser::new().get(&unknown).await);
+    seen.page(
+        ErrorKind::AuthorizationNotFound,
+        &Browser::new().get(&unknown).await,
+    );
 
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
     let action = browser.open(&link).await;
-    seen.page(ErrorKind::BrowserMismatch, &Browser::new().post(&link, &[]).await);
+    seen.page(
+        ErrorKind::BrowserMismatch,
+        &Browser::new().post(&link, &[]).await,
+    );
     let back = browser.deny(&action, ADA).await;
     seen.page(ErrorKind::AuthorizationDenied, &browser.visit(&back).await);
 
     stage.connect("user-1", ADA).await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    seen.page(ErrorKind::ProductAccountMismatch, &browser.connect(&link, GRACE).await);
+    seen.page(
+        ErrorKind::ProductAccountMismatch,
+        &browser.connect(&link, GRACE).await,
+    );
     seen.page(ErrorKind::AuthorizationConsumed, &browser.get(&link).await);
 
     let link = stage.link("user-2").await;
-    stage.sandbox.sandbox.fault(Fault::TokenError { error: String::from("invalid_grant"), status: 400, times: 1 });
-    seen.page(ErrorKind::AuthorizationFailed, &Browser::new().connect(&link, ADA).await);
+    stage.sandbox.sandbox.fault(Fault::TokenError {
+        error: String::from("invalid_grant"),
+        status: 400,
+        times: 1,
+    });
+    seen.page(
+        ErrorKind::AuthorizationFailed,
+        &Browser::new().connect(&link, ADA).await,
+    );
     let link = stage.link("user-2").await;
-    stage.sandbox.sandbox.fault(Fault::TokenError { error: String::from("invalid_client"), status: 401, times: 1 });
-    seen.page(ErrorKind::ConnectionCredentialsRejected, &Browser::new().connect(&link, ADA).await);
+    stage.sandbox.sandbox.fault(Fault::TokenError {
+        error: String::from("invalid_client"),
+        status: 401,
+        times: 1,
+    });
+    seen.page(
+        ErrorKind::ConnectionCredentialsRejected,
+        &Browser::new().connect(&link, ADA).await,
+    );
 
     let link = stage.link("user-3").await;
     stage.clock.advance(SignedDuration::from_mins(11));
-    seen.page(ErrorKind::AuthorizationExpired, &Browser::new().get(&link).await);
+    seen.page(
+        ErrorKind::AuthorizationExpired,
+        &Browser::new().get(&link).await,
+    );
 }
 
 async fn verification(seen: &mut Seen) {
-    let stage = Stage::set(Setting { verification: Verification::Application, ..Setting::default() }).await;
+    let stage = Stage::set(Setting {
+        verification: Verification::Application,
+        ..Setting::default()
+    })
+    .await;
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "verify_url": "https://app.example/" });
     let link = stage.post("/v1/authorization-links", &body).await.json();
-    Browser::new().connect(link["link"].as_str().unwrap(), ADA).await;
-    seen.kind(ErrorKind::VerificationRequired, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
-    let verify = format!("/v1/authorizations/{}/verify", link["authorization_id"].as_str().unwrap());
-    seen.kind(ErrorKind::IdentifierMismatch, &stage.post(&verify, &json!({ "identifier": "another" })).await);
+    Browser::new()
+        .connect(link["link"].as_str().unwrap(), ADA)
+        .await;
+    seen.kind(
+        ErrorKind::VerificationRequired,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
+    let verify = format!(
+        "/v1/authorizations/{}/verify",
+        link["authorization_id"].as_str().unwrap()
+    );
+    seen.kind(
+        ErrorKind::IdentifierMismatch,
+        &stage
+            .post(&verify, &json!({ "identifier": "another" }))
+            .await,
+    );
 }
 
 async fn product(seen: &mut Seen) {
@@ -189,7 +352,12 @@ async fn product(seen: &mut Seen) {
         (403, "insufficientPermissions", ErrorKind::ScopeMissing, 1),
         (403, "domainPolicy", ErrorKind::ProductForbidden, 1),
         (403, "accessNotConfigured", ErrorKind::ProductNotEnabled, 1),
-        (403, "dailyLimitExceeded", ErrorKind::ProductQuotaExhausted, 1),
+        (
+            403,
+            "dailyLimitExceeded",
+            ErrorKind::ProductQuotaExhausted,
+            1,
+        ),
         (404, "notFound", ErrorKind::ProductNotFound, 1),
         (409, "conflict", ErrorKind::ProductConflict, 1),
         (400, "badRequest", ErrorKind::ProductInvalidRequest, 1),
@@ -205,24 +373,50 @@ async fn product(seen: &mut Seen) {
             retry_after: Some(String::from("0")),
             times,
         });
-        seen.kind(kind, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
+        seen.kind(
+            kind,
+            &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+        );
     }
-    stage.sandbox.sandbox.fault(Fault::Unauthorized { times: 2 });
-    seen.kind(ErrorKind::ProductRejectedToken, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
-    stage.sandbox.sandbox.fault(Fault::NotJson { host: None, path_contains: None, times: 1 });
-    seen.kind(ErrorKind::ProductProtocolError, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::Unauthorized { times: 2 });
+    seen.kind(
+        ErrorKind::ProductRejectedToken,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
+    stage.sandbox.sandbox.fault(Fault::NotJson {
+        host: None,
+        path_contains: None,
+        times: 1,
+    });
+    seen.kind(
+        ErrorKind::ProductProtocolError,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
     stage.sandbox.sandbox.fault(Fault::Redirect {
         host: None,
         path_contains: None,
         location: String::from("https://evil.test/"),
         times: 1,
     });
-    seen.kind(ErrorKind::UpstreamRedirectBlocked, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
-    stage.sandbox.sandbox.fault(Fault::TokenError { error: String::from("server_error"), status: 503, times: 1 });
+    seen.kind(
+        ErrorKind::UpstreamRedirectBlocked,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
+    stage.sandbox.sandbox.fault(Fault::TokenError {
+        error: String::from("server_error"),
+        status: 503,
+        times: 1,
+    });
     stage.clock.advance(SignedDuration::from_hours(2));
     let bearer = stage.token().await;
     let url = format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url);
-    seen.kind(ErrorKind::RefreshUnavailable, &stage.http.get(&url, &bearer).await);
+    seen.kind(
+        ErrorKind::RefreshUnavailable,
+        &stage.http.get(&url, &bearer).await,
+    );
 }
 
 /// What a connection that breaks, stalls or never ends becomes: a read can be tried again, a write cannot.
@@ -230,17 +424,44 @@ async fn transport(seen: &mut Seen) {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let profile = "/proxy/mail/user-1/v1/users/me/profile";
-    stage.sandbox.sandbox.fault(Fault::CutBeforeAnswer { host: None, path_contains: None, times: 1 });
+    stage.sandbox.sandbox.fault(Fault::CutBeforeAnswer {
+        host: None,
+        path_contains: None,
+        times: 1,
+    });
     seen.kind(ErrorKind::UpstreamTruncated, &stage.get(profile).await);
-    stage.sandbox.sandbox.fault(Fault::CutBeforeAnswer { host: None, path_contains: None, times: 1 });
+    stage.sandbox.sandbox.fault(Fault::CutBeforeAnswer {
+        host: None,
+        path_contains: None,
+        times: 1,
+    });
     let write = json!({ "connection_name": "mail", "identifier": "user-1", "path": "/v1/users/me/labels", "method": "POST", "body": {} });
-    seen.kind(ErrorKind::OutcomeUnknown, &stage.post("/v1/proxy", &write).await);
-    stage.sandbox.sandbox.fault(Fault::HugeBody { host: None, path_contains: None, bytes: 80 * 1024 * 1024, times: 1 });
-    seen.kind(ErrorKind::ResponseTooLarge, &stage.execute("mail_list_drafts", "user-1", json!({})).await);
+    seen.kind(
+        ErrorKind::OutcomeUnknown,
+        &stage.post("/v1/proxy", &write).await,
+    );
+    stage.sandbox.sandbox.fault(Fault::HugeBody {
+        host: None,
+        path_contains: None,
+        bytes: 80 * 1024 * 1024,
+        times: 1,
+    });
+    seen.kind(
+        ErrorKind::ResponseTooLarge,
+        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
+    );
 
     let catalogue = Some(Catalogue::new([&HASTY]));
-    let hasty = Stage::set(Setting { catalogue, ..Setting::default() }).await;
+    let hasty = Stage::set(Setting {
+        catalogue,
+        ..Setting::default()
+    })
+    .await;
     hasty.connect("user-1", ADA).await;
-    hasty.sandbox.sandbox.fault(Fault::Stall { host: None, path_contains: None, times: 4 });
+    hasty.sandbox.sandbox.fault(Fault::Stall {
+        host: None,
+        path_contains: None,
+        times: 4,
+    });
     seen.kind(ErrorKind::ProductTimeout, &hasty.get(profile).await);
 }

@@ -24,20 +24,31 @@ pub struct Reply {
 
 impl Reply {
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap_or_default())
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap_or_default())
     }
     /// The kind of a problem; panics with the whole answer where it is none.
     pub fn kind(&self) -> String {
-        assert_eq!(self.header("content-type"), "application/problem+json", "{}", self.text());
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{}",
+            self.text()
+        );
         let problem = self.json();
         assert_eq!(problem["status"], self.status.as_u16(), "{problem}");
-        assert!(problem["act_by"].is_string() && problem["retryable"].is_boolean(), "{problem}");
+        assert!(
+            problem["act_by"].is_string() && problem["retryable"].is_boolean(),
+            "{problem}"
+        );
         problem["kind"].as_str().unwrap_or_default().to_owned()
     }
 }
@@ -48,32 +59,53 @@ pub struct HttpClient(Arc<ReqwestTransport>);
 
 impl HttpClient {
     pub fn new() -> Self {
-        Self(Arc::new(ReqwestTransport::new(TransportOptions::default()).expect("an HTTP client")))
+        Self(Arc::new(
+            ReqwestTransport::new(TransportOptions::default()).expect("an HTTP client"),
+        ))
     }
 
     pub async fn send(&self, request: http::Request<Body>) -> Reply {
         let (head, body) = self.0.send(request).await.expect("an answer").into_parts();
         let body = body.collect(u64::MAX).await.expect("a whole answer");
-        Reply { status: head.status, headers: head.headers, body }
+        Reply {
+            status: head.status,
+            headers: head.headers,
+            body,
+        }
     }
 
     pub async fn get(&self, url: &str, bearer: &str) -> Reply {
-        self.send(request(Method::GET, url, bearer, Body::Empty)).await
+        self.send(request(Method::GET, url, bearer, Body::Empty))
+            .await
     }
 
     pub async fn delete(&self, url: &str, bearer: &str) -> Reply {
-        self.send(request(Method::DELETE, url, bearer, Body::Empty)).await
+        self.send(request(Method::DELETE, url, bearer, Body::Empty))
+            .await
     }
 
     pub async fn post(&self, url: &str, bearer: &str, body: &Value) -> Reply {
-        let mut request = request(Method::POST, url, bearer, body.to_string().into_bytes().into());
-        request.headers_mut().insert("content-type", "application/json".parse().expect("a header"));
+        let mut request = request(
+            Method::POST,
+            url,
+            bearer,
+            body.to_string().into_bytes().into(),
+        );
+        request.headers_mut().insert(
+            "content-type",
+            "application/json".parse().expect("a header"),
+        );
         self.send(request).await
     }
 
     pub async fn form(&self, url: &str, pairs: &[(&str, &str)]) -> Reply {
         let mut request = request(Method::POST, url, "", form(pairs).into_bytes().into());
-        request.headers_mut().insert("content-type", "application/x-www-form-urlencoded".parse().expect("a header"));
+        request.headers_mut().insert(
+            "content-type",
+            "application/x-www-form-urlencoded"
+                .parse()
+                .expect("a header"),
+        );
         self.send(request).await
     }
 }
@@ -83,18 +115,33 @@ pub fn request(method: Method, url: &str, bearer: &str, body: Body) -> http::Req
     *request.method_mut() = method;
     *request.uri_mut() = url.parse().unwrap_or_else(|error| panic!("{url}: {error}"));
     if !bearer.is_empty() {
-        request.headers_mut().insert("authorization", format!("Bearer {bearer}").parse().expect("a header"));
+        request.headers_mut().insert(
+            "authorization",
+            format!("Bearer {bearer}").parse().expect("a header"),
+        );
     }
     request
 }
 
 pub fn form(pairs: &[(&str, &str)]) -> String {
-    pairs.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+    pairs
+        .iter()
+        .map(|(name, value)| format!("{}={}", encode(name), encode(value)))
+        .collect::<Vec<_>>()
+        .join("&")
 }
 
 /// Percent-encodes everything but letters and digits.
 pub fn encode(text: &str) -> String {
-    text.bytes().map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }
 
 /// Sends bytes as they are, and returns the status line and everything after it. For requests that no client would send.
@@ -105,6 +152,10 @@ pub async fn raw(address: &str, request: &[u8]) -> (u16, String) {
     // A peer that refuses the bytes may reset the connection after its answer.
     let _ = stream.read_to_end(&mut answer).await;
     let text = String::from_utf8_lossy(&answer).into_owned();
-    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let status = text
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or(0);
     (status, text)
 }

@@ -15,15 +15,44 @@ async fn a_hostile_identifier_goes_everywhere() {
     let link = stage.link(IDENTIFIER).await;
     assert_eq!(Browser::new().connect(&link, ADA).await.status, 200);
 
-    let account = stage.get(&format!("/v1/accounts/mail/{}", encode(IDENTIFIER))).await;
-    assert_eq!(account.json()["identifier"], IDENTIFIER, "{}", account.text());
-    let drafts = stage.execute("mail_list_drafts", IDENTIFIER, json!({})).await;
+    let account = stage
+        .get(&format!("/v1/accounts/mail/{}", encode(IDENTIFIER)))
+        .await;
+    assert_eq!(
+        account.json()["identifier"],
+        IDENTIFIER,
+        "{}",
+        account.text()
+    );
+    let drafts = stage
+        .execute("mail_list_drafts", IDENTIFIER, json!({}))
+        .await;
     assert_eq!(drafts.status, 200, "{}", drafts.text());
     let request = json!({ "connection_name": "mail", "identifier": IDENTIFIER, "path": "/v1/users/me/profile", "method": "GET" });
-    assert_eq!(stage.post("/v1/proxy", &request).await.json()["emailAddress"], ADA);
-    let streamed = stage.get(&format!("/proxy/mail/{}/v1/users/me/profile", encode(IDENTIFIER))).await;
+    assert_eq!(
+        stage.post("/v1/proxy", &request).await.json()["emailAddress"],
+        ADA
+    );
+    let streamed = stage
+        .get(&format!(
+            "/proxy/mail/{}/v1/users/me/profile",
+            encode(IDENTIFIER)
+        ))
+        .await;
     assert_eq!(streamed.json()["emailAddress"], ADA, "{}", streamed.text());
 
-    assert_eq!(stage.delete(&format!("/v1/accounts/mail/{}", encode(IDENTIFIER))).await.status, 204);
-    assert_eq!(stage.execute("mail_list_drafts", IDENTIFIER, json!({})).await.kind(), "authorization_required");
+    assert_eq!(
+        stage
+            .delete(&format!("/v1/accounts/mail/{}", encode(IDENTIFIER)))
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", IDENTIFIER, json!({}))
+            .await
+            .kind(),
+        "authorization_required"
+    );
 }

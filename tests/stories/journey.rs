@@ -22,7 +22,12 @@ async fn over_rest() {
     assert_eq!(drafts.status, 200, "{}", drafts.text());
     let drafts = drafts.json();
     assert_eq!(drafts["tool"], "mail_list_drafts");
-    assert!(drafts["execution_id"].as_str().unwrap().starts_with("exec_"));
+    assert!(
+        drafts["execution_id"]
+            .as_str()
+            .unwrap()
+            .starts_with("exec_")
+    );
     assert_eq!(drafts["data"]["drafts"].as_array().unwrap().len(), 2);
 
     for path in ["/v1/users/me/profile", "/gmail/v1/users/me/profile"] {
@@ -33,8 +38,14 @@ async fn over_rest() {
         assert_eq!(profile.json()["emailAddress"], ADA, "{path}");
         assert!(profile.header("stead-execution-id").starts_with("exec_"));
     }
-    let contacts = stage.get("/proxy/mail/user-1/v1/people/me/connections?personFields=names").await;
-    assert!(contacts.json()["connections"].is_array(), "{}", contacts.text());
+    let contacts = stage
+        .get("/proxy/mail/user-1/v1/people/me/connections?personFields=names")
+        .await;
+    assert!(
+        contacts.json()["connections"].is_array(),
+        "{}",
+        contacts.text()
+    );
 
     assert_eq!(stage.delete("/v1/accounts/mail/user-1").await.status, 204);
     let gone = stage.execute("mail_list_drafts", "user-1", json!({})).await;
@@ -46,13 +57,45 @@ async fn over_rest() {
 async fn the_client_and_the_platform_do_the_same() {
     let stage = Stage::new().await;
     let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str()).unwrap();
-    for (actions, identifier) in [(client.actions(), "by-client"), (stage.platform.actions(), "by-platform")] {
-        let link = actions.authorization_link("mail", identifier).await.unwrap();
+    for (actions, identifier) in [
+        (client.actions(), "by-client"),
+        (stage.platform.actions(), "by-platform"),
+    ] {
+        let link = actions
+            .authorization_link("mail", identifier)
+            .await
+            .unwrap();
         Browser::new().connect(&link.link, ADA).await;
-        assert_eq!(actions.account("mail", identifier).await.unwrap().product_user.as_deref(), Some(ADA));
+        assert_eq!(
+            actions
+                .account("mail", identifier)
+                .await
+                .unwrap()
+                .product_user
+                .as_deref(),
+            Some(ADA)
+        );
 
-        let by_name = actions.execute_tool("mail_list_drafts", "mail", identifier, json!({ "max_results": 1 })).await.unwrap();
-        let typed = actions.call("mail", identifier, &ListDrafts { max_results: Some(1), ..ListDrafts::default() }).await.unwrap();
+        let by_name = actions
+            .execute_tool(
+                "mail_list_drafts",
+                "mail",
+                identifier,
+                json!({ "max_results": 1 }),
+            )
+            .await
+            .unwrap();
+        let typed = actions
+            .call(
+                "mail",
+                identifier,
+                &ListDrafts {
+                    max_results: Some(1),
+                    ..ListDrafts::default()
+                },
+            )
+            .await
+            .unwrap();
         assert_eq!(by_name.data.get(), typed.data.get());
 
         let profile = actions
@@ -69,13 +112,27 @@ async fn the_client_and_the_platform_do_the_same() {
         assert_eq!(profile["emailAddress"], ADA);
 
         let tools = actions.tools().await.unwrap();
-        assert_eq!(tools.iter().filter(|tool| tool.product == "mail").count(), 8);
-        let error = actions.execute_tool("mail_list_drafts", "mail", identifier, json!({ "max_results": 0 })).await.unwrap_err();
+        assert_eq!(
+            tools.iter().filter(|tool| tool.product == "mail").count(),
+            8
+        );
+        let error = actions
+            .execute_tool(
+                "mail_list_drafts",
+                "mail",
+                identifier,
+                json!({ "max_results": 0 }),
+            )
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::SchemaViolation);
         assert_eq!(error.violation_list()[0].path, "/max_results");
 
         actions.disconnect("mail", identifier).await.unwrap();
-        let error = actions.execute_tool("mail_list_drafts", "mail", identifier, json!({})).await.unwrap_err();
+        let error = actions
+            .execute_tool("mail_list_drafts", "mail", identifier, json!({}))
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
     }
 }
@@ -86,7 +143,9 @@ async fn two_users_see_their_own_mail() {
     stage.connect("a", ADA).await;
     stage.connect("g", GRACE).await;
     for (identifier, user) in [("a", ADA), ("g", GRACE)] {
-        let profile = stage.get(&format!("/proxy/mail/{identifier}/v1/users/me/profile")).await;
+        let profile = stage
+            .get(&format!("/proxy/mail/{identifier}/v1/users/me/profile"))
+            .await;
         assert_eq!(profile.json()["emailAddress"], user);
     }
 }
@@ -97,10 +156,18 @@ async fn a_dry_run_sends_nothing() {
     stage.connect("user-1", ADA).await;
     let before = stage.sandbox.sandbox.received().len();
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "input": { "max_results": 3 }, "dry_run": true });
-    let reply = stage.post("/v1/tools/mail_list_drafts/execute", &body).await;
+    let reply = stage
+        .post("/v1/tools/mail_list_drafts/execute", &body)
+        .await;
     let request = &reply.json()["data"]["requests"][0];
     assert_eq!(request["method"], "GET");
-    assert!(request["url"].as_str().unwrap().ends_with("/gmail/v1/users/me/drafts?maxResults=3"), "{request}");
+    assert!(
+        request["url"]
+            .as_str()
+            .unwrap()
+            .ends_with("/gmail/v1/users/me/drafts?maxResults=3"),
+        "{request}"
+    );
     assert_eq!(stage.sandbox.sandbox.received().len(), before);
 }
 
@@ -118,7 +185,11 @@ async fn what_passes_is_sent_again_and_what_does_not_is_told() {
         retry_after: Some(String::from("0")),
         times,
     };
-    for (status, reason) in [(503, "backendError"), (429, "rateLimitExceeded"), (403, "userRateLimitExceeded")] {
+    for (status, reason) in [
+        (503, "backendError"),
+        (429, "rateLimitExceeded"),
+        (403, "userRateLimitExceeded"),
+    ] {
         sandbox.fault(error(status, reason, 2));
         let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
         assert_eq!(reply.status, 200, "{reason}: {}", reply.text());
@@ -135,7 +206,12 @@ async fn what_passes_is_sent_again_and_what_does_not_is_told() {
         let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
         assert_eq!(reply.kind(), kind, "{}", reply.text());
         assert_eq!(reply.json()["upstream"]["status"], status);
-        assert!(reply.json()["execution_id"].as_str().unwrap().starts_with("exec_"));
+        assert!(
+            reply.json()["execution_id"]
+                .as_str()
+                .unwrap()
+                .starts_with("exec_")
+        );
     }
 }
 
@@ -150,11 +226,25 @@ async fn a_permission_that_was_not_granted_is_named_before_anything_is_sent() {
     browser.visit(&back).await;
     let account = stage.account("user-1").await;
     assert_eq!(account["state"], "active");
-    assert!(account["missing_scopes"].as_array().unwrap().iter().any(|scope| scope.as_str().unwrap().ends_with("contacts.readonly")));
+    assert!(
+        account["missing_scopes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|scope| scope.as_str().unwrap().ends_with("contacts.readonly"))
+    );
 
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .status,
+        200
+    );
     let before = stage.sandbox.sandbox.received().len();
-    let reply = stage.execute("mail_get_contacts", "user-1", json!({})).await;
+    let reply = stage
+        .execute("mail_get_contacts", "user-1", json!({}))
+        .await;
     assert_eq!(reply.kind(), "scope_missing");
     assert_eq!(reply.json()["act_by"], "end_user");
     assert!(reply.json()["required_scopes"].as_array().unwrap().len() > 1);
@@ -162,7 +252,13 @@ async fn a_permission_that_was_not_granted_is_named_before_anything_is_sent() {
 
     let tools = stage.get("/v1/tools?identifier=user-1").await.json();
     let readiness = |name: &str| {
-        tools["items"].as_array().expect("a list").iter().find(|tool| tool["name"] == name).unwrap()["readiness"].clone()
+        tools["items"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .unwrap()["readiness"]
+            .clone()
     };
     assert_eq!(readiness("mail_list_drafts"), "ready");
     assert_eq!(readiness("mail_get_contacts"), "needs_scope");

@@ -29,8 +29,14 @@ async fn every_page_carries_its_protection() {
         assert_eq!(page.header("x-content-type-options"), "nosniff");
         assert_eq!(page.header("x-frame-options"), "DENY");
         let policy = page.header("content-security-policy");
-        assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
-        assert!(!page.text().contains("user-1"), "the identifier is not shown to whoever opens the link");
+        assert!(
+            policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+            "{policy}"
+        );
+        assert!(
+            !page.text().contains("user-1"),
+            "the identifier is not shown to whoever opens the link"
+        );
     }
 }
 
@@ -103,11 +109,20 @@ async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
     let action = browser.open(&link).await;
     let back = browser.allow(&action, ADA, &["all"]).await;
     let (address, query) = back.split_once('?').unwrap();
-    assert_eq!(browser.visit(&format!("{address}?state=wrong&code=x")).await.status, 404);
+    assert_eq!(
+        browser
+            .visit(&format!("{address}?state=wrong&code=x"))
+            .await
+            .status,
+        404
+    );
     assert_eq!(browser.visit(address).await.status, 404);
     let evil = query.replace("accounts.google.com", "accounts.evil.test");
     assert_ne!(evil, query);
-    assert_eq!(browser.visit(&format!("{address}?{evil}")).await.status, 502);
+    assert_eq!(
+        browser.visit(&format!("{address}?{evil}")).await.status,
+        502
+    );
     assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
     assert_eq!(browser.visit(&back).await.status, 200);
 }
@@ -121,7 +136,10 @@ async fn a_user_who_refuses_is_told_calmly() {
     let back = browser.deny(&action, ADA).await;
     let page = browser.visit(&back).await;
     assert_eq!(page.status, 403, "{}", page.text());
-    assert_eq!(stage.account("user-1").await["state"], "pending_authorization");
+    assert_eq!(
+        stage.account("user-1").await["state"],
+        "pending_authorization"
+    );
     assert_eq!(browser.get(&link).await.status, 410);
 }
 
@@ -129,8 +147,15 @@ async fn a_user_who_refuses_is_told_calmly() {
 async fn a_form_from_another_site_is_refused() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
-    let mut request = crate::http_client::request(http::Method::POST, &link, "", stead::core::ports::Body::Empty);
-    request.headers_mut().insert("origin", "https://evil.test".parse().unwrap());
+    let mut request = crate::http_client::request(
+        http::Method::POST,
+        &link,
+        "",
+        stead::core::ports::Body::Empty,
+    );
+    request
+        .headers_mut()
+        .insert("origin", "https://evil.test".parse().unwrap());
     assert_eq!(stage.http.send(request).await.status, 403);
 }
 
@@ -138,11 +163,23 @@ async fn a_form_from_another_site_is_refused() {
 async fn overdue_authorizations_end_by_themselves() {
     let stage = Stage::new().await;
     let reply = stage
-        .post("/v1/authorization-links", &serde_json::json!({ "connection_name": "mail", "identifier": "user-1" }))
+        .post(
+            "/v1/authorization-links",
+            &serde_json::json!({ "connection_name": "mail", "identifier": "user-1" }),
+        )
         .await;
-    let id: AuthorizationId = reply.json()["authorization_id"].as_str().unwrap().parse().unwrap();
+    let id: AuthorizationId = reply.json()["authorization_id"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
     stage.clock.advance(SignedDuration::from_mins(11));
     stage.platform.environment().maintain().await.unwrap();
-    let error = stage.platform.environment().verify_authorization(&id.to_string(), "user-1").await.unwrap_err();
+    let error = stage
+        .platform
+        .environment()
+        .verify_authorization(&id.to_string(), "user-1")
+        .await
+        .unwrap_err();
     assert_eq!(error.kind().name(), "authorization_expired");
 }

@@ -2,6 +2,12 @@
 //!
 //! Each file is one subject; each test tells one story. Nothing here leaves this machine.
 
+#![expect(
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a story ends where something is not as it should be"
+)]
+
 mod browser;
 mod clock;
 mod http_client;

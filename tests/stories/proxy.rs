@@ -112,16 +112,23 @@ impl Scene {
         let stage = Stage::new().await;
         stage.connect("user-1", ADA).await;
         let received = stage.sandbox.sandbox.received().len();
-        Self { stage, canary: Canary::new().await, received }
+        Self {
+            stage,
+            canary: Canary::new().await,
+            received,
+        }
     }
 
     fn path(&self, vector: &str) -> String {
-        if vector == "LONG" { format!("/v1/users/{}", "x".repeat(8192)) } else { vector.replace("evil.test", &self.canary.address) }
+        if vector == "LONG" {
+            format!("/v1/users/{}", "x".repeat(8192))
+        } else {
+            vector.replace("evil.test", &self.canary.address)
+        }
     }
 
     async fn json(&self, change: impl FnOnce(&mut Value)) -> crate::http_client::Reply {
-        let mut request =
-            json!({ "connection_name": "mail", "identifier": "user-1", "path": "/v1/users/me/profile", "method": "GET" });
+        let mut request = json!({ "connection_name": "mail", "identifier": "user-1", "path": "/v1/users/me/profile", "method": "GET" });
         change(&mut request);
         self.stage.post("/v1/proxy", &request).await
     }
@@ -137,8 +144,16 @@ impl Scene {
     }
 
     fn nothing_was_sent(&self, vector: &str) {
-        assert_eq!(self.stage.sandbox.sandbox.received().len(), self.received, "{vector}: the product received something");
-        assert_eq!(self.canary.heard.load(Ordering::SeqCst), 0, "{vector}: the canary heard something");
+        assert_eq!(
+            self.stage.sandbox.sandbox.received().len(),
+            self.received,
+            "{vector}: the product received something"
+        );
+        assert_eq!(
+            self.canary.heard.load(Ordering::SeqCst),
+            0,
+            "{vector}: the canary heard something"
+        );
     }
 }
 
@@ -146,7 +161,9 @@ impl Scene {
 async fn hostile_paths_in_the_json_form() {
     let scene = Scene::new().await;
     for (vector, path) in PATHS {
-        let reply = scene.json(|request| request["path"] = json!(scene.path(path))).await;
+        let reply = scene
+            .json(|request| request["path"] = json!(scene.path(path)))
+            .await;
         assert_eq!(reply.kind(), "path_invalid", "{vector}");
         scene.nothing_was_sent(vector);
     }
@@ -167,8 +184,17 @@ async fn hostile_paths_over_a_raw_socket() {
 #[tokio::test]
 async fn hostile_methods() {
     let scene = Scene::new().await;
-    for (vector, method) in [("V42", "CONNECT"), ("V43", "TRACE"), ("V44", "get"), ("V44", "GET\r\nX:1"), ("V44", "OPTIONS"), ("V44", "PURGE")] {
-        let reply = scene.json(|request| request["method"] = json!(method)).await;
+    for (vector, method) in [
+        ("V42", "CONNECT"),
+        ("V43", "TRACE"),
+        ("V44", "get"),
+        ("V44", "GET\r\nX:1"),
+        ("V44", "OPTIONS"),
+        ("V44", "PURGE"),
+    ] {
+        let reply = scene
+            .json(|request| request["method"] = json!(method))
+            .await;
         assert_eq!(reply.kind(), "method_not_allowed", "{vector} {method}");
         if !method.contains('\r') {
             let (status, answer) = scene.raw(method, "/v1/users/me/profile", "").await;
@@ -183,18 +209,32 @@ async fn hostile_headers() {
     let scene = Scene::new().await;
     for (vector, name, value) in HEADERS {
         let value = value.replace("evil.test", &scene.canary.address);
-        let reply = scene.json(|request| request["headers"] = json!({ *name: value })).await;
+        let reply = scene
+            .json(|request| request["headers"] = json!({ *name: value }))
+            .await;
         assert_eq!(reply.kind(), "header_not_allowed", "{vector} {name}");
         scene.nothing_was_sent(vector);
     }
     // A chunked body alone is an ordinary upload; with a length beside it, below, it is not.
     let alone = |name: &str| !matches!(name, "Host" | "Accept" | "Transfer-Encoding");
     for (vector, name, value) in HEADERS.iter().filter(|(_, name, _)| alone(name)) {
-        let (status, answer) = scene.raw("GET", "/v1/users/me/profile", &format!("{name}: {value}\r\n")).await;
+        let (status, answer) = scene
+            .raw(
+                "GET",
+                "/v1/users/me/profile",
+                &format!("{name}: {value}\r\n"),
+            )
+            .await;
         assert!((400..500).contains(&status), "{vector} {name}: {answer}");
         scene.nothing_was_sent(vector);
     }
-    let (status, answer) = scene.raw("POST", "/v1/users/me/profile", "Content-Length: 3\r\nContent-Length: 5\r\n").await;
+    let (status, answer) = scene
+        .raw(
+            "POST",
+            "/v1/users/me/profile",
+            "Content-Length: 3\r\nContent-Length: 5\r\n",
+        )
+        .await;
     assert!((400..500).contains(&status), "V50: {answer}");
     scene.nothing_was_sent("V49, V50");
 }
@@ -204,16 +244,36 @@ async fn hostile_headers() {
 #[tokio::test]
 async fn two_framings_become_one() {
     let scene = Scene::new().await;
-    for lines in ["Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n"] {
+    for lines in [
+        "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+        "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+    ] {
         let before = scene.stage.sandbox.sandbox.received().len();
-        let smuggled = "GET /gmail/v1/users/me/drafts HTTP/1.1\r\nHost: gmail.googleapis.com\r\n\r\n";
+        let smuggled =
+            "GET /gmail/v1/users/me/drafts HTTP/1.1\r\nHost: gmail.googleapis.com\r\n\r\n";
         let chunks = format!("{lines}\r\n2\r\nab\r\n0\r\n\r\n{smuggled}");
-        scene.raw("POST", "/v1/users/me/profile", chunks.trim_end_matches("\r\n")).await;
+        scene
+            .raw(
+                "POST",
+                "/v1/users/me/profile",
+                chunks.trim_end_matches("\r\n"),
+            )
+            .await;
         let received = scene.stage.sandbox.sandbox.received();
         assert_eq!(received.len(), before + 1, "{received:?}");
         let last = received.last().unwrap();
-        assert_eq!((last.method.as_str(), last.body_bytes), ("POST", 2), "{last:?}");
-        assert!(!last.headers.iter().any(|(name, value)| name == "content-length" && value == "3"), "{last:?}");
+        assert_eq!(
+            (last.method.as_str(), last.body_bytes),
+            ("POST", 2),
+            "{last:?}"
+        );
+        assert!(
+            !last
+                .headers
+                .iter()
+                .any(|(name, value)| name == "content-length" && value == "3"),
+            "{last:?}"
+        );
     }
 }
 
@@ -230,7 +290,13 @@ async fn what_is_legitimate_passes() {
     ] {
         let reply = scene.json(|request| request["path"] = json!(path)).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
-        let (status, answer) = scene.raw("GET", path, "Accept: application/json\r\nAccept-Language: en\r\n").await;
+        let (status, answer) = scene
+            .raw(
+                "GET",
+                path,
+                "Accept: application/json\r\nAccept-Language: en\r\n",
+            )
+            .await;
         assert_eq!(status, 200, "{path}: {answer}");
     }
     let query = json!({ "q": "from:a&b=c", "labelIds": ["INBOX", "UNREAD"], "maxResults": 1, "includeSpamTrash": false });
@@ -240,22 +306,40 @@ async fn what_is_legitimate_passes() {
     });
     assert_eq!(reply.await.status, 200);
     let logged = scene.stage.sandbox.sandbox.received().pop().unwrap();
-    assert!(logged.query.as_deref().unwrap_or_default().contains("labelIds=INBOX&labelIds=UNREAD"), "{logged:?}");
+    assert!(
+        logged
+            .query
+            .as_deref()
+            .unwrap_or_default()
+            .contains("labelIds=INBOX&labelIds=UNREAD"),
+        "{logged:?}"
+    );
 }
 
 #[tokio::test]
 async fn the_products_own_refusals_are_passed_on() {
     let scene = Scene::new().await;
-    let reply = scene.json(|request| request["path"] = json!("/v1/users/me/messages/nothing")).await;
+    let reply = scene
+        .json(|request| request["path"] = json!("/v1/users/me/messages/nothing"))
+        .await;
     assert_eq!(reply.status, 404);
-    assert!(reply.json()["error"].is_object(), "the product's own shape: {}", reply.text());
+    assert!(
+        reply.json()["error"].is_object(),
+        "the product's own shape: {}",
+        reply.text()
+    );
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let scene = Scene::new().await;
     let location = format!("http://{}/steal", scene.canary.address);
-    scene.stage.sandbox.sandbox.fault(Fault::Redirect { host: None, path_contains: None, location, times: 1 });
+    scene.stage.sandbox.sandbox.fault(Fault::Redirect {
+        host: None,
+        path_contains: None,
+        location,
+        times: 1,
+    });
     let reply = scene.json(|_| {}).await;
     assert_eq!(reply.kind(), "upstream_redirect_blocked");
     assert_eq!(scene.canary.heard.load(Ordering::SeqCst), 0);

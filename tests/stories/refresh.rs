@@ -19,9 +19,18 @@ async fn an_expired_token_is_refreshed_unseen() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     stage.clock.advance(SignedDuration::from_hours(2));
-    stage.sandbox.sandbox.fault(Fault::Advance { seconds: 7200 });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::Advance { seconds: 7200 });
     let bearer = stage.token().await;
-    let reply = stage.http.get(&format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url), &bearer).await;
+    let reply = stage
+        .http
+        .get(
+            &format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url),
+            &bearer,
+        )
+        .await;
     assert_eq!(reply.json()["emailAddress"], ADA);
     assert_eq!(refreshes(&stage), 1);
 }
@@ -30,15 +39,27 @@ async fn an_expired_token_is_refreshed_unseen() {
 async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
-    stage.sandbox.sandbox.fault(Fault::ExpireAccessTokens { user: None });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::ExpireAccessTokens { user: None });
     let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(refreshes(&stage), 1);
 
-    stage.sandbox.sandbox.fault(Fault::Unauthorized { times: 2 });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::Unauthorized { times: 2 });
     let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
     assert_eq!(reply.kind(), "product_rejected_token");
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .status,
+        200
+    );
 }
 
 /// Two hundred callers find the token ended: the token endpoint is asked once.
@@ -49,15 +70,23 @@ async fn two_hundred_calls_make_one_token_request() {
         stage.connect("user-1", ADA).await;
         let actions = stage.platform.actions();
         if expire_at_product {
-            stage.sandbox.sandbox.fault(Fault::ExpireAccessTokens { user: None });
+            stage
+                .sandbox
+                .sandbox
+                .fault(Fault::ExpireAccessTokens { user: None });
         } else {
             stage.clock.advance(SignedDuration::from_hours(2));
         }
-        let calls = (0..200).map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
+        let calls =
+            (0..200).map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
         for result in join_all(calls).await {
             result.expect("every call succeeds");
         }
-        assert_eq!(refreshes(&stage), 1, "expired at the product: {expire_at_product}");
+        assert_eq!(
+            refreshes(&stage),
+            1,
+            "expired at the product: {expire_at_product}"
+        );
     }
 }
 
@@ -70,8 +99,12 @@ async fn rotating_tokens_survive_concurrent_callers() {
         stage.connect("user-1", ADA).await;
         let actions = stage.platform.actions();
         for round in 1..=3 {
-            stage.sandbox.sandbox.fault(Fault::ExpireAccessTokens { user: None });
-            let calls = (0..20).map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
+            stage
+                .sandbox
+                .sandbox
+                .fault(Fault::ExpireAccessTokens { user: None });
+            let calls = (0..20)
+                .map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
             for result in join_all(calls).await {
                 result.expect("every call succeeds");
             }
@@ -91,14 +124,33 @@ async fn a_revoked_account_names_who_must_act_and_a_new_link_mends_it() {
     assert_eq!(reply.kind(), "authorization_required");
     assert_eq!(reply.json()["act_by"], "end_user");
     assert_eq!(reply.json()["context"]["reason"], "refresh_rejected");
-    assert_eq!(stage.account("user-1").await["state"], "needs_reauthorization");
+    assert_eq!(
+        stage.account("user-1").await["state"],
+        "needs_reauthorization"
+    );
     let asked = refreshes(&stage);
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.kind(), "authorization_required");
-    assert_eq!(refreshes(&stage), asked, "a dead credential is not presented again");
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .kind(),
+        "authorization_required"
+    );
+    assert_eq!(
+        refreshes(&stage),
+        asked,
+        "a dead credential is not presented again"
+    );
 
     stage.connect("user-1", ADA).await;
     assert_eq!(stage.account("user-1").await["id"], before["id"]);
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -108,16 +160,30 @@ async fn a_token_endpoint_that_fails_for_a_while_kills_no_account() {
     stage.clock.advance(SignedDuration::from_hours(2));
     let bearer = stage.token().await;
     let url = format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url);
-    stage.sandbox.sandbox.fault(Fault::TokenError { error: String::from("temporarily_unavailable"), status: 503, times: 1 });
+    stage.sandbox.sandbox.fault(Fault::TokenError {
+        error: String::from("temporarily_unavailable"),
+        status: 503,
+        times: 1,
+    });
     let reply = stage.http.get(&url, &bearer).await;
     assert_eq!(reply.kind(), "refresh_unavailable");
     assert!(!reply.header("retry-after").is_empty());
-    assert_eq!(stage.http.get(&url, &bearer).await.kind(), "refresh_unavailable");
+    assert_eq!(
+        stage.http.get(&url, &bearer).await.kind(),
+        "refresh_unavailable"
+    );
     assert_eq!(refreshes(&stage), 1, "it is not asked again at once");
 
     stage.clock.advance(SignedDuration::from_secs(10));
     assert_eq!(stage.http.get(&url, &bearer).await.status, 200);
-    assert_eq!(stage.http.get(&format!("{}/v1/accounts/mail/user-1", stage.url), &bearer).await.json()["health"], "ok");
+    assert_eq!(
+        stage
+            .http
+            .get(&format!("{}/v1/accounts/mail/user-1", stage.url), &bearer)
+            .await
+            .json()["health"],
+        "ok"
+    );
 }
 
 #[tokio::test]
@@ -132,14 +198,26 @@ async fn a_wrong_client_secret_is_the_developers_matter() {
         change.to_string().into_bytes().into(),
     );
     let mut patch = patch;
-    patch.headers_mut().insert("content-type", "application/json".parse().unwrap());
+    patch
+        .headers_mut()
+        .insert("content-type", "application/json".parse().unwrap());
     assert_eq!(stage.http.send(patch).await.status, 200);
-    stage.sandbox.sandbox.fault(Fault::ExpireAccessTokens { user: None });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::ExpireAccessTokens { user: None });
     let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
     assert_eq!(reply.kind(), "connection_credentials_rejected");
     assert_eq!(reply.json()["act_by"], "app_developer");
-    assert_eq!(stage.account("user-1").await["state"], "active", "the user need not act");
-    assert_eq!(stage.get("/v1/connections/mail").await.json()["health"], "client_rejected");
+    assert_eq!(
+        stage.account("user-1").await["state"],
+        "active",
+        "the user need not act"
+    );
+    assert_eq!(
+        stage.get("/v1/connections/mail").await.json()["health"],
+        "client_rejected"
+    );
 }
 
 /// A caller that hangs up while the token endpoint is thinking loses its answer, and nobody loses the token.
@@ -147,12 +225,18 @@ async fn a_wrong_client_secret_is_the_developers_matter() {
 async fn a_caller_that_hangs_up_loses_no_token() {
     let stage = Stage::new().await;
     let sandbox = &stage.sandbox.sandbox;
-    sandbox.fault(Fault::Rotation { mode: RotationMode::Strict });
+    sandbox.fault(Fault::Rotation {
+        mode: RotationMode::Strict,
+    });
     stage.connect("user-1", ADA).await;
     sandbox.fault(Fault::ExpireAccessTokens { user: None });
     sandbox.fault(Fault::HoldTokenRequests);
     let actions = stage.platform.actions();
-    let caller = tokio::spawn(async move { actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})).await });
+    let caller = tokio::spawn(async move {
+        actions
+            .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
+            .await
+    });
     while refreshes(&stage) == 0 {
         tokio::task::yield_now().await;
     }
@@ -168,9 +252,21 @@ async fn a_caller_that_hangs_up_loses_no_token() {
 async fn disconnecting_with_revocation_ends_the_grant_at_the_product() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
-    assert_eq!(stage.delete("/v1/accounts/mail/user-1?revoke_at_product=true").await.status, 204);
+    assert_eq!(
+        stage
+            .delete("/v1/accounts/mail/user-1?revoke_at_product=true")
+            .await
+            .status,
+        204
+    );
     stage.platform.shut_down().await;
-    let revoked = stage.sandbox.sandbox.received().into_iter().filter(|request| request.path.ends_with("/revoke")).count();
+    let revoked = stage
+        .sandbox
+        .sandbox
+        .received()
+        .into_iter()
+        .filter(|request| request.path.ends_with("/revoke"))
+        .count();
     assert_eq!(revoked, 1);
 }
 
@@ -182,6 +278,15 @@ async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
     let done = Browser::new().connect(&link, crate::stage::GRACE).await;
     assert_eq!(done.status, 409, "{}", done.text());
     let account = stage.account("user-1").await;
-    assert_eq!((account["state"].as_str(), account["product_user"].as_str()), (Some("active"), Some(ADA)));
-    assert_eq!(stage.execute("mail_list_drafts", "user-1", json!({})).await.status, 200);
+    assert_eq!(
+        (account["state"].as_str(), account["product_user"].as_str()),
+        (Some("active"), Some(ADA))
+    );
+    assert_eq!(
+        stage
+            .execute("mail_list_drafts", "user-1", json!({}))
+            .await
+            .status,
+        200
+    );
 }

@@ -1,6 +1,14 @@
 //! A planted secret is looked for everywhere. A process of its own: the log of a whole process is searched.
 
-#![expect(dead_code, reason = "this story needs less of the stage than the others")]
+#![expect(
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a story ends where something is not as it should be"
+)]
+#![expect(
+    dead_code,
+    reason = "this story needs less of the stage than the others"
+)]
 
 mod browser;
 mod clock;
@@ -48,19 +56,37 @@ impl<'a> MakeWriter<'a> for Log {
 #[test]
 fn planted_secrets_appear_nowhere() {
     let log = Log::default();
-    let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(log.clone())
+        .finish();
     tracing::subscriber::set_global_default(subscriber).unwrap();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let (seen, secrets, files) = runtime.block_on(journey());
     let log = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
-    assert!(log.contains("request to the product"), "the log is really on: {log}");
-    for secret in secrets.iter().map(String::as_str).chain([TOKEN_MARKER, CLIENT_SECRET]) {
+    assert!(
+        log.contains("request to the product"),
+        "the log is really on: {log}"
+    );
+    for secret in secrets
+        .iter()
+        .map(String::as_str)
+        .chain([TOKEN_MARKER, CLIENT_SECRET])
+    {
         assert!(!log.contains(secret), "{secret} is in the log");
         for text in &seen {
             assert!(!text.contains(secret), "{secret} is in an answer: {text}");
         }
         for (name, bytes) in &files {
-            assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret} is in {name}");
+            assert!(
+                !bytes
+                    .windows(secret.len())
+                    .any(|window| window == secret.as_bytes()),
+                "{secret} is in {name}"
+            );
         }
     }
 }
@@ -68,8 +94,16 @@ fn planted_secrets_appear_nowhere() {
 /// What applications and browsers saw, secrets of this run, and the database's files.
 async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     let sandbox = Sandbox::new().with_token_marker(TOKEN_MARKER);
-    sandbox.add_client("canary-client.apps.googleusercontent.com", CLIENT_SECRET, &[]);
-    let stage = Stage::set(Setting { sandbox, ..Setting::default() }).await;
+    sandbox.add_client(
+        "canary-client.apps.googleusercontent.com",
+        CLIENT_SECRET,
+        &[],
+    );
+    let stage = Stage::set(Setting {
+        sandbox,
+        ..Setting::default()
+    })
+    .await;
     let new = json!({
         "connection_name": "planted",
         "product": "mail",
@@ -77,7 +111,13 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
         "client_secret": CLIENT_SECRET,
     });
     let mut seen = vec![stage.post("/v1/connections", &new).await.text()];
-    let link = stage.post("/v1/authorization-links", &json!({ "connection_name": "planted", "identifier": "user-1" })).await.json();
+    let link = stage
+        .post(
+            "/v1/authorization-links",
+            &json!({ "connection_name": "planted", "identifier": "user-1" }),
+        )
+        .await
+        .json();
     let link = link["link"].as_str().unwrap().to_owned();
     let mut browser = Browser::new();
     let action = browser.open(&link).await;
@@ -87,28 +127,66 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
 
     let call = async |tool: &str, input: serde_json::Value| {
         let body = json!({ "connection_name": "planted", "identifier": "user-1", "input": input });
-        stage.post(&format!("/v1/tools/{tool}/execute"), &body).await.text()
+        stage
+            .post(&format!("/v1/tools/{tool}/execute"), &body)
+            .await
+            .text()
     };
     seen.push(call("mail_fetch_mails", json!({ "max_results": 3 })).await);
     seen.push(call("mail_fetch_mails", json!({ "max_results": 3000 })).await);
-    stage.sandbox.sandbox.fault(Fault::ExpireAccessTokens { user: None });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::ExpireAccessTokens { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    stage.sandbox.sandbox.fault(Fault::TokenError { error: String::from("invalid_client"), status: 401, times: 1 });
-    stage.sandbox.sandbox.fault(Fault::ExpireAccessTokens { user: None });
+    stage.sandbox.sandbox.fault(Fault::TokenError {
+        error: String::from("invalid_client"),
+        status: 401,
+        times: 1,
+    });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::ExpireAccessTokens { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    stage.sandbox.sandbox.fault(Fault::NotJson { host: None, path_contains: None, times: 1 });
+    stage.sandbox.sandbox.fault(Fault::NotJson {
+        host: None,
+        path_contains: None,
+        times: 1,
+    });
     seen.push(call("mail_list_drafts", json!({})).await);
-    seen.push(stage.get("/proxy/planted/user-1/v1/users/me/profile").await.text());
-    seen.push(stage.get("/proxy/planted/user-1/v1/users/me/profile?access_token=x").await.text());
+    seen.push(
+        stage
+            .get("/proxy/planted/user-1/v1/users/me/profile")
+            .await
+            .text(),
+    );
+    seen.push(
+        stage
+            .get("/proxy/planted/user-1/v1/users/me/profile?access_token=x")
+            .await
+            .text(),
+    );
     stage.sandbox.sandbox.fault(Fault::Revoke { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    for path in ["/v1/connections", "/v1/accounts", "/v1/accounts/planted/user-1", "/v1/connections/planted"] {
+    for path in [
+        "/v1/connections",
+        "/v1/accounts",
+        "/v1/accounts/planted/user-1",
+        "/v1/connections/planted",
+    ] {
         seen.push(stage.get(path).await.text());
     }
     seen.push(format!("{:?}", stage.platform));
     let shown = format!("{:?} {:?}", stage.platform, stage.platform.environment());
     let panic = std::panic::catch_unwind(|| panic!("{shown}"));
-    seen.push(panic.unwrap_err().downcast_ref::<String>().cloned().unwrap_or_default());
+    seen.push(
+        panic
+            .unwrap_err()
+            .downcast_ref::<String>()
+            .cloned()
+            .unwrap_or_default(),
+    );
     stage.platform.shut_down().await;
 
     let secret_of_link = link.rsplit('/').next().unwrap().to_owned();
@@ -117,5 +195,13 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
         .map(|entry| entry.unwrap().path())
         .map(|path| (path.display().to_string(), std::fs::read(&path).unwrap()))
         .collect();
-    (seen, vec![stage.bearer.clone(), stage.client_secret.clone(), secret_of_link], files)
+    (
+        seen,
+        vec![
+            stage.bearer.clone(),
+            stage.client_secret.clone(),
+            secret_of_link,
+        ],
+        files,
+    )
 }

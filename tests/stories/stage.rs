@@ -103,8 +103,15 @@ impl Stage {
         let server = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("serving");
         });
-        let credential = platform.environment().create_app_credential("story").await.expect("a credential");
-        let (client_id, client_secret) = (credential.client_id, credential.client_secret.expose_secret().to_owned());
+        let credential = platform
+            .environment()
+            .create_app_credential("story")
+            .await
+            .expect("a credential");
+        let (client_id, client_secret) = (
+            credential.client_id,
+            credential.client_secret.expose_secret().to_owned(),
+        );
         let mut stage = Self {
             http: HttpClient::new(),
             bearer: String::new(),
@@ -131,8 +138,14 @@ impl Stage {
             ("client_id", self.client_id.as_str()),
             ("client_secret", self.client_secret.as_str()),
         ];
-        let reply = self.http.form(&format!("{}/oauth/token", self.url), &pairs).await;
-        reply.json()["access_token"].as_str().expect("a token").to_owned()
+        let reply = self
+            .http
+            .form(&format!("{}/oauth/token", self.url), &pairs)
+            .await;
+        reply.json()["access_token"]
+            .as_str()
+            .expect("a token")
+            .to_owned()
     }
 
     async fn create_connection(&self, name: &str, secret: &str) {
@@ -143,25 +156,43 @@ impl Stage {
             client_secret: Some(secret.into()),
             ..NewConnection::default()
         };
-        self.platform.environment().create_connection(new).await.expect("a connection");
+        self.platform
+            .environment()
+            .create_connection(new)
+            .await
+            .expect("a connection");
     }
 
     pub async fn get(&self, path: &str) -> Reply {
-        self.http.get(&format!("{}{path}", self.url), &self.bearer).await
+        self.http
+            .get(&format!("{}{path}", self.url), &self.bearer)
+            .await
     }
 
     pub async fn delete(&self, path: &str) -> Reply {
-        self.http.delete(&format!("{}{path}", self.url), &self.bearer).await
+        self.http
+            .delete(&format!("{}{path}", self.url), &self.bearer)
+            .await
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
-        self.http.post(&format!("{}{path}", self.url), &self.bearer, body).await
+        self.http
+            .post(&format!("{}{path}", self.url), &self.bearer, body)
+            .await
     }
 
     /// An authorization link for a user of the application.
     pub async fn link(&self, identifier: &str) -> String {
-        let reply = self.post("/v1/authorization-links", &json!({ "connection_name": "mail", "identifier": identifier })).await;
-        reply.json()["link"].as_str().unwrap_or_else(|| panic!("no link: {}", reply.text())).to_owned()
+        let reply = self
+            .post(
+                "/v1/authorization-links",
+                &json!({ "connection_name": "mail", "identifier": identifier }),
+            )
+            .await;
+        reply.json()["link"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no link: {}", reply.text()))
+            .to_owned()
     }
 
     /// Connects a user of the application with a user of the sandbox.
@@ -179,7 +210,9 @@ impl Stage {
     }
 
     pub async fn account(&self, identifier: &str) -> Value {
-        self.get(&format!("/v1/accounts/mail/{}", encode(identifier))).await.json()
+        self.get(&format!("/v1/accounts/mail/{}", encode(identifier)))
+            .await
+            .json()
     }
 
     /// `host:port` of the service.
@@ -191,8 +224,14 @@ impl Stage {
 /// The mail product's endpoints at a sandbox.
 pub fn mail_at(sandbox: &str) -> ProductOptions {
     let mut options = ProductOptions::default();
-    options.origins.insert(String::from("gmail"), format!("{sandbox}/gmail.googleapis.com"));
-    options.origins.insert(String::from("people"), format!("{sandbox}/people.googleapis.com"));
+    options.origins.insert(
+        String::from("gmail"),
+        format!("{sandbox}/gmail.googleapis.com"),
+    );
+    options.origins.insert(
+        String::from("people"),
+        format!("{sandbox}/people.googleapis.com"),
+    );
     options.authorize_url = Some(format!("{sandbox}/accounts.google.com/o/oauth2/v2/auth"));
     options.token_url = Some(format!("{sandbox}/oauth2.googleapis.com/token"));
     options.revoke_url = Some(format!("{sandbox}/oauth2.googleapis.com/revoke"));

@@ -7,21 +7,36 @@ use stead::{Platform, core::ErrorKind};
 use crate::stage::{ADA, GRACE, Stage};
 
 async fn database(stage: &Stage) -> SqliteConnection {
-    SqliteConnection::connect(&format!("sqlite://{}", stage.database.display())).await.unwrap()
+    SqliteConnection::connect(&format!("sqlite://{}", stage.database.display()))
+        .await
+        .unwrap()
 }
 
 async fn sealed_bodies(database: &mut SqliteConnection) -> Vec<(i64, String)> {
-    let rows = sqlx::query("SELECT rowid, body FROM credential ORDER BY rowid").fetch_all(database).await.unwrap();
+    let rows = sqlx::query("SELECT rowid, body FROM credential ORDER BY rowid")
+        .fetch_all(database)
+        .await
+        .unwrap();
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }
 
 async fn write_body(database: &mut SqliteConnection, row: i64, body: &str) {
-    sqlx::query("UPDATE credential SET body = $1 WHERE rowid = $2").bind(body).bind(row).execute(database).await.unwrap();
+    sqlx::query("UPDATE credential SET body = $1 WHERE rowid = $2")
+        .bind(body)
+        .bind(row)
+        .execute(database)
+        .await
+        .unwrap();
 }
 
 /// A platform that has nothing cached, over the same database.
 async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
-    Platform::builder(&stage.url).key(key).sqlite(&stage.database).product("mail", crate::stage::mail_at(&stage.sandbox.url)).build().await
+    Platform::builder(&stage.url)
+        .key(key)
+        .sqlite(&stage.database)
+        .product("mail", crate::stage::mail_at(&stage.sandbox.url))
+        .build()
+        .await
 }
 
 #[tokio::test]
@@ -33,19 +48,35 @@ async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
     let mut document: serde_json::Value = serde_json::from_str(&body).unwrap();
     let sealed = document["sealed"].as_str().unwrap().to_owned();
     let middle = sealed.len() / 2;
-    let other = if &sealed[middle..=middle] == "A" { "B" } else { "A" };
-    document["sealed"] = json!(format!("{}{other}{}", &sealed[..middle], &sealed[middle + 1..]));
+    let other = if &sealed[middle..=middle] == "A" {
+        "B"
+    } else {
+        "A"
+    };
+    document["sealed"] = json!(format!(
+        "{}{other}{}",
+        &sealed[..middle],
+        &sealed[middle + 1..]
+    ));
     write_body(&mut database, row, &document.to_string()).await;
 
     let before = stage.sandbox.sandbox.received().len();
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    let error = platform.actions().execute_tool("mail_list_drafts", "mail", "user-1", json!({})).await.unwrap_err();
+    let error = platform
+        .actions()
+        .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
     assert_eq!(stage.sandbox.sandbox.received().len(), before);
 
     write_body(&mut database, row, &body).await;
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    platform.actions().execute_tool("mail_list_drafts", "mail", "user-1", json!({})).await.expect("nothing was lost");
+    platform
+        .actions()
+        .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
+        .await
+        .expect("nothing was lost");
 }
 
 #[tokio::test]
@@ -66,7 +97,11 @@ async fn a_ciphertext_of_another_account_does_not_open() {
     write_body(&mut database, second, &swap(&other, &one)).await;
     let platform = reopened(&stage, &stage.key).await.unwrap();
     for identifier in ["a", "g"] {
-        let error = platform.actions().execute_tool("mail_list_drafts", "mail", identifier, json!({})).await.unwrap_err();
+        let error = platform
+            .actions()
+            .execute_tool("mail_list_drafts", "mail", identifier, json!({}))
+            .await
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
     }
 }
@@ -82,8 +117,21 @@ async fn an_account_cannot_be_handed_to_another_user() {
         .await
         .unwrap();
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    assert_eq!(platform.actions().account("mail", "z").await.unwrap().identifier.as_str(), "z");
-    let error = platform.actions().execute_tool("mail_list_drafts", "mail", "z", json!({})).await.unwrap_err();
+    assert_eq!(
+        platform
+            .actions()
+            .account("mail", "z")
+            .await
+            .unwrap()
+            .identifier
+            .as_str(),
+        "z"
+    );
+    let error = platform
+        .actions()
+        .execute_tool("mail_list_drafts", "mail", "z", json!({}))
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
 }
 
@@ -92,9 +140,16 @@ async fn a_row_that_cannot_be_read_is_named() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let mut database = database(&stage).await;
-    sqlx::query("UPDATE account SET body = '{'").execute(&mut database).await.unwrap();
+    sqlx::query("UPDATE account SET body = '{'")
+        .execute(&mut database)
+        .await
+        .unwrap();
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    let error = platform.actions().account("mail", "user-1").await.unwrap_err();
+    let error = platform
+        .actions()
+        .account("mail", "user-1")
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
 }
 
@@ -103,17 +158,32 @@ async fn wrong_and_missing_keys_open_nothing() {
     let stage = Stage::new().await;
     let id = stage.key.split(':').next().unwrap();
     let same_name = format!("{id}:{}", "A".repeat(43));
-    for wrong in ["k0:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", same_name.as_str(), "", "k1", "k1:short"] {
+    for wrong in [
+        "k0:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        same_name.as_str(),
+        "",
+        "k1",
+        "k1:short",
+    ] {
         let error = reopened(&stage, wrong).await.map(drop).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::KeyUnavailable, "{wrong}");
         assert!(!error.to_string().contains("AAAA"), "a key is not repeated");
     }
-    let error = Platform::builder(&stage.url).sqlite(&stage.database).build().await.map(drop).unwrap_err();
+    let error = Platform::builder(&stage.url)
+        .sqlite(&stage.database)
+        .build()
+        .await
+        .map(drop)
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
     assert!(error.message().contains("keys generate"));
-    reopened(&stage, &stage.key).await.expect("the right key still opens it");
+    reopened(&stage, &stage.key)
+        .await
+        .expect("the right key still opens it");
     let ring = format!("k0:{},{}", "A".repeat(43), stage.key);
-    reopened(&stage, &ring).await.expect("a ring that holds the right key opens it");
+    reopened(&stage, &ring)
+        .await
+        .expect("a ring that holds the right key opens it");
 }
 
 #[tokio::test]
@@ -127,7 +197,15 @@ async fn a_disconnected_accounts_tokens_are_gone_from_the_database() {
     stage.delete("/v1/accounts/mail/user-1").await;
     let (_, body) = sealed_bodies(&mut database).await.remove(0);
     assert!(!body.contains(&sealed));
-    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut database).await.unwrap();
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+        .execute(&mut database)
+        .await
+        .unwrap();
     let bytes = std::fs::read(&stage.database).unwrap();
-    assert!(!bytes.windows(sealed.len()).any(|window| window == sealed.as_bytes()), "the ciphertext is overwritten in the file");
+    assert!(
+        !bytes
+            .windows(sealed.len())
+            .any(|window| window == sealed.as_bytes()),
+        "the ciphertext is overwritten in the file"
+    );
 }

@@ -45,14 +45,27 @@ static PRODUCT: Product = Product {
 #[tokio::test]
 async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
     let catalogue = Some(Catalogue::new([&PRODUCT]));
-    let stage = Stage::set(Setting { catalogue, ..Setting::default() }).await;
+    let stage = Stage::set(Setting {
+        catalogue,
+        ..Setting::default()
+    })
+    .await;
     stage.connect("user-1", ADA).await;
     let run = async |input: serde_json::Value, beside: serde_json::Value| {
         let mut body = json!({ "connection_name": "mail", "identifier": "user-1", "input": input });
-        body.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
-        stage.post("/v1/tools/mail_tell_version/execute", &body).await
+        body.as_object_mut()
+            .unwrap()
+            .extend(beside.as_object().unwrap().clone());
+        stage
+            .post("/v1/tools/mail_tell_version/execute", &body)
+            .await
     };
-    let ran = |reply: &crate::http_client::Reply| reply.json()["data"]["ran"].as_str().unwrap_or_default().to_owned();
+    let ran = |reply: &crate::http_client::Reply| {
+        reply.json()["data"]["ran"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
 
     assert_eq!(ran(&run(json!({}), json!({})).await), "2026-02-02");
     for version in ["2026-01-01", "2026-02-02"] {
@@ -66,10 +79,32 @@ async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
     }
     let unknown = run(json!({ "tool_version": "2020-01-01" }), json!({})).await;
     assert_eq!(unknown.kind(), "unsupported_version");
-    assert!(unknown.json()["detail"].as_str().unwrap().contains("2026-01-01, 2026-02-02"));
+    assert!(
+        unknown.json()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("2026-01-01, 2026-02-02")
+    );
     let disagreement = json!({ "schema_version": "2026-01-01", "tool_version": "2026-02-02" });
-    assert_eq!(run(disagreement.clone(), json!({})).await.kind(), "unsupported_version");
-    assert_eq!(run(json!({}), disagreement).await.kind(), "unsupported_version");
-    assert_eq!(run(json!({ "tool_version": 7 }), json!({})).await.kind(), "schema_violation");
-    assert_eq!(run(json!({ "tool_version": "2026-01-01" }), json!({ "tool_version": "2026-02-02" })).await.kind(), "unsupported_version");
+    assert_eq!(
+        run(disagreement.clone(), json!({})).await.kind(),
+        "unsupported_version"
+    );
+    assert_eq!(
+        run(json!({}), disagreement).await.kind(),
+        "unsupported_version"
+    );
+    assert_eq!(
+        run(json!({ "tool_version": 7 }), json!({})).await.kind(),
+        "schema_violation"
+    );
+    assert_eq!(
+        run(
+            json!({ "tool_version": "2026-01-01" }),
+            json!({ "tool_version": "2026-02-02" })
+        )
+        .await
+        .kind(),
+        "unsupported_version"
+    );
 }

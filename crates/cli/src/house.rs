@@ -146,13 +146,22 @@ pub(crate) fn url_of(listener: &TcpListener) -> Outcome<String> {
 async fn connect_products(platform: &Platform) -> Outcome {
     for product in platform.environment().catalogue().products() {
         let (client_id, client_secret) = match product.name {
-            "workspace" => (stead_sandbox::WORKSPACE_CLIENT_ID, stead_sandbox::WORKSPACE_CLIENT_SECRET),
-            "warehouse" => (stead_sandbox::WAREHOUSE_CLIENT_ID, stead_sandbox::WAREHOUSE_CLIENT_SECRET),
+            "workspace" => (
+                stead_sandbox::WORKSPACE_CLIENT_ID,
+                stead_sandbox::WORKSPACE_CLIENT_SECRET,
+            ),
+            "warehouse" => (
+                stead_sandbox::WAREHOUSE_CLIENT_ID,
+                stead_sandbox::WAREHOUSE_CLIENT_SECRET,
+            ),
             _ => (stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET),
         };
         let mut settings = serde_json::Map::new();
         if product.name == "warehouse" {
-            settings.insert(String::from("account"), stead_sandbox::WAREHOUSE_ACCOUNT.into());
+            settings.insert(
+                String::from("account"),
+                stead_sandbox::WAREHOUSE_ACCOUNT.into(),
+            );
         }
         let new = NewConnection {
             connection_name: product.name.to_owned(),

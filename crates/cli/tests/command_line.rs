@@ -19,7 +19,11 @@ fn stead(directory: &Path) -> Command {
 }
 
 fn run(command: &mut Command) -> (i32, String, String) {
-    let Output { status, stdout, stderr } = command.output().expect("the binary runs");
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the binary runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
@@ -27,28 +31,46 @@ fn run(command: &mut Command) -> (i32, String, String) {
 fn new_key(directory: &Path) -> String {
     let (code, out, _) = run(stead(directory).args(["keys", "generate"]));
     assert_eq!(code, 0);
-    out.trim().strip_prefix("STEAD_KEY=").expect("a key").to_owned()
+    out.trim()
+        .strip_prefix("STEAD_KEY=")
+        .expect("a key")
+        .to_owned()
 }
 
 #[test]
 fn serve_refuses_to_start_without_the_right_key() {
     let directory = tempfile::tempdir().unwrap();
-    let serve = |key: Option<&str>| run(stead(directory.path()).arg("serve").envs(key.map(|key| ("STEAD_KEY", key))));
+    let serve = |key: Option<&str>| {
+        run(stead(directory.path())
+            .arg("serve")
+            .envs(key.map(|key| ("STEAD_KEY", key))))
+    };
     let (code, _, said) = serve(None);
     assert_eq!(code, 78, "{said}");
     assert!(said.contains("stead keys generate"), "{said}");
 
     let key = new_key(directory.path());
-    let (code, out, said) = run(stead(directory.path()).env("STEAD_KEY", &key).args(["credentials", "create", "--name", "app"]));
+    let (code, out, said) = run(stead(directory.path()).env("STEAD_KEY", &key).args([
+        "credentials",
+        "create",
+        "--name",
+        "app",
+    ]));
     assert_eq!(code, 0, "{said}");
-    assert!(out.contains("app_") && out.contains("stead_secret_"), "{out}");
+    assert!(
+        out.contains("app_") && out.contains("stead_secret_"),
+        "{out}"
+    );
 
     let other = new_key(directory.path());
     let (code, _, said) = serve(Some(&other));
     assert_eq!(code, 78, "{said}");
     let id = key.split(':').next().unwrap();
     assert!(said.contains(id), "the key that is wanted is named: {said}");
-    assert!(!said.contains(other.split(':').nth(1).unwrap()), "no key is repeated: {said}");
+    assert!(
+        !said.contains(other.split(':').nth(1).unwrap()),
+        "no key is repeated: {said}"
+    );
     assert_eq!(serve(Some("nonsense")).0, 78);
 }
 
@@ -56,24 +78,48 @@ fn serve_refuses_to_start_without_the_right_key() {
 fn connections_are_kept_with_their_redirect_uri() {
     let directory = tempfile::tempdir().unwrap();
     let key = new_key(directory.path());
-    let connections = |args: &[&str]| run(stead(directory.path()).env("STEAD_KEY", &key).arg("connections").args(args));
+    let connections = |args: &[&str]| {
+        run(stead(directory.path())
+            .env("STEAD_KEY", &key)
+            .arg("connections")
+            .args(args))
+    };
     let (code, out, said) = connections(&["create", "mail", "--product", "mail"]);
     assert_eq!(code, 0, "{said}");
-    assert!(out.contains("http://127.0.0.1:8484/sso/v1/oauth/conn_") && out.contains("/callback"), "{out}");
+    assert!(
+        out.contains("http://127.0.0.1:8484/sso/v1/oauth/conn_") && out.contains("/callback"),
+        "{out}"
+    );
 
     std::fs::write(directory.path().join("secret"), "top-secret\n").unwrap();
-    let change = ["change", "mail", "--client-id", "id", "--client-secret-file", "secret"];
+    let change = [
+        "change",
+        "mail",
+        "--client-id",
+        "id",
+        "--client-secret-file",
+        "secret",
+    ];
     assert_eq!(connections(&change).0, 0);
     let (_, out, _) = connections(&["show", "mail", "--json"]);
     let shown: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((shown["state"].as_str(), shown["has_client_secret"].as_bool()), (Some("ready"), Some(true)));
+    assert_eq!(
+        (
+            shown["state"].as_str(),
+            shown["has_client_secret"].as_bool()
+        ),
+        (Some("ready"), Some(true))
+    );
     assert!(!out.contains("top-secret"));
 
     let (code, _, said) = connections(&["create", "mail", "--product", "mail"]);
     assert_eq!(code, 4, "{said}");
     let (code, _, said) = connections(&["show", "nothing", "--json"]);
     assert_eq!(code, 4);
-    assert_eq!(serde_json::from_str::<Value>(&said).unwrap()["kind"], "unknown_connection");
+    assert_eq!(
+        serde_json::from_str::<Value>(&said).unwrap()["kind"],
+        "unknown_connection"
+    );
 }
 
 #[test]
@@ -83,10 +129,20 @@ fn the_catalogue_is_an_array_for_programs() {
     assert_eq!(code, 0);
     let tools: Value = serde_json::from_str(&out).unwrap();
     for tool in tools.as_array().unwrap() {
-        for member in ["name", "product", "tool_version", "schema_version", "effect", "description"] {
+        for member in [
+            "name",
+            "product",
+            "tool_version",
+            "schema_version",
+            "effect",
+            "description",
+        ] {
             assert!(tool[member].is_string(), "{member}: {tool}");
         }
-        assert!(tool["scopes"].is_array() && tool["input_schema"]["type"] == "object", "{tool}");
+        assert!(
+            tool["scopes"].is_array() && tool["input_schema"]["type"] == "object",
+            "{tool}"
+        );
     }
 }
 
@@ -106,14 +162,24 @@ impl Drop for Dev {
 fn the_readmes_journey_works_as_written() {
     let directory = tempfile::tempdir().unwrap();
     let child = stead(directory.path())
-        .args(["dev", "--json", "--listen", "127.0.0.1:0", "--sandbox-listen", "127.0.0.1:0"])
+        .args([
+            "dev",
+            "--json",
+            "--listen",
+            "127.0.0.1:0",
+            "--sandbox-listen",
+            "127.0.0.1:0",
+        ])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut dev = Dev(child);
     let mut line = String::new();
-    BufReader::new(dev.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let facts: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    BufReader::new(dev.0.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let facts: Value =
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
     let fact = |name: &str| facts[name].as_str().unwrap().to_owned();
 
     let readme = include_str!("../../../README.md");
@@ -130,9 +196,25 @@ fn the_readmes_journey_works_as_written() {
         .output()
         .expect("bash and curl are there");
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    for wanted in [r#""redirect_uri":""#, "\n200\n", r#""drafts":[{"#, r#""emailAddress": "ada@example.com""#] {
-        assert!(said.contains(wanted) || said.replace("}{", "}\n{").contains(wanted.trim()), "{wanted}: {said}");
+    assert!(
+        output.status.success(),
+        "{said}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for wanted in [
+        r#""redirect_uri":""#,
+        "\n200\n",
+        r#""drafts":[{"#,
+        r#""emailAddress": "ada@example.com""#,
+    ] {
+        assert!(
+            said.contains(wanted) || said.replace("}{", "}\n{").contains(wanted.trim()),
+            "{wanted}: {said}"
+        );
     }
-    assert_eq!(said.matches("ada@example.com").count(), 2, "both proxy forms answer: {said}");
+    assert_eq!(
+        said.matches("ada@example.com").count(),
+        2,
+        "both proxy forms answer: {said}"
+    );
 }

@@ -21,7 +21,12 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] for a page token of another list.
-    pub async fn accounts(&self, connection_name: Option<&str>, page_token: Option<&str>, page_size: u32) -> Result<Page<Account>> {
+    pub async fn accounts(
+        &self,
+        connection_name: Option<&str>,
+        page_token: Option<&str>,
+        page_size: u32,
+    ) -> Result<Page<Account>> {
         let connection = match connection_name {
             Some(name) => Some(self.connection_row(name).await?.row.id),
             None => None,
@@ -29,21 +34,28 @@ impl Environment {
         let after = page_token.map(str::parse::<AccountId>).transpose()?;
         let limit = page_size.clamp(1, 100);
         let rows = self.store().accounts(connection, after, limit).await?;
-        let next_page_token = (rows.len() == limit as usize).then(|| rows.last().map(|row| row.row.id.to_string())).flatten();
+        let next_page_token = (rows.len() == limit as usize)
+            .then(|| rows.last().map(|row| row.row.id.to_string()))
+            .flatten();
         let mut items = Vec::with_capacity(rows.len());
         let mut connections: BTreeMap<ConnectionId, Option<ConnectionRow>> = BTreeMap::new();
         for row in rows {
             let id = row.row.connection_id;
             let connection = match connections.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => unknown.insert(self.store().connection(id).await?.map(|found| found.row)),
+                Entry::Vacant(unknown) => {
+                    unknown.insert(self.store().connection(id).await?.map(|found| found.row))
+                }
             };
             // The connection may have been deleted since the page was read.
             if let Some(connection) = connection {
                 items.push(account_resource(connection, row.row));
             }
         }
-        Ok(Page { items, next_page_token })
+        Ok(Page {
+            items,
+            next_page_token,
+        })
     }
 
     /// The account of a user.
@@ -59,7 +71,11 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] for a disconnected account.
-    pub async fn suspend_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
+    pub async fn suspend_account(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+    ) -> Result<Account> {
         self.change(connection_name, identifier, suspend).await
     }
 
@@ -75,11 +91,18 @@ impl Environment {
     ///
     /// # Errors
     /// As a call through the account.
-    pub async fn refresh_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
+    pub async fn refresh_account(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+    ) -> Result<Account> {
         let snapshot = self.reload(connection_name, identifier).await?;
         snapshot.usable()?;
         let renewed = self.renew(&snapshot, crate::oauth::Renewal::Asked).await?;
-        Ok(account_resource(&renewed.connection, renewed.account.clone()))
+        Ok(account_resource(
+            &renewed.connection,
+            renewed.account.clone(),
+        ))
     }
 
     /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
@@ -87,26 +110,48 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::AccountNotFound`].
-    pub async fn disconnect_account(&self, connection_name: &str, identifier: &str, revoke_at_product: bool) -> Result<()> {
+    pub async fn disconnect_account(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+        revoke_at_product: bool,
+    ) -> Result<()> {
         let (connection, account) = self.account_rows(connection_name, identifier).await?;
         let environment = self.clone();
-        self.detached(async move { environment.disconnect(connection.row, account.row.id, revoke_at_product).await }).await
+        self.detached(async move {
+            environment
+                .disconnect(connection.row, account.row.id, revoke_at_product)
+                .await
+        })
+        .await
     }
 
-    async fn disconnect(&self, connection: ConnectionRow, id: AccountId, revoke_at_product: bool) -> Result<()> {
+    async fn disconnect(
+        &self,
+        connection: ConnectionRow,
+        id: AccountId,
+        revoke_at_product: bool,
+    ) -> Result<()> {
         loop {
-            let Versioned { row, version, .. } = self.store().account(id).await?.ok_or_else(gone)?;
+            let Versioned { row, version, .. } =
+                self.store().account(id).await?.ok_or_else(gone)?;
             let mut batch = Batch::new();
             for credential in self.store().credentials(row.id).await? {
-                if revoke_at_product && let Some(entry) = self.revocation(&row, &credential.row).await {
+                if revoke_at_product
+                    && let Some(entry) = self.revocation(&row, &credential.row).await
+                {
                     batch = batch.insert(entry);
                 }
                 batch = batch.update(shredded(&credential.row), credential.version);
             }
             let (account, event) = disconnect(&row, self.now());
             let event = self.account_event(event, &account);
-            let outcome = self.store().commit(batch.update(account, version).insert(event)).await;
-            self.snapshots().forget(connection.name.as_str(), row.identifier.as_str());
+            let outcome = self
+                .store()
+                .commit(batch.update(account, version).insert(event))
+                .await;
+            self.snapshots()
+                .forget(connection.name.as_str(), row.identifier.as_str());
             if outcome? == Commit::Conflict {
                 continue;
             }
@@ -127,7 +172,9 @@ impl Environment {
         let (connection, account) = self.account_rows(connection_name, identifier).await?;
         let environment = self.clone();
         self.detached(async move {
-            let row = environment.change_account(&connection.row, account.row.id, transition).await?;
+            let row = environment
+                .change_account(&connection.row, account.row.id, transition)
+                .await?;
             Ok(account_resource(&connection.row, row))
         })
         .await
@@ -155,12 +202,19 @@ impl Environment {
         transition: impl Fn(&AccountRow) -> Transition,
     ) -> Result<AccountRow> {
         loop {
-            let Versioned { row, version, .. } = self.store().account(id).await?.ok_or_else(gone)?;
-            let Some((mut changed, event)) = transition(&row)? else { return Ok(row) };
+            let Versioned { row, version, .. } =
+                self.store().account(id).await?.ok_or_else(gone)?;
+            let Some((mut changed, event)) = transition(&row)? else {
+                return Ok(row);
+            };
             changed.updated_at = self.now();
             let event = self.account_event(event, &changed);
-            let outcome = self.store().commit(Batch::new().update(changed.clone(), version).insert(event)).await;
-            self.snapshots().forget(connection.name.as_str(), changed.identifier.as_str());
+            let outcome = self
+                .store()
+                .commit(Batch::new().update(changed.clone(), version).insert(event))
+                .await;
+            self.snapshots()
+                .forget(connection.name.as_str(), changed.identifier.as_str());
             if outcome? == Commit::Committed {
                 return Ok(changed);
             }
@@ -180,11 +234,19 @@ impl Environment {
 }
 
 fn gone() -> Error {
-    Error::new(ErrorKind::AccountNotFound, "the account was deleted meanwhile")
+    Error::new(
+        ErrorKind::AccountNotFound,
+        "the account was deleted meanwhile",
+    )
 }
 
 /// An account that has never been authorized.
-pub(crate) fn new_account(id: AccountId, connection: ConnectionId, identifier: Identifier, now: Timestamp) -> AccountRow {
+pub(crate) fn new_account(
+    id: AccountId,
+    connection: ConnectionId,
+    identifier: Identifier,
+    now: Timestamp,
+) -> AccountRow {
     AccountRow {
         id,
         connection_id: connection,
@@ -207,14 +269,24 @@ pub(crate) fn new_account(id: AccountId, connection: ConnectionId, identifier: I
 }
 
 /// A quarantined credential becomes the current one.
-pub(crate) fn activate(account: &AccountRow, quarantine: &Quarantine, now: Timestamp) -> (AccountRow, &'static str) {
+pub(crate) fn activate(
+    account: &AccountRow,
+    quarantine: &Quarantine,
+    now: Timestamp,
+) -> (AccountRow, &'static str) {
     let event = match account.state {
-        AccountState::PendingAuthorization | AccountState::PendingVerification => "account.activated",
+        AccountState::PendingAuthorization | AccountState::PendingVerification => {
+            "account.activated"
+        }
         _ => "account.reauthorized",
     };
     let suspended = account.state == AccountState::Suspended;
     let mut row = account.clone();
-    row.state = if suspended { AccountState::Suspended } else { AccountState::Active };
+    row.state = if suspended {
+        AccountState::Suspended
+    } else {
+        AccountState::Active
+    };
     row.suspended_from = suspended.then_some(AccountState::Active);
     row.reason = None;
     row.health = AccountHealth::Ok;
@@ -232,7 +304,11 @@ pub(crate) fn activate(account: &AccountRow, quarantine: &Quarantine, now: Times
 }
 
 /// A credential is dead: only the user can mend it.
-pub(crate) fn needs_reauthorization(account: &AccountRow, reason: AccountReason, now: Timestamp) -> AccountRow {
+pub(crate) fn needs_reauthorization(
+    account: &AccountRow,
+    reason: AccountReason,
+    now: Timestamp,
+) -> AccountRow {
     let mut row = account.clone();
     match row.state {
         AccountState::Suspended => row.suspended_from = Some(AccountState::NeedsReauthorization),
@@ -247,7 +323,10 @@ pub(crate) fn needs_reauthorization(account: &AccountRow, reason: AccountReason,
 fn suspend(account: &AccountRow) -> Transition {
     match account.state {
         AccountState::Suspended => Ok(None),
-        AccountState::Disconnected => Err(Error::new(ErrorKind::InvalidTransition, "a disconnected account cannot be suspended")),
+        AccountState::Disconnected => Err(Error::new(
+            ErrorKind::InvalidTransition,
+            "a disconnected account cannot be suspended",
+        )),
         from => {
             let mut row = account.clone();
             row.suspended_from = Some(from);
@@ -259,10 +338,16 @@ fn suspend(account: &AccountRow) -> Transition {
 
 fn resume(account: &AccountRow) -> Transition {
     if account.state != AccountState::Suspended {
-        return Err(Error::new(ErrorKind::InvalidTransition, "only a suspended account can be resumed"));
+        return Err(Error::new(
+            ErrorKind::InvalidTransition,
+            "only a suspended account can be resumed",
+        ));
     }
     let mut row = account.clone();
-    row.state = row.suspended_from.take().unwrap_or(AccountState::PendingAuthorization);
+    row.state = row
+        .suspended_from
+        .take()
+        .unwrap_or(AccountState::PendingAuthorization);
     Ok(Some((row, "account.resumed")))
 }
 
@@ -284,7 +369,10 @@ fn disconnect(account: &AccountRow, now: Timestamp) -> (AccountRow, &'static str
 
 /// A credential without its ciphertext.
 pub(crate) fn shredded(credential: &CredentialRow) -> CredentialRow {
-    CredentialRow { sealed: None, ..credential.clone() }
+    CredentialRow {
+        sealed: None,
+        ..credential.clone()
+    }
 }
 
 pub(crate) fn account_resource(connection: &ConnectionRow, row: AccountRow) -> Account {
@@ -298,7 +386,9 @@ pub(crate) fn account_resource(connection: &ConnectionRow, row: AccountRow) -> A
         health: row.health,
         granted_scopes: row.granted_scopes,
         missing_scopes: row.missing_scopes,
-        product_user: row.subject.map(|subject| subject.display.unwrap_or(subject.id)),
+        product_user: row
+            .subject
+            .map(|subject| subject.display.unwrap_or(subject.id)),
         token_expires_at: row.token_expires_at,
         created_at: row.created_at,
         updated_at: row.updated_at,
@@ -306,173 +396,4 @@ pub(crate) fn account_resource(connection: &ConnectionRow, row: AccountRow) -> A
 }
 
 #[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-    use crate::store::{Lease, Subject};
-    use AccountState::{Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification, Suspended};
-
-    const STATES: [AccountState; 6] =
-        [PendingAuthorization, PendingVerification, Active, NeedsReauthorization, Suspended, Disconnected];
-    const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
-    const LATER: Timestamp = Timestamp::constant(1_767_229_200, 0);
-
-    /// An account with something in every place; a suspended one was active before.
-    fn account(state: AccountState) -> AccountRow {
-        let id = AccountId::from_uuid(Uuid::from_u128(1));
-        let connection = ConnectionId::from_uuid(Uuid::from_u128(2));
-        AccountRow {
-            state,
-            suspended_from: (state == Suspended).then_some(Active),
-            reason: (state == NeedsReauthorization).then_some(AccountReason::RefreshRejected),
-            health: AccountHealth::Degraded,
-            granted_scopes: vec![String::from("a")],
-            missing_scopes: vec![String::from("b")],
-            subject: Some(Subject { id: String::from("sub-1"), display: Some(String::from("ada@example.test")) }),
-            generation: 4,
-            last_generation: 6,
-            token_expires_at: Some(NOW),
-            lease: Some(Lease { owner: Uuid::from_u128(3), until: LATER, generation: 4 }),
-            refresh_failures: 3,
-            ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW)
-        }
-    }
-
-    fn quarantine() -> Quarantine {
-        Quarantine {
-            generation: 6,
-            granted_scopes: vec![String::from("b")],
-            missing_scopes: vec![String::from("c")],
-            subject: Some(Subject { id: String::from("sub-2"), display: None }),
-            token_expires_at: Some(LATER),
-        }
-    }
-
-    #[test]
-    fn a_new_account_waits_for_its_user_and_holds_nothing() {
-        let row = new_account(account(Active).id, account(Active).connection_id, Identifier::new("ada").unwrap(), NOW);
-        assert_eq!((row.state, row.generation, row.last_generation), (PendingAuthorization, 0, 0));
-        assert_eq!((row.created_at, row.updated_at), (NOW, NOW));
-        assert!(row.lease.is_none() && row.subject.is_none() && row.granted_scopes.is_empty());
-    }
-
-    #[test]
-    fn every_account_but_a_disconnected_one_can_be_suspended() {
-        for state in STATES {
-            let row = account(state);
-            match (state, suspend(&row)) {
-                (Suspended, changed) => assert_eq!(changed.unwrap(), None),
-                (Disconnected, changed) => assert_eq!(changed.unwrap_err().kind(), ErrorKind::InvalidTransition),
-                (_, changed) => {
-                    let expected = AccountRow { state: Suspended, suspended_from: Some(state), ..row };
-                    assert_eq!(changed.unwrap(), Some((expected, "account.suspended")), "{state:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn only_a_suspended_account_resumes_and_it_is_what_it_was() {
-        for state in STATES.into_iter().filter(|state| *state != Suspended) {
-            assert_eq!(resume(&account(state)).unwrap_err().kind(), ErrorKind::InvalidTransition, "{state:?}");
-        }
-        for state in [PendingAuthorization, PendingVerification, Active, NeedsReauthorization] {
-            let row = account(state);
-            let (suspended, _) = suspend(&row).unwrap().unwrap();
-            assert_eq!(resume(&suspended).unwrap(), Some((row, "account.resumed")));
-        }
-        let unknown = AccountRow { suspended_from: None, ..account(Suspended) };
-        assert_eq!(resume(&unknown).unwrap().unwrap().0.state, PendingAuthorization);
-    }
-
-    #[test]
-    fn a_disconnected_account_keeps_who_it_is_and_no_generation_comes_again() {
-        for state in STATES {
-            let row = account(state);
-            let expected = AccountRow {
-                last_generation: 6,
-                refresh_failures: 3,
-                state: Disconnected,
-                updated_at: LATER,
-                ..new_account(row.id, row.connection_id, row.identifier.clone(), row.created_at)
-            };
-            assert_eq!(disconnect(&row, LATER), (expected, "account.disconnected"), "{state:?}");
-        }
-    }
-
-    #[test]
-    fn a_verified_credential_makes_an_account_active_unless_it_is_suspended() {
-        let outcomes = [
-            (PendingAuthorization, Active, "account.activated"),
-            (PendingVerification, Active, "account.activated"),
-            (Active, Active, "account.reauthorized"),
-            (NeedsReauthorization, Active, "account.reauthorized"),
-            (Suspended, Suspended, "account.reauthorized"),
-        ];
-        for (from, to, event) in outcomes {
-            let row = account(from);
-            let expected = AccountRow {
-                state: to,
-                suspended_from: (to == Suspended).then_some(Active),
-                reason: None,
-                health: AccountHealth::Ok,
-                granted_scopes: quarantine().granted_scopes,
-                missing_scopes: quarantine().missing_scopes,
-                subject: quarantine().subject,
-                generation: 6,
-                token_expires_at: Some(LATER),
-                lease: None,
-                refresh_failures: 0,
-                updated_at: LATER,
-                ..row.clone()
-            };
-            assert_eq!(activate(&row, &quarantine(), LATER), (expected, event), "{from:?}");
-        }
-    }
-
-    #[test]
-    fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_authorization() {
-        let (suspended, _) = suspend(&account(NeedsReauthorization)).unwrap().unwrap();
-        let (mended, _) = activate(&suspended, &quarantine(), LATER);
-        let (resumed, _) = resume(&mended).unwrap().unwrap();
-        assert_eq!((resumed.state, resumed.suspended_from, resumed.reason), (Active, None, None));
-    }
-
-    #[test]
-    fn a_credential_that_does_not_say_whose_it_is_keeps_the_known_user() {
-        let (row, _) = activate(&account(Active), &Quarantine { subject: None, ..quarantine() }, LATER);
-        assert_eq!(row.subject, account(Active).subject);
-    }
-
-    #[test]
-    fn a_dead_credential_needs_its_user_even_while_the_account_is_suspended() {
-        for state in [PendingAuthorization, PendingVerification, Active, NeedsReauthorization, Suspended] {
-            let row = account(state);
-            let suspended = state == Suspended;
-            let expected = AccountRow {
-                state: if suspended { Suspended } else { NeedsReauthorization },
-                suspended_from: suspended.then_some(NeedsReauthorization),
-                reason: Some(AccountReason::RefreshTokenMissing),
-                lease: None,
-                updated_at: LATER,
-                ..row.clone()
-            };
-            assert_eq!(needs_reauthorization(&row, AccountReason::RefreshTokenMissing, LATER), expected, "{state:?}");
-        }
-        let dead = needs_reauthorization(&account(Suspended), AccountReason::RefreshRejected, LATER);
-        assert_eq!(resume(&dead).unwrap().unwrap().0.state, NeedsReauthorization);
-    }
-
-    #[test]
-    fn shredding_takes_the_tokens_and_leaves_the_row() {
-        let row = CredentialRow {
-            account_id: account(Active).id,
-            generation: 4,
-            sealed: Some(crate::store::Sealed::from_bytes(vec![1])),
-            held_by: None,
-            created_at: NOW,
-        };
-        assert_eq!(shredded(&row), CredentialRow { sealed: None, ..row });
-    }
-}
+mod tests;

@@ -22,19 +22,26 @@ const VERIFYING: SignedDuration = SignedDuration::from_mins(10);
 pub(crate) fn openable(row: &AuthorizationRow, now: Timestamp) -> Result<()> {
     use AuthorizationState as State;
     match row.state {
-        State::Created | State::Opened | State::Redirected if row.expires_at <= now => Err(expired()),
+        State::Created | State::Opened | State::Redirected if row.expires_at <= now => {
+            Err(expired())
+        }
         State::Created | State::Opened | State::Redirected => Ok(()),
         State::Expired => Err(expired()),
         State::Returned | State::Exchanged | State::Verifying | State::Completed => Err(consumed()),
-        State::Denied | State::Failed | State::Superseded => {
-            Err(Error::new(ErrorKind::AuthorizationConsumed, "this link has ended without success; ask for a new one"))
-        }
+        State::Denied | State::Failed | State::Superseded => Err(Error::new(
+            ErrorKind::AuthorizationConsumed,
+            "this link has ended without success; ask for a new one",
+        )),
     }
 }
 
 /// The browser is bound and sent to the product.
 pub(crate) fn redirected(row: &AuthorizationRow, now: Timestamp) -> AuthorizationRow {
-    AuthorizationRow { state: AuthorizationState::Redirected, expires_at: later(now, REDIRECTED), ..row.clone() }
+    AuthorizationRow {
+        state: AuthorizationState::Redirected,
+        expires_at: later(now, REDIRECTED),
+        ..row.clone()
+    }
 }
 
 /// Whether a callback may be taken, as an error where not.
@@ -43,13 +50,20 @@ pub(crate) fn returnable(row: &AuthorizationRow, now: Timestamp) -> Result<()> {
         AuthorizationState::Redirected if row.expires_at <= now => Err(expired()),
         AuthorizationState::Redirected => Ok(()),
         AuthorizationState::Expired => Err(expired()),
-        _ => Err(Error::new(ErrorKind::AuthorizationConsumed, "this return from the product was handled already")),
+        _ => Err(Error::new(
+            ErrorKind::AuthorizationConsumed,
+            "this return from the product was handled already",
+        )),
     }
 }
 
 /// The state is spent: no other callback will be taken.
 pub(crate) fn returned(row: &AuthorizationRow, now: Timestamp) -> AuthorizationRow {
-    AuthorizationRow { state: AuthorizationState::Returned, expires_at: later(now, EXCHANGING), ..row.clone() }
+    AuthorizationRow {
+        state: AuthorizationState::Returned,
+        expires_at: later(now, EXCHANGING),
+        ..row.clone()
+    }
 }
 
 /// The tokens are in quarantine until the application confirms.
@@ -64,20 +78,41 @@ pub(crate) fn verifying(row: &AuthorizationRow, now: Timestamp) -> Authorization
 
 /// The account is active.
 pub(crate) fn completed(row: &AuthorizationRow) -> AuthorizationRow {
-    AuthorizationRow { state: AuthorizationState::Completed, verifier: None, quarantine: None, ..row.clone() }
+    AuthorizationRow {
+        state: AuthorizationState::Completed,
+        verifier: None,
+        quarantine: None,
+        ..row.clone()
+    }
 }
 
 /// It has ended without success.
-pub(crate) fn ended(row: &AuthorizationRow, state: AuthorizationState, reason: &str) -> AuthorizationRow {
-    AuthorizationRow { state, reason: Some(reason.to_owned()), verifier: None, quarantine: None, ..row.clone() }
+pub(crate) fn ended(
+    row: &AuthorizationRow,
+    state: AuthorizationState,
+    reason: &str,
+) -> AuthorizationRow {
+    AuthorizationRow {
+        state,
+        reason: Some(reason.to_owned()),
+        verifier: None,
+        quarantine: None,
+        ..row.clone()
+    }
 }
 
 pub(crate) fn expired() -> Error {
-    Error::new(ErrorKind::AuthorizationExpired, "the link is past its time; ask for a new one")
+    Error::new(
+        ErrorKind::AuthorizationExpired,
+        "the link is past its time; ask for a new one",
+    )
 }
 
 fn consumed() -> Error {
-    Error::new(ErrorKind::AuthorizationConsumed, "this link was used already; ask for a new one")
+    Error::new(
+        ErrorKind::AuthorizationConsumed,
+        "this link was used already; ask for a new one",
+    )
 }
 
 fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
@@ -85,9 +120,17 @@ fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
 }
 
 impl Environment {
-    pub(crate) async fn authorization_row(&self, id: AuthorizationId) -> Result<Versioned<AuthorizationRow>> {
+    pub(crate) async fn authorization_row(
+        &self,
+        id: AuthorizationId,
+    ) -> Result<Versioned<AuthorizationRow>> {
         let row = self.store().authorization(id).await?;
-        row.ok_or_else(|| Error::new(ErrorKind::AuthorizationNotFound, "there is no authorization with this id"))
+        row.ok_or_else(|| {
+            Error::new(
+                ErrorKind::AuthorizationNotFound,
+                "there is no authorization with this id",
+            )
+        })
     }
 
     /// Ends an authorization without success: its quarantined credential is shredded, and revoked at the product where
@@ -140,12 +183,15 @@ mod tests {
         store::{EndpointSnapshot, Fingerprint, Quarantine, Sealed},
     };
     use AuthorizationState::{
-        Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned, Superseded, Verifying,
+        Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned,
+        Superseded, Verifying,
     };
 
     const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
-    const STATES: [AuthorizationState; 11] =
-        [Created, Opened, Redirected, Returned, Exchanged, Verifying, Completed, Denied, Expired, Failed, Superseded];
+    const STATES: [AuthorizationState; 11] = [
+        Created, Opened, Redirected, Returned, Exchanged, Verifying, Completed, Denied, Expired,
+        Failed, Superseded,
+    ];
 
     /// An authorization with something in every place, whose step ends in a second.
     fn authorization(state: AuthorizationState) -> AuthorizationRow {
@@ -160,7 +206,11 @@ mod tests {
             oauth_state: Some(Fingerprint::of("state")),
             browser: Some(Fingerprint::of("cookie")),
             verifier: Some(Sealed::from_bytes(vec![1])),
-            endpoints: Some(EndpointSnapshot { issuer: None, authorize: String::from("a"), token: String::from("t") }),
+            endpoints: Some(EndpointSnapshot {
+                issuer: None,
+                authorize: String::from("a"),
+                token: String::from("t"),
+            }),
             scopes: vec![String::from("notes")],
             verify_url: Some(String::from("https://app.test/back")),
             app_state: Some(String::from("s")),
@@ -201,7 +251,11 @@ mod tests {
         for (state, in_time, at_its_end) in outcomes {
             let row = authorization(state);
             assert_eq!(kind(openable(&row, NOW)), in_time, "{state:?}");
-            assert_eq!(kind(openable(&row, row.expires_at)), at_its_end, "{state:?}");
+            assert_eq!(
+                kind(openable(&row, row.expires_at)),
+                at_its_end,
+                "{state:?}"
+            );
         }
     }
 
@@ -213,42 +267,98 @@ mod tests {
             let (in_time, at_its_end) = match state {
                 Redirected => (None, late),
                 Expired => (late, late),
-                _ => (Some(ErrorKind::AuthorizationConsumed), Some(ErrorKind::AuthorizationConsumed)),
+                _ => (
+                    Some(ErrorKind::AuthorizationConsumed),
+                    Some(ErrorKind::AuthorizationConsumed),
+                ),
             };
             assert_eq!(kind(returnable(&row, NOW)), in_time, "{state:?}");
-            assert_eq!(kind(returnable(&row, row.expires_at)), at_its_end, "{state:?}");
+            assert_eq!(
+                kind(returnable(&row, row.expires_at)),
+                at_its_end,
+                "{state:?}"
+            );
         }
     }
 
     #[test]
     fn a_taken_callback_is_not_taken_again() {
         let spent = returned(&authorization(Redirected), NOW);
-        assert_eq!(spent, AuthorizationRow { state: Returned, expires_at: NOW + EXCHANGING, ..authorization(Redirected) });
-        assert_eq!(kind(returnable(&spent, NOW)), Some(ErrorKind::AuthorizationConsumed));
-        assert_eq!(kind(openable(&spent, NOW)), Some(ErrorKind::AuthorizationConsumed));
+        assert_eq!(
+            spent,
+            AuthorizationRow {
+                state: Returned,
+                expires_at: NOW + EXCHANGING,
+                ..authorization(Redirected)
+            }
+        );
+        assert_eq!(
+            kind(returnable(&spent, NOW)),
+            Some(ErrorKind::AuthorizationConsumed)
+        );
+        assert_eq!(
+            kind(openable(&spent, NOW)),
+            Some(ErrorKind::AuthorizationConsumed)
+        );
     }
 
     #[test]
     fn every_step_has_its_own_time() {
-        for (row, minutes) in [(redirected(&authorization(Opened), NOW), 15), (verifying(&authorization(Returned), NOW), 10)] {
-            assert_eq!(row.expires_at, NOW + SignedDuration::from_mins(minutes), "{:?}", row.state);
+        for (row, minutes) in [
+            (redirected(&authorization(Opened), NOW), 15),
+            (verifying(&authorization(Returned), NOW), 10),
+        ] {
+            assert_eq!(
+                row.expires_at,
+                NOW + SignedDuration::from_mins(minutes),
+                "{:?}",
+                row.state
+            );
         }
-        assert_eq!(redirected(&authorization(Opened), Timestamp::MAX).expires_at, Timestamp::MAX);
+        assert_eq!(
+            redirected(&authorization(Opened), Timestamp::MAX).expires_at,
+            Timestamp::MAX
+        );
     }
 
     #[test]
     fn steps_change_what_they_say_and_nothing_else() {
         let from = authorization(Created);
         let (redirected, verifying) = (redirected(&from, NOW), verifying(&from, NOW));
-        assert_eq!(redirected, AuthorizationRow { state: Redirected, expires_at: redirected.expires_at, ..from.clone() });
+        assert_eq!(
+            redirected,
+            AuthorizationRow {
+                state: Redirected,
+                expires_at: redirected.expires_at,
+                ..from.clone()
+            }
+        );
         assert_eq!(
             verifying,
-            AuthorizationRow { state: Verifying, verifier: None, expires_at: verifying.expires_at, ..from.clone() }
+            AuthorizationRow {
+                state: Verifying,
+                verifier: None,
+                expires_at: verifying.expires_at,
+                ..from.clone()
+            }
         );
-        assert_eq!(completed(&from), AuthorizationRow { state: Completed, verifier: None, quarantine: None, ..from.clone() });
+        assert_eq!(
+            completed(&from),
+            AuthorizationRow {
+                state: Completed,
+                verifier: None,
+                quarantine: None,
+                ..from.clone()
+            }
+        );
         for end in [Denied, Expired, Failed, Superseded] {
-            let expected =
-                AuthorizationRow { state: end, reason: Some(String::from("why")), verifier: None, quarantine: None, ..from.clone() };
+            let expected = AuthorizationRow {
+                state: end,
+                reason: Some(String::from("why")),
+                verifier: None,
+                quarantine: None,
+                ..from.clone()
+            };
             assert_eq!(ended(&from, end, "why"), expected);
         }
     }

@@ -42,7 +42,10 @@ impl CatalogueTool {
     /// # Errors
     /// [`ErrorKind::Internal`] where the struct gives no valid schema.
     pub fn schema(&self) -> Result<&InputSchema> {
-        self.schema.get_or_init(|| InputSchema::of(self.entry)).as_ref().map_err(Clone::clone)
+        self.schema
+            .get_or_init(|| InputSchema::of(self.entry))
+            .as_ref()
+            .map_err(Clone::clone)
     }
     /// The tool in a model vendor's envelope.
     ///
@@ -60,7 +63,11 @@ impl Catalogue {
         let tools: Vec<_> = products
             .iter()
             .flat_map(|product| {
-                product.tools.iter().map(|entry| CatalogueTool { product, entry, schema: OnceLock::new() })
+                product.tools.iter().map(|entry| CatalogueTool {
+                    product,
+                    entry,
+                    schema: OnceLock::new(),
+                })
             })
             .collect();
         let mut by_name: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
@@ -72,7 +79,11 @@ impl Catalogue {
         for versions in by_name.values_mut() {
             versions.sort_by_key(|index| tools[*index].entry.version());
         }
-        Self { products, tools, by_name }
+        Self {
+            products,
+            tools,
+            by_name,
+        }
     }
 
     /// The products.
@@ -82,7 +93,10 @@ impl Catalogue {
 
     /// The product with this name.
     pub fn product(&self, name: &str) -> Option<&'static Product> {
-        self.products.iter().find(|product| product.name == name).copied()
+        self.products
+            .iter()
+            .find(|product| product.name == name)
+            .copied()
     }
 
     /// The newest version of every tool, by name.
@@ -98,13 +112,20 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownTool`], or [`ErrorKind::UnsupportedVersion`] with the versions there are.
-    pub fn find(&self, name: &str, schema_version: Option<&str>, tool_version: Option<&str>) -> Result<&CatalogueTool> {
+    pub fn find(
+        &self,
+        name: &str,
+        schema_version: Option<&str>,
+        tool_version: Option<&str>,
+    ) -> Result<&CatalogueTool> {
         let versions = self.by_name.get(name).ok_or_else(|| self.unknown(name))?;
         let asked = match (schema_version, tool_version) {
             (Some(schema), Some(tool)) if schema != tool => {
                 return Err(Error::new(
                     ErrorKind::UnsupportedVersion,
-                    format!("schema_version {schema:?} and tool_version {tool:?} name two versions; one is wanted"),
+                    format!(
+                        "schema_version {schema:?} and tool_version {tool:?} name two versions; one is wanted"
+                    ),
                 ));
             }
             (Some(version), _) | (None, Some(version)) => version,
@@ -114,23 +135,43 @@ impl Catalogue {
             .iter()
             .rev()
             .map(|index| &self.tools[*index])
-            .find(|tool| asked.is_empty() && schema_version.is_none() && tool_version.is_none() || tool.entry.version() == asked);
+            .find(|tool| {
+                asked.is_empty() && schema_version.is_none() && tool_version.is_none()
+                    || tool.entry.version() == asked
+            });
         found.ok_or_else(|| {
-            let known: Vec<&str> = versions.iter().map(|index| self.tools[*index].entry.version()).collect();
+            let known: Vec<&str> = versions
+                .iter()
+                .map(|index| self.tools[*index].entry.version())
+                .collect();
             Error::new(
                 ErrorKind::UnsupportedVersion,
-                format!("{name} has no version {asked:?}; there are: {}", known.join(", ")),
+                format!(
+                    "{name} has no version {asked:?}; there are: {}",
+                    known.join(", ")
+                ),
             )
         })
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let mut near: Vec<(f64, &str)> =
-            self.by_name.keys().map(|known| (strsim::jaro_winkler(known, name), *known)).filter(|(likeness, _)| *likeness > 0.8).collect();
+        let mut near: Vec<(f64, &str)> = self
+            .by_name
+            .keys()
+            .map(|known| (strsim::jaro_winkler(known, name), *known))
+            .filter(|(likeness, _)| *likeness > 0.8)
+            .collect();
         near.sort_by(|one, other| other.0.total_cmp(&one.0));
         let near: Vec<&str> = near.iter().take(3).map(|(_, known)| *known).collect();
-        let hint = if near.is_empty() { String::new() } else { format!("; near: {}", near.join(", ")) };
-        Error::new(ErrorKind::UnknownTool, format!("there is no tool {:?}{hint}", crate::error::scrub(name, 80)))
+        let hint = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; near: {}", near.join(", "))
+        };
+        Error::new(
+            ErrorKind::UnknownTool,
+            format!("there is no tool {:?}{hint}", crate::error::scrub(name, 80)),
+        )
     }
 }
 
@@ -178,7 +219,11 @@ mod tests {
         ],
         ..Product::BASE
     };
-    static POST: Product = Product { name: "post", tools: &[ToolEntry::of::<Send>()], ..Product::BASE };
+    static POST: Product = Product {
+        name: "post",
+        tools: &[ToolEntry::of::<Send>()],
+        ..Product::BASE
+    };
 
     fn catalogue() -> Catalogue {
         Catalogue::new([&DEMO, &POST])
@@ -195,34 +240,70 @@ mod tests {
             (None, Some("2026-11-21"), "2026-11-21"),
         ];
         for (schema, tool, found) in asked {
-            let entry = catalogue.find("demo_list_notes", schema, tool).unwrap().entry();
-            assert_eq!((entry.name(), entry.version()), ("demo_list_notes", found), "{schema:?} {tool:?}");
+            let entry = catalogue
+                .find("demo_list_notes", schema, tool)
+                .unwrap()
+                .entry();
+            assert_eq!(
+                (entry.name(), entry.version()),
+                ("demo_list_notes", found),
+                "{schema:?} {tool:?}"
+            );
         }
     }
 
     #[test]
     fn a_version_that_there_is_not_is_answered_with_those_that_there_are() {
         let catalogue = catalogue();
-        for (schema, tool) in [(Some("2024-01-01"), None), (None, Some("latest")), (Some(""), None), (None, Some(""))] {
+        for (schema, tool) in [
+            (Some("2024-01-01"), None),
+            (None, Some("latest")),
+            (Some(""), None),
+            (None, Some("")),
+        ] {
             let error = catalogue.find("demo_list_notes", schema, tool).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-            assert!(error.message().ends_with("there are: 2025-01-01, 2026-02-03, 2026-11-21"), "{error}");
+            assert!(
+                error
+                    .message()
+                    .ends_with("there are: 2025-01-01, 2026-02-03, 2026-11-21"),
+                "{error}"
+            );
         }
-        let error = catalogue.find("demo_list_notes", Some("2025-01-01"), Some("2026-11-21")).unwrap_err();
+        let error = catalogue
+            .find("demo_list_notes", Some("2025-01-01"), Some("2026-11-21"))
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-        assert!(error.message().contains("2025-01-01") && error.message().contains("2026-11-21"), "{error}");
+        assert!(
+            error.message().contains("2025-01-01") && error.message().contains("2026-11-21"),
+            "{error}"
+        );
     }
 
     #[test]
     fn an_alias_answers_for_its_own_version_and_is_not_listed() {
         let catalogue = catalogue();
         let entry = catalogue.find("demo_notes", None, None).unwrap().entry();
-        assert_eq!((entry.name(), entry.version()), ("demo_list_notes", "2026-11-21"));
-        assert!(catalogue.find("demo_notes", None, Some("2025-01-01")).is_err());
-        let listed: Vec<_> = catalogue.newest().map(|tool| (tool.entry().name(), tool.entry().version())).collect();
+        assert_eq!(
+            (entry.name(), entry.version()),
+            ("demo_list_notes", "2026-11-21")
+        );
+        assert!(
+            catalogue
+                .find("demo_notes", None, Some("2025-01-01"))
+                .is_err()
+        );
+        let listed: Vec<_> = catalogue
+            .newest()
+            .map(|tool| (tool.entry().name(), tool.entry().version()))
+            .collect();
         assert_eq!(
             listed,
-            [("demo_list_notes", "2026-11-21"), ("demo_read_note", "2026-11-21"), ("post_send_letter", "2026-11-21")]
+            [
+                ("demo_list_notes", "2026-11-21"),
+                ("demo_read_note", "2026-11-21"),
+                ("post_send_letter", "2026-11-21")
+            ]
         );
     }
 
@@ -231,26 +312,47 @@ mod tests {
         let near = |name: &str| {
             let error = catalogue().find(name, None, None).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnknownTool);
-            error.message().split_once("; near: ").map(|(_, near)| near.to_owned())
+            error
+                .message()
+                .split_once("; near: ")
+                .map(|(_, near)| near.to_owned())
         };
-        assert_eq!(near("demo_list_note").unwrap().split(", ").next(), Some("demo_list_notes"));
-        assert_eq!(near("demo_read_notes").unwrap().split(", ").next(), Some("demo_read_note"));
+        assert_eq!(
+            near("demo_list_note").unwrap().split(", ").next(),
+            Some("demo_list_notes")
+        );
+        assert_eq!(
+            near("demo_read_notes").unwrap().split(", ").next(),
+            Some("demo_read_note")
+        );
         assert_eq!(near("weather"), None);
         assert_eq!(near(""), None);
     }
 
     #[test]
     fn a_long_name_is_not_repeated_whole() {
-        let error = catalogue().find(&"x".repeat(10_000), None, None).unwrap_err();
+        let error = catalogue()
+            .find(&"x".repeat(10_000), None, None)
+            .unwrap_err();
         assert!(error.message().len() < 200);
     }
 
     #[test]
     fn products_are_found_by_name() {
         let catalogue = catalogue();
-        assert_eq!(catalogue.product("post").map(|product| product.tools.len()), Some(1));
+        assert_eq!(
+            catalogue.product("post").map(|product| product.tools.len()),
+            Some(1)
+        );
         assert!(catalogue.product("Post").is_none() && catalogue.product("").is_none());
-        assert_eq!(catalogue.find("post_send_letter", None, None).unwrap().product().name, "post");
+        assert_eq!(
+            catalogue
+                .find("post_send_letter", None, None)
+                .unwrap()
+                .product()
+                .name,
+            "post"
+        );
     }
 
     #[test]
@@ -258,6 +360,9 @@ mod tests {
         let catalogue = catalogue();
         let tool = catalogue.find("demo_read_note", None, None).unwrap();
         assert!(std::ptr::eq(tool.schema().unwrap(), tool.schema().unwrap()));
-        assert_eq!(tool.export(ExportFormat::Anthropic).unwrap()["name"], "demo_read_note");
+        assert_eq!(
+            tool.export(ExportFormat::Anthropic).unwrap()["name"],
+            "demo_read_note"
+        );
     }
 }

@@ -10,7 +10,8 @@ use crate::{
     oauth::client_secret_place,
     product::{Permissions, Product},
     resource::{
-        AccountReason, AccountState, Connection, ConnectionChange, ConnectionHealth, ConnectionState, NewConnection, Page,
+        AccountReason, AccountState, Connection, ConnectionChange, ConnectionHealth,
+        ConnectionState, NewConnection, Page,
     },
     store::{AccountRow, AuthorizationState, Batch, Commit, ConnectionRow, RowKey, Versioned},
 };
@@ -40,9 +41,17 @@ impl Environment {
         };
         self.set_client_secret(&mut row, new.client_secret.as_ref())?;
         row.state = settled(&row, false);
-        let taken = Error::new(ErrorKind::AlreadyExists, format!("the connection {} exists", row.name));
-        let event = self.new_event("connection.created", None, serde_json::json!({ "connection_name": row.name, "product": row.product }));
-        self.commit_or(Batch::new().insert(row.clone()).insert(event), taken).await?;
+        let taken = Error::new(
+            ErrorKind::AlreadyExists,
+            format!("the connection {} exists", row.name),
+        );
+        let event = self.new_event(
+            "connection.created",
+            None,
+            serde_json::json!({ "connection_name": row.name, "product": row.product }),
+        );
+        self.commit_or(Batch::new().insert(row.clone()).insert(event), taken)
+            .await?;
         Ok(self.connection_resource(&row))
     }
 
@@ -50,11 +59,23 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
-    pub async fn connections(&self, page_token: Option<&str>, page_size: u32) -> Result<Page<Connection>> {
+    pub async fn connections(
+        &self,
+        page_token: Option<&str>,
+        page_size: u32,
+    ) -> Result<Page<Connection>> {
         let limit = page_size.clamp(1, 100);
         let rows = self.store().connections(page_token, limit).await?;
-        let next_page_token = (rows.len() == limit as usize).then(|| rows.last().map(|row| row.row.name.to_string())).flatten();
-        Ok(Page { items: rows.iter().map(|row| self.connection_resource(&row.row)).collect(), next_page_token })
+        let next_page_token = (rows.len() == limit as usize)
+            .then(|| rows.last().map(|row| row.row.name.to_string()))
+            .flatten();
+        Ok(Page {
+            items: rows
+                .iter()
+                .map(|row| self.connection_resource(&row.row))
+                .collect(),
+            next_page_token,
+        })
     }
 
     /// A connection.
@@ -69,15 +90,22 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`].
-    pub async fn change_connection(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
+    pub async fn change_connection(
+        &self,
+        name: &str,
+        change: ConnectionChange,
+    ) -> Result<Connection> {
         let environment = self.clone();
         let name = name.to_owned();
-        self.detached(async move { environment.apply_change(&name, change).await }).await
+        self.detached(async move { environment.apply_change(&name, change).await })
+            .await
     }
 
     async fn apply_change(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
         loop {
-            let Versioned { mut row, version, .. } = self.connection_row(name).await?;
+            let Versioned {
+                mut row, version, ..
+            } = self.connection_row(name).await?;
             let product = self.endpoints(&row.product)?.product;
             let before = row.clone();
             if let Some(permissions) = change.permissions.clone() {
@@ -95,16 +123,34 @@ impl Environment {
                 row.health = ConnectionHealth::ClientOk;
             }
             self.set_client_secret(&mut row, change.client_secret.as_ref())?;
-            row.state = settled(&row, change.disabled.unwrap_or(row.state == ConnectionState::Disabled));
+            row.state = settled(
+                &row,
+                change
+                    .disabled
+                    .unwrap_or(row.state == ConnectionState::Disabled),
+            );
             row.updated_at = self.now();
-            let event = self.new_event("connection.changed", None, serde_json::json!({ "connection_name": row.name, "state": row.state }));
-            let outcome = self.store().commit(Batch::new().update(row.clone(), version).insert(event)).await;
+            let event = self.new_event(
+                "connection.changed",
+                None,
+                serde_json::json!({ "connection_name": row.name, "state": row.state }),
+            );
+            let outcome = self
+                .store()
+                .commit(Batch::new().update(row.clone(), version).insert(event))
+                .await;
             self.snapshots().forget_connection(name);
             if outcome? == Commit::Conflict {
                 continue;
             }
-            let host = |row: &ConnectionRow| (product.settings)(&row.settings).map(|derived| derived.host).ok();
-            if before.client_id.is_some() && (before.client_id != row.client_id || host(&before) != host(&row)) {
+            let host = |row: &ConnectionRow| {
+                (product.settings)(&row.settings)
+                    .map(|derived| derived.host)
+                    .ok()
+            };
+            if before.client_id.is_some()
+                && (before.client_id != row.client_id || host(&before) != host(&row))
+            {
                 self.client_changed(&row).await?;
             }
             return Ok(self.connection_resource(&row));
@@ -122,13 +168,23 @@ impl Environment {
             if !self.store().credentials(account.row.id).await?.is_empty() {
                 return Err(Error::new(
                     ErrorKind::InvalidTransition,
-                    format!("the account of {} is connected through {name}; disconnect its accounts first", account.row.identifier),
+                    format!(
+                        "the account of {} is connected through {name}; disconnect its accounts first",
+                        account.row.identifier
+                    ),
                 ));
             }
             batch = batch.delete(RowKey::Account(account.row.id), account.version);
         }
-        let event = self.new_event("connection.deleted", None, serde_json::json!({ "connection_name": name }));
-        let changed = Error::new(ErrorKind::InvalidTransition, "the connection changed meanwhile; try again");
+        let event = self.new_event(
+            "connection.deleted",
+            None,
+            serde_json::json!({ "connection_name": name }),
+        );
+        let changed = Error::new(
+            ErrorKind::InvalidTransition,
+            "the connection changed meanwhile; try again",
+        );
         self.commit_or(batch.insert(event), changed).await?;
         self.snapshots().forget_connection(name);
         Ok(())
@@ -141,10 +197,15 @@ impl Environment {
             for waiting in self.store().authorizations(row.id, 50).await? {
                 if waiting.row.state == AuthorizationState::Verifying {
                     // A conflict means that it was confirmed just now; the account is then changed below.
-                    let _ = self.end_authorization(waiting, AuthorizationState::Failed, "client_changed").await?;
+                    let _ = self
+                        .end_authorization(waiting, AuthorizationState::Failed, "client_changed")
+                        .await?;
                 }
             }
-            self.change_account(connection, row.id, |account| Ok(client_changed(account).map(|row| (row, "account.needs_reauthorization")))).await?;
+            self.change_account(connection, row.id, |account| {
+                Ok(client_changed(account).map(|row| (row, "account.needs_reauthorization")))
+            })
+            .await?;
         }
         Ok(())
     }
@@ -153,7 +214,9 @@ impl Environment {
         const PAGE: u32 = 500;
         let mut all = Vec::new();
         loop {
-            let after = all.last().map(|account: &Versioned<AccountRow>| account.row.id);
+            let after = all
+                .last()
+                .map(|account: &Versioned<AccountRow>| account.row.id);
             let page = self.store().accounts(Some(connection), after, PAGE).await?;
             let last = page.len() < PAGE as usize;
             all.extend(page);
@@ -163,13 +226,23 @@ impl Environment {
         }
     }
 
-    fn set_client_secret(&self, row: &mut ConnectionRow, secret: Option<&SecretString>) -> Result<()> {
+    fn set_client_secret(
+        &self,
+        row: &mut ConnectionRow,
+        secret: Option<&SecretString>,
+    ) -> Result<()> {
         let Some(secret) = secret else { return Ok(()) };
         let text = secret.expose_secret();
         if text.is_empty() || text.len() > 1024 || text.chars().any(char::is_control) {
-            return Err(invalid("/client_secret", "a client secret has 1 to 1024 characters and no control characters"));
+            return Err(invalid(
+                "/client_secret",
+                "a client secret has 1 to 1024 characters and no control characters",
+            ));
         }
-        row.client_secret = Some(self.vault().seal(client_secret_place(row), text.as_bytes())?);
+        row.client_secret = Some(
+            self.vault()
+                .seal(client_secret_place(row), text.as_bytes())?,
+        );
         Ok(())
     }
 
@@ -206,15 +279,27 @@ fn client_changed(account: &AccountRow) -> Option<AccountRow> {
 }
 
 /// The scopes that a link through this connection asks for.
-pub(crate) fn asked_scopes(product: &Product, connection: &ConnectionRow, given: Option<&[String]>) -> Result<Vec<String>> {
+pub(crate) fn asked_scopes(
+    product: &Product,
+    connection: &ConnectionRow,
+    given: Option<&[String]>,
+) -> Result<Vec<String>> {
     let derived = (product.settings)(&connection.settings)?.scopes;
-    let Permissions::Scopes { always, default } = product.oauth.permissions else { return Ok(derived) };
+    let Permissions::Scopes { always, default } = product.oauth.permissions else {
+        return Ok(derived);
+    };
     let own: Vec<String> = match given {
         Some(given) => given.to_vec(),
-        None if connection.permissions.is_empty() => default.iter().map(|scope| (*scope).to_owned()).collect(),
+        None if connection.permissions.is_empty() => {
+            default.iter().map(|scope| (*scope).to_owned()).collect()
+        }
         None => connection.permissions.clone(),
     };
-    let mut scopes: Vec<String> = always.iter().map(|scope| (*scope).to_owned()).chain(derived).collect();
+    let mut scopes: Vec<String> = always
+        .iter()
+        .map(|scope| (*scope).to_owned())
+        .chain(derived)
+        .collect();
     for scope in own {
         if !scopes.contains(&scope) {
             scopes.push(scope);
@@ -226,18 +311,29 @@ pub(crate) fn asked_scopes(product: &Product, connection: &ConnectionRow, given:
 /// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3).
 pub(crate) fn check_permissions(product: &Product, permissions: &[String]) -> Result<()> {
     if product.oauth.permissions == Permissions::None && !permissions.is_empty() {
-        return Err(invalid("/permissions", "connections of this product take no permissions"));
+        return Err(invalid(
+            "/permissions",
+            "connections of this product take no permissions",
+        ));
     }
     let capabilities = product.oauth.permissions == Permissions::Capabilities;
     for (index, permission) in permissions.iter().enumerate() {
         let well_formed = (1..=200).contains(&permission.len())
-            && permission.bytes().all(|byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e) || capabilities && byte == b' ');
+            && permission.bytes().all(|byte| {
+                matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e) || capabilities && byte == b' '
+            });
         if !well_formed {
-            return Err(invalid(&format!("/permissions/{index}"), "a permission has 1 to 200 visible characters, no quotes and no spaces"));
+            return Err(invalid(
+                &format!("/permissions/{index}"),
+                "a permission has 1 to 200 visible characters, no quotes and no spaces",
+            ));
         }
     }
     if permissions.len() > 100 {
-        return Err(invalid("/permissions", "a connection has at most 100 permissions"));
+        return Err(invalid(
+            "/permissions",
+            "a connection has at most 100 permissions",
+        ));
     }
     Ok(())
 }
@@ -252,8 +348,15 @@ fn settled(row: &ConnectionRow, disabled: bool) -> ConnectionState {
 
 fn checked_client_id(given: Option<String>) -> Result<Option<String>> {
     match given {
-        Some(id) if id.is_empty() || id.len() > 512 || !id.bytes().all(|byte| byte.is_ascii_graphic()) => {
-            Err(invalid("/client_id", "a client id has 1 to 512 visible characters"))
+        Some(id)
+            if id.is_empty()
+                || id.len() > 512
+                || !id.bytes().all(|byte| byte.is_ascii_graphic()) =>
+        {
+            Err(invalid(
+                "/client_id",
+                "a client id has 1 to 512 visible characters",
+            ))
         }
         given => Ok(given),
     }

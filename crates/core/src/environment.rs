@@ -87,7 +87,12 @@ impl EnvironmentOptions {
                 "the public URL must be https; plain http is taken for 127.0.0.1 and localhost alone",
             ));
         }
-        Ok(Self { public_url, verification: Verification::Application, products: BTreeMap::new(), retention: Retention::default() })
+        Ok(Self {
+            public_url,
+            verification: Verification::Application,
+            products: BTreeMap::new(),
+            retention: Retention::default(),
+        })
     }
 }
 
@@ -147,13 +152,22 @@ impl Ports {
         store: Arc<dyn Store>,
         keys: KeyRing,
     ) -> Self {
-        Self { transport, runtime, entropy, store, keys, gate: Arc::new(AllowAll) }
+        Self {
+            transport,
+            runtime,
+            entropy,
+            store,
+            keys,
+            gate: Arc::new(AllowAll),
+        }
     }
 }
 
 impl fmt::Debug for Ports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ports").field("keys", &self.keys).finish_non_exhaustive()
+        f.debug_struct("Ports")
+            .field("keys", &self.keys)
+            .finish_non_exhaustive()
     }
 }
 
@@ -175,19 +189,39 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for options that cannot be, [`ErrorKind::KeyUnavailable`] for a wrong key.
-    pub async fn open(options: EnvironmentOptions, catalogue: Catalogue, ports: Ports) -> Result<Self> {
+    pub async fn open(
+        options: EnvironmentOptions,
+        catalogue: Catalogue,
+        ports: Ports,
+    ) -> Result<Self> {
         options.retention.check()?;
         for name in options.products.keys() {
             if catalogue.product(name).is_none() {
-                return Err(Error::new(ErrorKind::InvalidRequest, format!("the options name the product {name:?}, which this environment has not")));
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!(
+                        "the options name the product {name:?}, which this environment has not"
+                    ),
+                ));
             }
         }
         let products = catalogue
             .products()
             .iter()
-            .map(|product| Ok((product.name, Arc::new(Endpoints::new(product, options.products.get(product.name))?))))
+            .map(|product| {
+                Ok((
+                    product.name,
+                    Arc::new(Endpoints::new(product, options.products.get(product.name))?),
+                ))
+            })
             .collect::<Result<_>>()?;
-        let vault = Vault::open(&ports.keys, ports.store.as_ref(), ports.runtime.as_ref(), Arc::clone(&ports.entropy)).await?;
+        let vault = Vault::open(
+            &ports.keys,
+            ports.store.as_ref(),
+            ports.runtime.as_ref(),
+            Arc::clone(&ports.entropy),
+        )
+        .await?;
         let environment = Self(Arc::new(Inner {
             public_url: options.public_url,
             verification: options.verification,
@@ -300,7 +334,10 @@ impl Environment {
 
     /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays. A panic in it is
     /// an error.
-    pub(crate) async fn detached<T: Send + 'static>(&self, work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
+    pub(crate) async fn detached<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
         let (answer, wait) = futures_channel::oneshot::channel();
         let guard = self.tasks().begin();
         self.runtime().spawn(Box::pin(async move {
@@ -309,7 +346,12 @@ impl Environment {
             // The caller may be gone; the work is done all the same.
             let _ = answer.send(result);
         }) as BoxFuture<'static, ()>);
-        wait.await.unwrap_or_else(|_| Err(Error::new(ErrorKind::Internal, "a task ended without its result")))
+        wait.await.unwrap_or_else(|_| {
+            Err(Error::new(
+                ErrorKind::Internal,
+                "a task ended without its result",
+            ))
+        })
     }
 
     /// A new id: ordered by time, and within one process by creation.
@@ -329,10 +371,18 @@ impl Environment {
         use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
         let mut bytes = zeroize::Zeroizing::new([0; 32]);
         self.entropy().fill(bytes.as_mut_slice());
-        SecretString::from(format!("{prefix}{}", URL_SAFE_NO_PAD.encode(bytes.as_slice())))
+        SecretString::from(format!(
+            "{prefix}{}",
+            URL_SAFE_NO_PAD.encode(bytes.as_slice())
+        ))
     }
 
-    pub(crate) fn new_event(&self, name: &str, account: Option<crate::identifier::AccountId>, data: serde_json::Value) -> EventRow {
+    pub(crate) fn new_event(
+        &self,
+        name: &str,
+        account: Option<crate::identifier::AccountId>,
+        data: serde_json::Value,
+    ) -> EventRow {
         EventRow {
             id: crate::identifier::EventId::from_uuid(self.new_id()),
             name: name.to_owned(),
@@ -362,18 +412,31 @@ impl Environment {
 
     pub(crate) fn endpoints(&self, product: &str) -> Result<&Arc<Endpoints>> {
         self.0.products.get(product).ok_or_else(|| {
-            Error::new(ErrorKind::InvalidRequest, format!("this environment has no product {product:?}; it has {}", self.product_names()))
+            Error::new(
+                ErrorKind::InvalidRequest,
+                format!(
+                    "this environment has no product {product:?}; it has {}",
+                    self.product_names()
+                ),
+            )
         })
     }
 
     fn product_names(&self) -> String {
-        self.0.products.keys().copied().collect::<Vec<_>>().join(", ")
+        self.0
+            .products
+            .keys()
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Environment").field("public_url", &self.public_url().as_str()).finish_non_exhaustive()
+        f.debug_struct("Environment")
+            .field("public_url", &self.public_url().as_str())
+            .finish_non_exhaustive()
     }
 }
 
@@ -389,14 +452,24 @@ impl WeakEnvironment {
 impl Endpoints {
     fn new(product: &'static Product, options: Option<&ProductOptions>) -> Result<Self> {
         let options = options.cloned().unwrap_or_default();
-        if let Some(unknown) = options.origins.keys().find(|name| product.origins.iter().all(|origin| origin.name != **name)) {
-            return Err(Error::new(ErrorKind::InvalidRequest, format!("the product {} has no origin {unknown:?}", product.name)));
+        if let Some(unknown) = options
+            .origins
+            .keys()
+            .find(|name| product.origins.iter().all(|origin| origin.name != **name))
+        {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("the product {} has no origin {unknown:?}", product.name),
+            ));
         }
         let origins = product
             .origins
             .iter()
             .map(|origin| {
-                let url = options.origins.get(origin.name).map_or(origin.url, String::as_str);
+                let url = options
+                    .origins
+                    .get(origin.name)
+                    .map_or(origin.url, String::as_str);
                 encrypted(url)?;
                 checked_base_url(url, "an origin")
             })
@@ -410,11 +483,19 @@ impl Endpoints {
         Ok(Self {
             product,
             origins,
-            authorize: endpoint(&options.authorize_url, oauth.authorize, "the authorization endpoint")?,
+            authorize: endpoint(
+                &options.authorize_url,
+                oauth.authorize,
+                "the authorization endpoint",
+            )?,
             token: endpoint(&options.token_url, oauth.token, "the token endpoint")?,
             revoke: match (&options.revoke_url, oauth.revoke) {
                 (None, None) => None,
-                (given, own) => Some(endpoint(given, own.unwrap_or_default(), "the revocation endpoint")?),
+                (given, own) => Some(endpoint(
+                    given,
+                    own.unwrap_or_default(),
+                    "the revocation endpoint",
+                )?),
             },
             issuer: options.issuer.or_else(|| oauth.issuer.map(str::to_owned)),
             paced: options.paced.unwrap_or(true),
@@ -422,14 +503,25 @@ impl Endpoints {
     }
 
     /// The endpoints of a connection with these settings.
-    pub(crate) fn of(self: &Arc<Self>, settings: &serde_json::Map<String, serde_json::Value>) -> Result<Arc<Self>> {
-        let own = self.origins.iter().chain([&self.authorize, &self.token]).chain(&self.revoke);
+    pub(crate) fn of(
+        self: &Arc<Self>,
+        settings: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<Arc<Self>> {
+        let own = self
+            .origins
+            .iter()
+            .chain([&self.authorize, &self.token])
+            .chain(&self.revoke);
         if own.into_iter().all(|url| !url.contains(HOST)) {
             return Ok(Arc::clone(self));
         }
         let host = (self.product.settings)(settings)?.host.unwrap_or_default();
         let mut endpoints = Self::clone(self);
-        let all = endpoints.origins.iter_mut().chain([&mut endpoints.authorize, &mut endpoints.token]).chain(&mut endpoints.revoke);
+        let all = endpoints
+            .origins
+            .iter_mut()
+            .chain([&mut endpoints.authorize, &mut endpoints.token])
+            .chain(&mut endpoints.revoke);
         for url in all {
             *url = url.replace(HOST, &host);
             base_url(url, "an address of the connection")?;
@@ -439,12 +531,26 @@ impl Endpoints {
 
     /// Scheme, authority and base path of an origin; the first for an empty name.
     pub(crate) fn origin(&self, name: &str) -> Option<(&str, &'static str)> {
-        let index = if name.is_empty() { 0 } else { self.product.origins.iter().position(|origin| origin.name == name)? };
-        Some((self.origins.get(index)?, self.product.origins.get(index)?.base))
+        let index = if name.is_empty() {
+            0
+        } else {
+            self.product
+                .origins
+                .iter()
+                .position(|origin| origin.name == name)?
+        };
+        Some((
+            self.origins.get(index)?,
+            self.product.origins.get(index)?.base,
+        ))
     }
 
     pub(crate) fn snapshot(&self) -> EndpointSnapshot {
-        EndpointSnapshot { issuer: self.issuer.clone(), authorize: self.authorize.clone(), token: self.token.clone() }
+        EndpointSnapshot {
+            issuer: self.issuer.clone(),
+            authorize: self.authorize.clone(),
+            token: self.token.clone(),
+        }
     }
 
     pub(crate) fn revoke(&self) -> Option<&str> {
@@ -459,7 +565,10 @@ const HOST: &str = "{host}";
 fn encrypted(text: &str) -> Result<()> {
     match Url::parse(&text.replace(HOST, "host.example")) {
         Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
-            let refused = Error::new(ErrorKind::InvalidRequest, "an address of a product must be https; plain http is taken for this machine alone");
+            let refused = Error::new(
+                ErrorKind::InvalidRequest,
+                "an address of a product must be https; plain http is taken for this machine alone",
+            );
             Err(refused.with_context("url", text))
         }
         _ => Ok(()),
@@ -472,17 +581,26 @@ fn checked_base_url(text: &str, what: &str) -> Result<String> {
         base_url(&text.replace(HOST, "host.example"), what)?;
         return Ok(text.to_owned());
     }
-    Ok(base_url(text, what)?.as_str().trim_end_matches('/').to_owned())
+    Ok(base_url(text, what)?
+        .as_str()
+        .trim_end_matches('/')
+        .to_owned())
 }
 
 /// An absolute http(s) URL without user information, query and fragment.
 fn base_url(text: &str, what: &str) -> Result<Url> {
-    let refuse = |why: &str| Error::new(ErrorKind::InvalidRequest, format!("{what} {why}")).with_context("url", text);
+    let refuse = |why: &str| {
+        Error::new(ErrorKind::InvalidRequest, format!("{what} {why}")).with_context("url", text)
+    };
     let url = Url::parse(text).map_err(|error| refuse("is no URL").with_source(error))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(refuse("must start with https:// or http://"));
     }
-    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+    if !url.username().is_empty()
+        || url.password().is_some()
+        || url.query().is_some()
+        || url.fragment().is_some()
+    {
         return Err(refuse("must have no user, query or fragment"));
     }
     Ok(url)
@@ -498,164 +616,4 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{STABLE, World, always, environment};
-
-    fn refusal(result: Result<impl Sized>) -> String {
-        let error = result.err().expect("a refusal");
-        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-        error.message().to_owned()
-    }
-
-    #[test]
-    fn base_urls_are_plain_http_addresses() {
-        for good in ["https://a.test", "http://a.test:8080/base/", "https://[::1]/x", "https://a.test/ü"] {
-            assert!(base_url(good, "it").is_ok(), "{good}");
-        }
-        let bad = [
-            ("", "it is no URL"),
-            ("a.test", "it is no URL"),
-            ("/path", "it is no URL"),
-            ("https://", "it is no URL"),
-            ("ftp://a.test", "it must start with https:// or http://"),
-            ("file:///etc/passwd", "it must start with https:// or http://"),
-            ("data:text/plain,x", "it must start with https:// or http://"),
-            ("https://ada@a.test", "it must have no user, query or fragment"),
-            ("https://:secret@a.test", "it must have no user, query or fragment"),
-            ("https://a.test?x=1", "it must have no user, query or fragment"),
-            ("https://a.test?", "it must have no user, query or fragment"),
-            ("https://a.test/#", "it must have no user, query or fragment"),
-        ];
-        for (bad, why) in bad {
-            assert_eq!(refusal(base_url(bad, "it")), why, "{bad}");
-        }
-    }
-
-    #[test]
-    fn plain_http_is_for_this_machine_alone() {
-        let loopback = ["http://localhost:8080", "http://app.localhost", "http://127.0.0.1", "http://127.8.9.1:1", "http://[::1]:80"];
-        for text in loopback {
-            assert!(is_loopback(&Url::parse(text).unwrap()), "{text}");
-            assert!(EnvironmentOptions::new(text).is_ok(), "{text}");
-        }
-        let elsewhere = ["http://a.test", "http://10.0.0.1", "http://localhost.a.test", "http://notlocalhost", "http://0.0.0.0", "http://[::2]"];
-        for text in elsewhere {
-            assert!(!is_loopback(&Url::parse(text).unwrap()), "{text}");
-            assert!(refusal(EnvironmentOptions::new(text)).contains("must be https"), "{text}");
-            assert!(EnvironmentOptions::new(&text.replacen("http", "https", 1)).is_ok(), "{text}");
-        }
-    }
-
-    #[test]
-    fn options_start_with_the_application_as_verifier_and_the_products_own_endpoints() {
-        let options = EnvironmentOptions::new("https://stead.test/base").unwrap();
-        assert_eq!(options.public_url.as_str(), "https://stead.test/base");
-        assert_eq!(options.verification, Verification::Application);
-        assert!(options.products.is_empty());
-    }
-
-    #[test]
-    fn a_product_takes_its_own_endpoints_or_those_of_the_options() {
-        let own = Endpoints::new(&STABLE, None).unwrap();
-        assert_eq!(own.origin(""), Some(("https://api.demo.test", "/v1")));
-        assert_eq!((own.origin("api"), own.origin("other")), (own.origin(""), None));
-        assert_eq!((own.token.as_str(), own.revoke(), own.paced), ("https://login.demo.test/token", Some("https://login.demo.test/revoke"), true));
-        let options = ProductOptions {
-            origins: BTreeMap::from([(String::from("api"), String::from("http://127.0.0.1:9/gateway/"))]),
-            token_url: Some(String::from("http://127.0.0.1:9/token")),
-            issuer: Some(String::from("https://issuer.test")),
-            paced: Some(false),
-            ..ProductOptions::default()
-        };
-        let given = Endpoints::new(&STABLE, Some(&options)).unwrap();
-        assert_eq!(given.origin("api"), Some(("http://127.0.0.1:9/gateway", "/v1")));
-        let snapshot = given.snapshot();
-        assert_eq!((snapshot.token.as_str(), snapshot.issuer.as_deref()), ("http://127.0.0.1:9/token", Some("https://issuer.test")));
-        assert_eq!((snapshot.authorize, given.paced), (own.authorize, false));
-    }
-
-    #[test]
-    fn options_that_cannot_be_are_refused() {
-        let origin = |name: &str, url: &str| ProductOptions {
-            origins: BTreeMap::from([(name.to_owned(), url.to_owned())]),
-            ..ProductOptions::default()
-        };
-        let cases = [
-            (origin("files", "https://a.test"), "no origin \"files\""),
-            (origin("api", "a.test"), "an origin is no URL"),
-            (ProductOptions { token_url: Some(String::from("x")), ..ProductOptions::default() }, "the token endpoint"),
-            (ProductOptions { authorize_url: Some(String::from("ftp://x")), ..ProductOptions::default() }, "the authorization endpoint"),
-            (ProductOptions { revoke_url: Some(String::from("https://x?y")), ..ProductOptions::default() }, "the revocation endpoint"),
-        ];
-        for (options, why) in cases {
-            assert!(refusal(Endpoints::new(&STABLE, Some(&options))).contains(why), "{why}");
-        }
-    }
-
-    #[test]
-    fn ids_of_one_process_are_ordered_even_within_a_millisecond() {
-        let environment = environment(&World::new(), &STABLE, always(200, ""));
-        let ids: Vec<Uuid> = (0..4096 - environment.0.counter.load(Ordering::Relaxed)).map(|_| environment.new_id()).collect();
-        assert!(ids.is_sorted_by(|one, other| one < other));
-        assert!(ids.iter().all(|id| id.get_version_num() == 7));
-    }
-
-    #[test]
-    fn secrets_have_256_bits_and_do_not_repeat() {
-        use secrecy::ExposeSecret as _;
-        let environment = environment(&World::new(), &STABLE, always(200, ""));
-        let secrets: std::collections::BTreeSet<String> =
-            (0..100).map(|_| environment.new_secret("stead_").expose_secret().to_owned()).collect();
-        assert_eq!(secrets.len(), 100);
-        assert!(secrets.iter().all(|secret| secret.len() == "stead_".len() + 43 && secret.starts_with("stead_")));
-    }
-
-    #[test]
-    fn addresses_of_an_environment_have_no_double_slash() {
-        let environment = environment(&World::new(), &STABLE, always(200, ""));
-        let id = ConnectionId::from_uuid(Uuid::from_u128(1));
-        assert_eq!(environment.redirect_uri(id), format!("https://stead.test/sso/v1/oauth/{id}/callback"));
-        assert_eq!(environment.at("/connect/x"), "https://stead.test/connect/x");
-    }
-
-    #[test]
-    fn an_unknown_product_is_answered_with_the_known_ones() {
-        let environment = environment(&World::new(), &STABLE, always(200, ""));
-        assert!(refusal(environment.endpoints("mail")).ends_with("it has demo"));
-    }
-
-    #[test]
-    fn detached_work_goes_on_without_its_caller() {
-        use futures_util::FutureExt as _;
-        let world = World::new();
-        let environment = environment(&world, &STABLE, always(200, ""));
-        let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let (runtime, mark) = (world.process(0), Arc::clone(&done));
-        let work = environment.detached(async move {
-            runtime.sleep(Duration::from_secs(1)).await;
-            mark.store(true, Ordering::Relaxed);
-            Ok(())
-        });
-        assert!(work.now_or_never().is_none(), "the caller goes away");
-        world.advance(Duration::from_secs(2));
-        assert!(done.load(Ordering::Relaxed));
-    }
-
-    #[test]
-    fn a_shutdown_waits_for_work_and_takes_no_more() {
-        let world = World::new();
-        let environment = environment(&world, &STABLE, always(200, ""));
-        let (runtime, working) = (world.process(0), environment.tasks().begin());
-        runtime.spawn(Box::pin({
-            let runtime = world.process(0);
-            async move {
-                runtime.sleep(Duration::from_secs(5)).await;
-                drop(working);
-            }
-        }));
-        world.run(environment.shut_down());
-        assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
-        assert_eq!(world.run(environment.ready()).unwrap_err().kind(), ErrorKind::ShuttingDown);
-    }
-}
+mod tests;

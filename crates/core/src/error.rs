@@ -236,7 +236,10 @@ pub struct Upstream {
 impl Upstream {
     /// What is known of an answer with this status.
     pub fn new(status: u16) -> Self {
-        Self { status, ..Self::default() }
+        Self {
+            status,
+            ..Self::default()
+        }
     }
     /// Sets the product's own code.
     #[must_use]
@@ -273,8 +276,16 @@ pub struct Violation {
 
 impl Violation {
     /// A violation at a JSON pointer.
-    pub fn new(path: impl Into<String>, keyword: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), keyword: keyword.into(), message: message.into() }
+    pub fn new(
+        path: impl Into<String>,
+        keyword: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            keyword: keyword.into(),
+            message: message.into(),
+        }
     }
 }
 
@@ -330,7 +341,12 @@ impl Error {
             [] => String::from("the input breaks its schema"),
             [one] => format!("{}: {}", display_path(&one.path), one.message),
             [first, rest @ ..] => {
-                format!("{}: {} (and {} more)", display_path(&first.path), first.message, rest.len())
+                format!(
+                    "{}: {} (and {} more)",
+                    display_path(&first.path),
+                    first.message,
+                    rest.len()
+                )
             }
         };
         let mut error = Self::new(ErrorKind::SchemaViolation, message);
@@ -369,7 +385,10 @@ impl Error {
     }
     /// Names the scopes of which one is needed.
     #[must_use]
-    pub fn with_required_scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+    pub fn with_required_scopes<S: Into<String>>(
+        mut self,
+        scopes: impl IntoIterator<Item = S>,
+    ) -> Self {
         self.0.required_scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
@@ -460,11 +479,17 @@ impl Error {
             act_by: inner.kind.act_by(),
             request_id: inner.request_id.clone(),
             execution_id: inner.execution_id.clone(),
-            context: inner.context.iter().map(|(key, value)| (key.clone().into_owned(), Value::String(value.clone()))).collect(),
+            context: inner
+                .context
+                .iter()
+                .map(|(key, value)| (key.clone().into_owned(), Value::String(value.clone())))
+                .collect(),
             violations: inner.violations.clone(),
             required_scopes: inner.required_scopes.clone(),
             authorization_link: inner.authorization_link.clone(),
-            retry_after_seconds: inner.retry_after.map(|after| after.as_secs_f64().ceil() as u64),
+            retry_after_seconds: inner
+                .retry_after
+                .map(|after| after.as_secs_f64().ceil() as u64),
             upstream: inner.upstream.clone(),
             partial: inner.partial.clone(),
         }
@@ -474,8 +499,16 @@ impl Error {
 impl From<Problem> for Error {
     fn from(problem: Problem) -> Self {
         let mut error = Self::new(problem.kind, problem.detail);
-        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        error.0.context = problem.context.into_iter().map(|(key, value)| (Cow::Owned(key), text(value))).collect();
+        let text = |value: Value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
+        error.0.context = problem
+            .context
+            .into_iter()
+            .map(|(key, value)| (Cow::Owned(key), text(value)))
+            .collect();
         error.0.request_id = problem.request_id;
         error.0.execution_id = problem.execution_id;
         error.0.violations = problem.violations;
@@ -575,26 +608,41 @@ fn display_path(path: &str) -> &str {
 
 /// Cuts a product's text to `limit` characters, drops control characters, and masks what looks like a credential.
 pub(crate) fn scrub(text: &str, limit: usize) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     let masked = clean
-        .split_inclusive(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '<' | '>' | '(' | ')'))
+        .split_inclusive(|c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '<' | '>' | '(' | ')')
+        })
         .map(mask_word)
         .collect::<String>();
     if masked.chars().count() <= limit {
         return masked;
     }
-    masked.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
+    masked
+        .chars()
+        .take(limit.saturating_sub(1))
+        .chain(['…'])
+        .collect()
 }
 
 /// Shapes of the products' tokens: a prefix that only credentials have, and a length that no word has.
-const CREDENTIAL_PREFIXES: &[&str] = &["ya29.", "1//", "ntn_", "secret_", "ver:", "eyJ", "GOCSPX-", "stead_"];
+const CREDENTIAL_PREFIXES: &[&str] = &[
+    "ya29.", "1//", "ntn_", "secret_", "ver:", "eyJ", "GOCSPX-", "stead_",
+];
 
 fn mask_word(word: &str) -> Cow<'_, str> {
     let credential = word.len() >= 16
         && CREDENTIAL_PREFIXES
             .iter()
             .any(|prefix| word.find(prefix).is_some_and(|at| word.len() - at >= 16));
-    if credential { Cow::Borrowed("[removed] ") } else { Cow::Borrowed(word) }
+    if credential {
+        Cow::Borrowed("[removed] ")
+    } else {
+        Cow::Borrowed(word)
+    }
 }
 
 fn scrub_value(value: &mut Value) {
@@ -627,12 +675,18 @@ mod tests {
         let back = Error::from(serde_json::from_str::<Problem>(&wire).unwrap());
         assert_eq!(back.kind(), ErrorKind::ScopeMissing);
         assert_eq!(back.required_scopes(), ["a", "b"]);
-        assert_eq!(back.upstream().unwrap().code.as_deref(), Some("insufficientPermissions"));
+        assert_eq!(
+            back.upstream().unwrap().code.as_deref(),
+            Some("insufficientPermissions")
+        );
     }
 
     #[test]
     fn credentials_are_masked_and_texts_are_cut() {
-        assert_eq!(scrub("token ya29.abcdefghijklmnop is bad", 500), "token [removed] is bad");
+        assert_eq!(
+            scrub("token ya29.abcdefghijklmnop is bad", 500),
+            "token [removed] is bad"
+        );
         assert_eq!(scrub("line\nbreak", 500), "line break");
         assert_eq!(scrub(&"x".repeat(600), 500).chars().count(), 500);
     }

@@ -21,7 +21,10 @@ impl Identifier {
         let text = text.into();
         let characters = text.chars().count();
         if characters == 0 || characters > 256 || text.chars().any(char::is_control) {
-            return Err(invalid("/identifier", "an identifier has 1 to 256 characters and no control characters"));
+            return Err(invalid(
+                "/identifier",
+                "an identifier has 1 to 256 characters and no control characters",
+            ));
         }
         Ok(Self(text))
     }
@@ -45,7 +48,9 @@ impl ConnectionName {
         let text = text.into();
         let well_formed = text.len() <= 64
             && text.starts_with(|first: char| first.is_ascii_alphanumeric())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
         if !well_formed {
             return Err(invalid(
                 "/connection_name",
@@ -153,7 +158,11 @@ mod tests {
             assert_eq!(Identifier::new(good).unwrap().as_str(), good);
         }
         for bad in ["", "a\nb", "\u{7f}", &"x".repeat(257)] {
-            assert_eq!(Identifier::new(bad).unwrap_err().kind(), ErrorKind::InvalidRequest, "{bad:?}");
+            assert_eq!(
+                Identifier::new(bad).unwrap_err().kind(),
+                ErrorKind::InvalidRequest,
+                "{bad:?}"
+            );
         }
     }
 
@@ -172,6 +181,10 @@ mod tests {
         let id = ConnectionId::from_uuid(Uuid::from_u128(7));
         assert_eq!(id.to_string(), "conn_00000000000000000000000000000007");
         assert_eq!(id.to_string().parse::<ConnectionId>().unwrap(), id);
-        assert!("acct_00000000000000000000000000000007".parse::<ConnectionId>().is_err());
+        assert!(
+            "acct_00000000000000000000000000000007"
+                .parse::<ConnectionId>()
+                .is_err()
+        );
     }
 }

@@ -30,7 +30,12 @@ impl Environment {
         let mut tools = self
             .catalogue()
             .newest()
-            .filter(|tool| filter.product.as_deref().is_none_or(|product| tool.product().name == product))
+            .filter(|tool| {
+                filter
+                    .product
+                    .as_deref()
+                    .is_none_or(|product| tool.product().name == product)
+            })
             .map(ToolDescription::of)
             .collect::<Result<Vec<_>>>()?;
         if let Some(identifier) = &filter.identifier {
@@ -57,8 +62,13 @@ impl Environment {
         loop {
             let page = self.connections(page_token.as_deref(), 100).await?;
             for connection in page.items {
-                match self.account(connection.connection_name.as_str(), identifier).await {
-                    Ok(account) if account.state == AccountState::Active => granted.push((account.product, account.granted_scopes)),
+                match self
+                    .account(connection.connection_name.as_str(), identifier)
+                    .await
+                {
+                    Ok(account) if account.state == AccountState::Active => {
+                        granted.push((account.product, account.granted_scopes))
+                    }
                     Ok(_) => {}
                     Err(error) if error.kind() == ErrorKind::AccountNotFound => {}
                     Err(error) => return Err(error),
@@ -73,10 +83,19 @@ impl Environment {
 }
 
 fn readiness(tool: &ToolDescription, granted: &[(String, Vec<String>)]) -> Readiness {
-    let mut of_product = granted.iter().filter(|(product, _)| *product == tool.product).peekable();
+    let mut of_product = granted
+        .iter()
+        .filter(|(product, _)| *product == tool.product)
+        .peekable();
     if of_product.peek().is_none() {
         return Readiness::NeedsConnection;
     }
-    let covered = |scopes: &[String]| tool.scopes.is_empty() || tool.scopes.iter().any(|scope| scopes.contains(scope));
-    if of_product.any(|(_, scopes)| covered(scopes)) { Readiness::Ready } else { Readiness::NeedsScope }
+    let covered = |scopes: &[String]| {
+        tool.scopes.is_empty() || tool.scopes.iter().any(|scope| scopes.contains(scope))
+    };
+    if of_product.any(|(_, scopes)| covered(scopes)) {
+        Readiness::Ready
+    } else {
+        Readiness::NeedsScope
+    }
 }

@@ -37,7 +37,10 @@ pub struct Retention {
 impl Default for Retention {
     fn default() -> Self {
         let month = SignedDuration::from_hours(30 * 24);
-        Self { executions: month, events: month }
+        Self {
+            executions: month,
+            events: month,
+        }
     }
 }
 
@@ -46,7 +49,10 @@ impl Retention {
     pub(crate) fn check(self) -> Result<()> {
         for (duration, what) in [(self.executions, "executions"), (self.events, "events")] {
             if duration.is_negative() {
-                return Err(Error::new(ErrorKind::InvalidRequest, format!("the retention of {what} must not be negative")));
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("the retention of {what} must not be negative"),
+                ));
             }
         }
         Ok(())
@@ -65,7 +71,6 @@ impl Retention {
     }
 }
 
-
 /// Starts the rounds; they end with the environment.
 pub(crate) fn start(environment: &Environment) {
     let weak = environment.downgrade();
@@ -74,7 +79,9 @@ pub(crate) fn start(environment: &Environment) {
         let mut pause = first;
         loop {
             pause.await;
-            let Some(environment) = weak.upgrade() else { return };
+            let Some(environment) = weak.upgrade() else {
+                return;
+            };
             if environment.tasks().open().is_err() {
                 return;
             }
@@ -105,16 +112,24 @@ impl Environment {
 
     async fn end_overdue(&self) -> Result<()> {
         loop {
-            let overdue = self.store().overdue_authorizations(self.now(), ROUND).await?;
+            let overdue = self
+                .store()
+                .overdue_authorizations(self.now(), ROUND)
+                .await?;
             let last = overdue.len() < ROUND as usize;
             let mut ended = 0;
             for authorization in overdue {
                 let id = authorization.row.id;
-                match self.end_authorization(authorization, AuthorizationState::Expired, "timeout").await {
+                match self
+                    .end_authorization(authorization, AuthorizationState::Expired, "timeout")
+                    .await
+                {
                     // A conflict means that it has moved on meanwhile.
                     Ok(Commit::Committed | Commit::Conflict) => ended += 1,
                     // One row that cannot be ended must not keep the others.
-                    Err(error) => tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended"),
+                    Err(error) => {
+                        tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended")
+                    }
                 }
             }
             if last || ended == 0 {
@@ -154,8 +169,8 @@ mod tests {
         identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
         seal::KeyRing,
         store::{
-            AccessTokenRow, AuthorizationRow, Batch, CredentialRow, EventRow, ExecutionRow, Fingerprint, MemoryStore, Row, RowKey,
-            Store,
+            AccessTokenRow, AuthorizationRow, Batch, CredentialRow, EventRow, ExecutionRow,
+            Fingerprint, MemoryStore, Row, RowKey, Store,
         },
         testing::{Flaky, Numbers, RING, STABLE, START, World, always, environment, open},
     };
@@ -167,7 +182,12 @@ mod tests {
     const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
     fn access_token(expires_at: Timestamp) -> Row {
-        AccessTokenRow { token: Fingerprint::of(&expires_at.to_string()), client_id: String::from("app"), expires_at }.into()
+        AccessTokenRow {
+            token: Fingerprint::of(&expires_at.to_string()),
+            client_id: String::from("app"),
+            expires_at,
+        }
+        .into()
     }
 
     fn execution(number: u128, started_at: Timestamp) -> Row {
@@ -188,7 +208,14 @@ mod tests {
 
     fn event(number: u128, at: Timestamp) -> Row {
         let id = EventId::from_uuid(Uuid::from_u128(number));
-        EventRow { id, name: String::from("account.activated"), at, account_id: None, data: json!({}) }.into()
+        EventRow {
+            id,
+            name: String::from("account.activated"),
+            at,
+            account_id: None,
+            data: json!({}),
+        }
+        .into()
     }
 
     fn authorization(number: u128, state: AuthorizationState, expires_at: Timestamp) -> Row {
@@ -217,7 +244,14 @@ mod tests {
 
     fn shredded(generation: u64, created_at: Timestamp) -> Row {
         let account_id = AccountId::from_uuid(Uuid::from_u128(1));
-        CredentialRow { account_id, generation, sealed: None, held_by: None, created_at }.into()
+        CredentialRow {
+            account_id,
+            generation,
+            sealed: None,
+            held_by: None,
+            created_at,
+        }
+        .into()
     }
 
     fn insert(world: &World, store: &dyn Store, rows: impl IntoIterator<Item = Row>) {
@@ -240,7 +274,10 @@ mod tests {
             (|_, at| access_token(at), now),
             (|number, at| execution(number.into(), at), now - DAY * 30),
             (|number, at| event(number.into(), at), now - DAY * 30),
-            (|number, at| authorization(number.into(), AuthorizationState::Completed, at), now - DAY * 7),
+            (
+                |number, at| authorization(number.into(), AuthorizationState::Completed, at),
+                now - DAY * 7,
+            ),
             (|number, at| shredded(number, at), now - DAY),
         ];
         let (mut old, mut young) = (Vec::new(), Vec::new());
@@ -276,11 +313,29 @@ mod tests {
         let environment = environment(&world, &STABLE, always(200, ""));
         let long_ago = environment.now() - DAY * 31;
         let count = u128::from(REMOVED) * 2;
-        insert(&world, environment.store(), (0..=count).map(|number| execution(number, long_ago)));
-        insert(&world, environment.store(), (0..count).map(|number| event(number, long_ago)));
+        insert(
+            &world,
+            environment.store(),
+            (0..=count).map(|number| execution(number, long_ago)),
+        );
+        insert(
+            &world,
+            environment.store(),
+            (0..count).map(|number| event(number, long_ago)),
+        );
         world.run(environment.maintain()).unwrap();
-        assert!(world.run(environment.store().executions(None, 1)).unwrap().is_empty());
-        assert!(world.run(environment.store().events(None, 1)).unwrap().is_empty());
+        assert!(
+            world
+                .run(environment.store().executions(None, 1))
+                .unwrap()
+                .is_empty()
+        );
+        assert!(
+            world
+                .run(environment.store().events(None, 1))
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]
@@ -292,14 +347,25 @@ mod tests {
         world.run(environment.maintain()).unwrap();
         assert!(!is_there(&world, environment.store(), forgotten.key()));
         let events = world.run(environment.store().events(None, 10)).unwrap();
-        assert_eq!(events.iter().map(|event| event.row.name.as_str()).collect::<Vec<_>>(), ["authorization.failed"]);
+        assert_eq!(
+            events
+                .iter()
+                .map(|event| event.row.name.as_str())
+                .collect::<Vec<_>>(),
+            ["authorization.failed"]
+        );
     }
 
     #[test]
     fn a_removal_that_fails_is_made_up_for_by_a_later_round() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let environment = world.run(open(world.process(0), &STABLE, always(200, ""), Arc::clone(&store) as _));
+        let environment = world.run(open(
+            world.process(0),
+            &STABLE,
+            always(200, ""),
+            Arc::clone(&store) as _,
+        ));
         let old = execution(1, environment.now() - DAY * 31);
         insert(&world, store.as_ref(), [old.clone()]);
         store.set_down(true);
@@ -311,10 +377,20 @@ mod tests {
     }
 
     /// An environment that keeps its history for so long.
-    fn keeping(world: &World, executions: SignedDuration, events: SignedDuration) -> Result<Environment> {
+    fn keeping(
+        world: &World,
+        executions: SignedDuration,
+        events: SignedDuration,
+    ) -> Result<Environment> {
         let store = Arc::new(MemoryStore::new(world.process(0)));
         let keys = KeyRing::from_text(RING).unwrap();
-        let ports = Ports::new(always(200, ""), world.process(0), Numbers::seeded(0), store, keys);
+        let ports = Ports::new(
+            always(200, ""),
+            world.process(0),
+            Numbers::seeded(0),
+            store,
+            keys,
+        );
         let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
         options.retention.executions = executions;
         options.retention.events = events;
@@ -327,19 +403,32 @@ mod tests {
         let environment = keeping(&world, DAY, SignedDuration::MAX).unwrap();
         let store = environment.store();
         let now = environment.now();
-        let rows = [execution(1, now - DAY - INSTANT), execution(2, now - DAY), event(1, Timestamp::MIN)];
+        let rows = [
+            execution(1, now - DAY - INSTANT),
+            execution(2, now - DAY),
+            event(1, Timestamp::MIN),
+        ];
         insert(&world, store, rows.clone());
         world.run(environment.maintain()).unwrap();
-        assert_eq!(rows.map(|row| is_there(&world, store, row.key())), [false, true, true]);
+        assert_eq!(
+            rows.map(|row| is_there(&world, store, row.key())),
+            [false, true, true]
+        );
     }
 
     #[test]
     fn history_cannot_be_kept_for_less_than_no_time() {
         let world = World::new();
-        for (executions, events, what) in [(-INSTANT, DAY, "executions"), (DAY, SignedDuration::MIN, "events")] {
+        for (executions, events, what) in [
+            (-INSTANT, DAY, "executions"),
+            (DAY, SignedDuration::MIN, "events"),
+        ] {
             let error = keeping(&world, executions, events).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-            assert_eq!(error.message(), format!("the retention of {what} must not be negative"));
+            assert_eq!(
+                error.message(),
+                format!("the retention of {what} must not be negative")
+            );
         }
         assert!(keeping(&world, SignedDuration::ZERO, SignedDuration::ZERO).is_ok());
     }

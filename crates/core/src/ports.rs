@@ -16,7 +16,10 @@ pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;
 /// request's extensions.
 pub trait Transport: Send + Sync + 'static {
     /// Sends `request`; resolves when the answer's head has arrived.
-    fn send(&self, request: http::Request<Body>) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>>;
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>>;
 }
 
 /// Time and tasks.
@@ -93,7 +96,11 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 impl TransportError {
     /// An error of a kind.
     pub fn new(kind: TransportErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None }
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+        }
     }
     /// Keeps the cause.
     #[must_use]
@@ -107,7 +114,10 @@ impl TransportError {
     }
     /// Whether the product can have seen the request.
     pub fn may_have_been_sent(&self) -> bool {
-        !matches!(self.kind, TransportErrorKind::Refused | TransportErrorKind::Unreachable)
+        !matches!(
+            self.kind,
+            TransportErrorKind::Refused | TransportErrorKind::Unreachable
+        )
     }
 }
 
@@ -154,7 +164,12 @@ impl Body {
     /// [`TransportErrorKind::TooLarge`] past the limit, the stream's own error, or [`TransportErrorKind::Cut`].
     pub async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
         use http_body_util::BodyExt as _;
-        let too_large = || TransportError::new(TransportErrorKind::TooLarge, format!("the body is larger than {limit} bytes"));
+        let too_large = || {
+            TransportError::new(
+                TransportErrorKind::TooLarge,
+                format!("the body is larger than {limit} bytes"),
+            )
+        };
         match self {
             Self::Empty => Ok(Bytes::new()),
             Self::Bytes(bytes) if bytes.len() as u64 > limit => Err(too_large()),
@@ -163,7 +178,9 @@ impl Body {
                 let mut first: Option<Bytes> = None;
                 let mut rest: Vec<u8> = Vec::new();
                 while let Some(frame) = stream.frame().await {
-                    let Ok(data) = frame.map_err(from_stream)?.into_data() else { continue };
+                    let Ok(data) = frame.map_err(from_stream)?.into_data() else {
+                        continue;
+                    };
                     let so_far = first.as_ref().map_or(0, Bytes::len) + rest.len();
                     if (so_far + data.len()) as u64 > limit {
                         return Err(too_large());
@@ -189,7 +206,9 @@ impl Body {
 fn from_stream(error: BoxError) -> TransportError {
     match error.downcast::<TransportError>() {
         Ok(error) => *error,
-        Err(error) => TransportError::new(TransportErrorKind::Cut, "the answer broke off").with_source(error),
+        Err(error) => {
+            TransportError::new(TransportErrorKind::Cut, "the answer broke off").with_source(error)
+        }
     }
 }
 
@@ -206,7 +225,11 @@ impl fmt::Debug for Body {
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        if bytes.is_empty() { Self::Empty } else { Self::Bytes(bytes) }
+        if bytes.is_empty() {
+            Self::Empty
+        } else {
+            Self::Bytes(bytes)
+        }
     }
 }
 
@@ -260,35 +283,58 @@ mod tests {
 
     use super::*;
 
-    fn pieces(pieces: impl IntoIterator<Item = Result<&'static [u8], BoxError>, IntoIter: Send + 'static>) -> Body {
-        let frames = pieces.into_iter().map(|piece| piece.map(|bytes| http_body::Frame::data(Bytes::from_static(bytes))));
+    fn pieces(
+        pieces: impl IntoIterator<Item = Result<&'static [u8], BoxError>, IntoIter: Send + 'static>,
+    ) -> Body {
+        let frames = pieces
+            .into_iter()
+            .map(|piece| piece.map(|bytes| http_body::Frame::data(Bytes::from_static(bytes))));
         Body::stream(StreamBody::new(stream::iter(frames)))
     }
 
     fn collected(body: Body, limit: u64) -> Result<Bytes, TransportError> {
-        body.collect(limit).now_or_never().expect("a body at hand does not wait")
+        body.collect(limit)
+            .now_or_never()
+            .expect("a body at hand does not wait")
     }
 
     #[test]
     fn a_body_is_collected_up_to_its_limit() {
-        let bodies = || [Body::from(b"abcdef".to_vec()), Body::stream(Full::new(Bytes::from("abcdef"))), pieces([Ok(b"ab".as_slice()), Ok(b""), Ok(b"cdef")])];
+        let bodies = || {
+            [
+                Body::from(b"abcdef".to_vec()),
+                Body::stream(Full::new(Bytes::from("abcdef"))),
+                pieces([Ok(b"ab".as_slice()), Ok(b""), Ok(b"cdef")]),
+            ]
+        };
         for body in bodies() {
             assert_eq!(collected(body, 6).unwrap(), "abcdef");
         }
         for body in bodies() {
-            assert_eq!(collected(body, 5).unwrap_err().kind(), TransportErrorKind::TooLarge);
+            assert_eq!(
+                collected(body, 5).unwrap_err().kind(),
+                TransportErrorKind::TooLarge
+            );
         }
     }
 
     #[test]
     fn a_stream_past_its_limit_is_not_read_on() {
         let endless = std::iter::repeat_with(|| Ok([0; 1024].as_slice()));
-        assert_eq!(collected(pieces(endless), 10_000).unwrap_err().kind(), TransportErrorKind::TooLarge);
+        assert_eq!(
+            collected(pieces(endless), 10_000).unwrap_err().kind(),
+            TransportErrorKind::TooLarge
+        );
     }
 
     #[test]
     fn nothing_is_empty_whatever_its_limit() {
-        for body in [Body::Empty, Body::from(Vec::new()), pieces([]), Body::default()] {
+        for body in [
+            Body::Empty,
+            Body::from(Vec::new()),
+            pieces([]),
+            Body::default(),
+        ] {
             assert_eq!(collected(body, 0).unwrap(), "");
         }
     }
@@ -296,7 +342,10 @@ mod tests {
     #[test]
     fn one_piece_is_not_copied() {
         let bytes = Bytes::from(vec![1; 100]);
-        for body in [Body::from(bytes.clone()), Body::stream(Full::new(bytes.clone()))] {
+        for body in [
+            Body::from(bytes.clone()),
+            Body::stream(Full::new(bytes.clone())),
+        ] {
             assert_eq!(collected(body, 100).unwrap().as_ptr(), bytes.as_ptr());
         }
     }
@@ -304,17 +353,34 @@ mod tests {
     #[test]
     fn the_error_of_a_stream_stays_what_it_was() {
         let late: BoxError = Box::new(TransportError::new(TransportErrorKind::TimedOut, "late"));
-        assert_eq!(collected(pieces([Ok(b"a".as_slice()), Err(late)]), 9).unwrap_err().kind(), TransportErrorKind::TimedOut);
+        assert_eq!(
+            collected(pieces([Ok(b"a".as_slice()), Err(late)]), 9)
+                .unwrap_err()
+                .kind(),
+            TransportErrorKind::TimedOut
+        );
         let error = collected(pieces([Err("gone".into())]), 9).unwrap_err();
         assert_eq!(error.kind(), TransportErrorKind::Cut);
-        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "gone");
+        assert_eq!(
+            std::error::Error::source(&error).unwrap().to_string(),
+            "gone"
+        );
     }
 
     #[test]
     fn a_body_says_how_long_it_is() {
-        let lengths = [(Body::Empty, Some(0)), (Body::from(b"abc".to_vec()), Some(3)), (Body::stream(Full::new(Bytes::from("ab"))), Some(2)), (pieces([Ok(b"a".as_slice())]), None)];
+        let lengths = [
+            (Body::Empty, Some(0)),
+            (Body::from(b"abc".to_vec()), Some(3)),
+            (Body::stream(Full::new(Bytes::from("ab"))), Some(2)),
+            (pieces([Ok(b"a".as_slice())]), None),
+        ];
         for (body, length) in lengths {
-            assert_eq!(http_body::Body::size_hint(&body).exact(), length, "{body:?}");
+            assert_eq!(
+                http_body::Body::size_hint(&body).exact(),
+                length,
+                "{body:?}"
+            );
             assert_eq!(body.is_end_stream(), length == Some(0), "{body:?}");
         }
     }
@@ -323,21 +389,47 @@ mod tests {
     fn bytes_come_as_one_frame_and_then_the_end() {
         use http_body_util::BodyExt as _;
         let mut body = Body::from(b"abc".to_vec());
-        assert_eq!(body.frame().now_or_never().unwrap().unwrap().unwrap().into_data().unwrap(), "abc");
+        assert_eq!(
+            body.frame()
+                .now_or_never()
+                .unwrap()
+                .unwrap()
+                .unwrap()
+                .into_data()
+                .unwrap(),
+            "abc"
+        );
         assert!(body.is_end_stream());
         assert!(body.frame().now_or_never().unwrap().is_none());
     }
 
     #[test]
     fn a_body_does_not_show_its_content() {
-        assert_eq!(format!("{:?} {:?}", Body::from(b"CANARY".to_vec()), pieces([Ok(b"CANARY".as_slice())])), "Bytes(6) Stream");
+        assert_eq!(
+            format!(
+                "{:?} {:?}",
+                Body::from(b"CANARY".to_vec()),
+                pieces([Ok(b"CANARY".as_slice())])
+            ),
+            "Bytes(6) Stream"
+        );
     }
 
     #[test]
     fn only_what_never_left_was_certainly_not_sent() {
         use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
-        for (kind, sent) in [(Refused, false), (Unreachable, false), (TimedOut, true), (Cut, true), (TooLarge, true)] {
-            assert_eq!(TransportError::new(kind, "").may_have_been_sent(), sent, "{kind:?}");
+        for (kind, sent) in [
+            (Refused, false),
+            (Unreachable, false),
+            (TimedOut, true),
+            (Cut, true),
+            (TooLarge, true),
+        ] {
+            assert_eq!(
+                TransportError::new(kind, "").may_have_been_sent(),
+                sent,
+                "{kind:?}"
+            );
         }
     }
 }

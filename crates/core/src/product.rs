@@ -66,13 +66,20 @@ impl Product {
 
     /// The origin with this name; the first for an empty name.
     pub fn origin(&self, name: &str) -> Option<&Origin> {
-        if name.is_empty() { self.origins.first() } else { self.origins.iter().find(|origin| origin.name == name) }
+        if name.is_empty() {
+            self.origins.first()
+        } else {
+            self.origins.iter().find(|origin| origin.name == name)
+        }
     }
 }
 
 impl fmt::Debug for Product {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Product").field("name", &self.name).field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("Product")
+            .field("name", &self.name)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
     }
 }
 
@@ -91,7 +98,11 @@ fn no_settings(settings: &Map<String, Value>) -> Result<Derived> {
     match settings.keys().next() {
         None => Ok(Derived::default()),
         Some(name) => {
-            let violation = Violation::new(format!("/settings/{name}"), "additionalProperties", "connections of this product take no settings");
+            let violation = Violation::new(
+                format!("/settings/{name}"),
+                "additionalProperties",
+                "connections of this product take no settings",
+            );
             Err(Error::invalid(vec![violation]))
         }
     }
@@ -119,7 +130,10 @@ pub struct Quota {
 
 impl Quota {
     /// No published limit; 8 requests at the same time.
-    pub const UNLIMITED: Self = Self { units_per_minute: 0, concurrency: 8 };
+    pub const UNLIMITED: Self = Self {
+        units_per_minute: 0,
+        concurrency: 8,
+    };
 }
 
 /// Which paths the proxy takes.

@@ -10,7 +10,9 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     Error, ErrorKind, Result,
-    identifier::{AccountId, AuthorizationId, ConnectionId, ConnectionName, ExecutionId, Identifier},
+    identifier::{
+        AccountId, AuthorizationId, ConnectionId, ConnectionName, ExecutionId, Identifier,
+    },
     tool::{Effect, Warning},
 };
 
@@ -243,14 +245,20 @@ pub struct AuthorizationLink {
 impl std::fmt::Debug for AuthorizationLink {
     /// Without the link: whoever has it can open it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AuthorizationLink").field("authorization_id", &self.authorization_id).finish_non_exhaustive()
+        f.debug_struct("AuthorizationLink")
+            .field("authorization_id", &self.authorization_id)
+            .finish_non_exhaustive()
     }
 }
 
 impl AuthorizationLink {
     /// A link with its end and authorization.
     pub fn new(link: String, expires_at: Timestamp, authorization_id: AuthorizationId) -> Self {
-        Self { link, expires_at, authorization_id }
+        Self {
+            link,
+            expires_at,
+            authorization_id,
+        }
     }
 }
 
@@ -305,7 +313,13 @@ impl Execution {
         data: Box<RawValue>,
         warnings: Vec<Warning>,
     ) -> Self {
-        Self { execution_id, tool: tool.into(), tool_version: tool_version.into(), data, warnings }
+        Self {
+            execution_id,
+            tool: tool.into(),
+            tool_version: tool_version.into(),
+            data,
+            warnings,
+        }
     }
 
     /// The data as a value or a struct.
@@ -313,8 +327,12 @@ impl Execution {
     /// # Errors
     /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
     pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
-        serde_json::from_str(self.data.get())
-            .map_err(|error| Error::new(ErrorKind::ProductProtocolError, format!("the result has another shape: {error}")))
+        serde_json::from_str(self.data.get()).map_err(|error| {
+            Error::new(
+                ErrorKind::ProductProtocolError,
+                format!("the result has another shape: {error}"),
+            )
+        })
     }
 }
 
@@ -379,7 +397,12 @@ impl ToolDescription {
             tool_version: entry.version().to_owned(),
             schema_version: entry.version().to_owned(),
             effect: entry.effect(),
-            scopes: entry.scopes().0.iter().map(|scope| (*scope).to_owned()).collect(),
+            scopes: entry
+                .scopes()
+                .0
+                .iter()
+                .map(|scope| (*scope).to_owned())
+                .collect(),
             description: schema.description().to_owned(),
             input_schema: schema.schema().clone(),
             readiness: None,

@@ -31,7 +31,11 @@ impl InputSchema {
     /// [`ErrorKind::Internal`] where the struct gives no valid schema; every product's suite proves that it does.
     pub fn of(entry: &ToolEntry) -> Result<Self> {
         let mut schema = entry.struct_schema().to_value();
-        let description = schema.get("description").and_then(Value::as_str).map(unwrap_lines).unwrap_or_default();
+        let description = schema
+            .get("description")
+            .and_then(Value::as_str)
+            .map(unwrap_lines)
+            .unwrap_or_default();
         simplify(&mut schema);
         if let Some(root) = schema.as_object_mut() {
             for noise in ["$schema", "title", "description"] {
@@ -47,9 +51,16 @@ impl InputSchema {
             schema["properties"][name] = json!({ "type": "string", "description": text });
         }
         let validator = jsonschema::draft202012::new(&schema).map_err(|error| {
-            Error::new(ErrorKind::Internal, format!("{entry:?} has no valid schema: {error}"))
+            Error::new(
+                ErrorKind::Internal,
+                format!("{entry:?} has no valid schema: {error}"),
+            )
         })?;
-        Ok(Self { description, schema, validator })
+        Ok(Self {
+            description,
+            schema,
+            validator,
+        })
     }
 
     /// What the tool does, for people and models.
@@ -71,7 +82,11 @@ impl InputSchema {
         if self.validator.is_valid(input) {
             return Ok(());
         }
-        let violations = self.validator.iter_errors(input).flat_map(|error| self.violation(&error)).collect();
+        let violations = self
+            .validator
+            .iter_errors(input)
+            .flat_map(|error| self.violation(&error))
+            .collect();
         Err(Error::violations(violations))
     }
 
@@ -86,17 +101,37 @@ impl InputSchema {
                     .map(|name| {
                         let pointer = format!("{path}/{}", escaped(name));
                         // Names with an underscore in front are those of values that are made from other arguments.
-                        let why = if name.starts_with('_') { "is computed and not taken from callers" } else { "is not known here" };
-                        Violation::new(pointer, "additionalProperties", format!("{name:?} {why}; known: {known}"))
+                        let why = if name.starts_with('_') {
+                            "is computed and not taken from callers"
+                        } else {
+                            "is not known here"
+                        };
+                        Violation::new(
+                            pointer,
+                            "additionalProperties",
+                            format!("{name:?} {why}; known: {known}"),
+                        )
                     })
                     .collect()
             }
             Kind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                vec![Violation::new(format!("{path}/{}", escaped(name)), "required", format!("{name:?} is required"))]
+                vec![Violation::new(
+                    format!("{path}/{}", escaped(name)),
+                    "required",
+                    format!("{name:?} is required"),
+                )]
             }
             Kind::Type { .. } => {
-                vec![Violation::new(path, "type", format!("{} is wanted, not {}", self.wanted(error), kind_of(error.instance())))]
+                vec![Violation::new(
+                    path,
+                    "type",
+                    format!(
+                        "{} is wanted, not {}",
+                        self.wanted(error),
+                        kind_of(error.instance())
+                    ),
+                )]
             }
             kind => vec![Violation::new(path, kind.keyword(), error.to_string())],
         }
@@ -109,16 +144,23 @@ impl InputSchema {
             let name = step.replace("~1", "/").replace("~0", "~");
             node = node["properties"].get(&name).unwrap_or(&node["items"]);
         }
-        let names: Vec<&str> = node["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = node["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect();
         names.join(", ")
     }
 
     fn wanted(&self, error: &jsonschema::ValidationError<'_>) -> String {
         match self.schema.pointer(&error.schema_path().to_string()) {
             Some(Value::String(one)) => one.clone(),
-            Some(Value::Array(several)) => {
-                several.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")
-            }
+            Some(Value::Array(several)) => several
+                .iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(" or "),
             _ => String::from("another type"),
         }
     }
@@ -150,14 +192,18 @@ pub fn export(entry: &ToolEntry, input: &InputSchema, format: ExportFormat) -> V
     let description = input.description();
     let mut schema = input.schema().clone();
     if let Some(properties) = schema["properties"].as_object_mut() {
-        VERSION_PARAMETERS.iter().for_each(|parameter| drop(properties.remove(*parameter)));
+        VERSION_PARAMETERS
+            .iter()
+            .for_each(|parameter| drop(properties.remove(*parameter)));
     }
     match format {
         ExportFormat::Openai => json!({
             "type": "function",
             "function": { "name": name, "description": description, "parameters": schema, "strict": false },
         }),
-        ExportFormat::Anthropic => json!({ "name": name, "description": description, "input_schema": schema }),
+        ExportFormat::Anthropic => {
+            json!({ "name": name, "description": description, "input_schema": schema })
+        }
         ExportFormat::Gemini => {
             to_openapi_subset(&mut schema);
             json!({ "name": name, "description": description, "parameters": schema })
@@ -178,17 +224,28 @@ pub fn export(entry: &ToolEntry, input: &InputSchema, format: ExportFormat) -> V
 
 /// Joins the lines of a paragraph; keeps the breaks between paragraphs.
 fn unwrap_lines(text: &str) -> String {
-    text.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect::<Vec<_>>().join("\n\n")
+    text.split("\n\n")
+        .map(|paragraph| paragraph.replace('\n', " "))
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 /// Removes what says nothing to a caller, and `null` where only absence is meant.
 fn simplify(schema: &mut Value) {
-    let Some(node) = schema.as_object_mut() else { return };
-    let takes_null = node.remove(NULL_MARK).is_some_and(|mark| mark == json!(true));
+    let Some(node) = schema.as_object_mut() else {
+        return;
+    };
+    let takes_null = node
+        .remove(NULL_MARK)
+        .is_some_and(|mark| mark == json!(true));
     if !takes_null {
         drop_null(node);
     }
-    if node.get("format").and_then(Value::as_str).is_some_and(|format| format.contains("int") || format == "double") {
+    if node
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|format| format.contains("int") || format == "double")
+    {
         node.remove("format");
     }
     if node.get("default") == Some(&Value::Null) {
@@ -201,18 +258,26 @@ fn simplify(schema: &mut Value) {
     }
     collapse_enum(node);
     for key in ["properties", "$defs"] {
-        node.get_mut(key).and_then(Value::as_object_mut).into_iter().flatten().for_each(|(_, child)| {
-            if let Some(child) = child.as_object_mut() {
-                child.remove("title");
-            }
-            simplify(child);
-        });
+        node.get_mut(key)
+            .and_then(Value::as_object_mut)
+            .into_iter()
+            .flatten()
+            .for_each(|(_, child)| {
+                if let Some(child) = child.as_object_mut() {
+                    child.remove("title");
+                }
+                simplify(child);
+            });
     }
     for key in ["items", "additionalProperties"] {
         node.get_mut(key).into_iter().for_each(simplify);
     }
     for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
-        node.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().for_each(simplify);
+        node.get_mut(key)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+            .for_each(simplify);
     }
 }
 
@@ -241,13 +306,18 @@ fn drop_null(node: &mut Map<String, Value>) {
 
 /// A documented enumeration comes as `oneOf` of constants; models read a plain `enum` better.
 fn collapse_enum(node: &mut Map<String, Value>) {
-    let Some(Value::Array(options)) = node.get("oneOf") else { return };
+    let Some(Value::Array(options)) = node.get("oneOf") else {
+        return;
+    };
     let mut values = Vec::new();
     let mut meanings = Vec::new();
     for option in options {
         if let Some(constant) = option.get("const") {
             values.push(constant.clone());
-            if let (Some(constant), Some(meaning)) = (constant.as_str(), option.get("description").and_then(Value::as_str)) {
+            if let (Some(constant), Some(meaning)) = (
+                constant.as_str(),
+                option.get("description").and_then(Value::as_str),
+            ) {
                 meanings.push(format!("{constant}: {}", unwrap_lines(meaning)));
             }
         } else if let Some(Value::Array(several)) = option.get("enum") {
@@ -260,7 +330,10 @@ fn collapse_enum(node: &mut Map<String, Value>) {
     node.insert(String::from("type"), json!("string"));
     node.insert(String::from("enum"), Value::Array(values));
     if !meanings.is_empty() {
-        let own = node.get("description").and_then(Value::as_str).unwrap_or_default();
+        let own = node
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let joined = [own, &meanings.join(" ")].join(" ").trim().to_owned();
         node.insert(String::from("description"), Value::String(joined));
     }
@@ -283,11 +356,17 @@ fn understand(schema: &Value, value: &mut Value) {
     }
     match value {
         Value::Number(number) if wants("integer") && !wants("number") => {
-            if let Some(integer) = number.as_f64().filter(|_| !number.is_i64() && !number.is_u64()).and_then(exact_integer) {
+            if let Some(integer) = number
+                .as_f64()
+                .filter(|_| !number.is_i64() && !number.is_u64())
+                .and_then(exact_integer)
+            {
                 *value = json!(integer);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| understand(&schema["items"], item)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| understand(&schema["items"], item)),
         Value::Object(members) => {
             for (name, member) in members {
                 understand(&schema["properties"][name], member);
@@ -316,20 +395,36 @@ fn kind_of(value: &Value) -> &'static str {
 
 /// Keeps what Gemini's `parameters` take: no `additionalProperties`, no type lists.
 fn to_openapi_subset(schema: &mut Value) {
-    let Some(node) = schema.as_object_mut() else { return };
+    let Some(node) = schema.as_object_mut() else {
+        return;
+    };
     node.remove("additionalProperties");
     if let Some(Value::Array(types)) = node.get("type") {
         let nullable = types.iter().any(|one| one == "null");
-        let first = types.iter().find(|one| *one != "null").cloned().unwrap_or_else(|| json!("string"));
+        let first = types
+            .iter()
+            .find(|one| *one != "null")
+            .cloned()
+            .unwrap_or_else(|| json!("string"));
         node.insert(String::from("type"), first);
         if nullable {
             node.insert(String::from("nullable"), json!(true));
         }
     }
-    node.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten().for_each(|(_, child)| to_openapi_subset(child));
-    node.get_mut("items").into_iter().for_each(to_openapi_subset);
+    node.get_mut("properties")
+        .and_then(Value::as_object_mut)
+        .into_iter()
+        .flatten()
+        .for_each(|(_, child)| to_openapi_subset(child));
+    node.get_mut("items")
+        .into_iter()
+        .for_each(to_openapi_subset);
     for key in ["anyOf", "oneOf", "allOf"] {
-        node.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().for_each(to_openapi_subset);
+        node.get_mut(key)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+            .for_each(to_openapi_subset);
     }
 }
 

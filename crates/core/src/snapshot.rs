@@ -45,7 +45,9 @@ pub(crate) struct Snapshot {
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Snapshot").field("account", &self.account.id).finish_non_exhaustive()
+        f.debug_struct("Snapshot")
+            .field("account", &self.account.id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,15 +56,25 @@ impl Snapshot {
     pub(crate) fn usable(&self) -> Result<&TokenSet> {
         connection_ready(&self.connection)?;
         match self.account.state {
-            AccountState::Active => self.tokens.as_ref().ok_or_else(|| self.authorization_required("has no credential")),
-            AccountState::PendingAuthorization => Err(self.authorization_required("has not authorized yet")),
-            AccountState::NeedsReauthorization => Err(self.authorization_required("has to authorize again")),
+            AccountState::Active => self
+                .tokens
+                .as_ref()
+                .ok_or_else(|| self.authorization_required("has no credential")),
+            AccountState::PendingAuthorization => {
+                Err(self.authorization_required("has not authorized yet"))
+            }
+            AccountState::NeedsReauthorization => {
+                Err(self.authorization_required("has to authorize again"))
+            }
             AccountState::Disconnected => Err(self.authorization_required("is disconnected")),
             AccountState::PendingVerification => Err(Error::new(
                 ErrorKind::VerificationRequired,
                 "the user came back; confirm who it was with POST /v1/authorizations/{id}/verify",
             )),
-            AccountState::Suspended => Err(Error::new(ErrorKind::AccountSuspended, "the account is suspended; resume it first")),
+            AccountState::Suspended => Err(Error::new(
+                ErrorKind::AccountSuspended,
+                "the account is suspended; resume it first",
+            )),
         }
     }
 
@@ -75,7 +87,13 @@ impl Snapshot {
         .with_context("identifier", self.account.identifier.as_str())
         .with_context("state", self.account.state.name());
         if let Some(reason) = self.account.reason {
-            error = error.with_context("reason", serde_json::to_value(reason).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default());
+            error = error.with_context(
+                "reason",
+                serde_json::to_value(reason)
+                    .ok()
+                    .and_then(|name| name.as_str().map(str::to_owned))
+                    .unwrap_or_default(),
+            );
         }
         error
     }
@@ -88,7 +106,10 @@ pub(crate) fn connection_ready(connection: &ConnectionRow) -> Result<()> {
         ConnectionState::Draft => "has no client id or secret yet",
         ConnectionState::Disabled => "is disabled",
     };
-    Err(Error::new(ErrorKind::ConnectionNotReady, format!("the connection {} {why}", connection.name)))
+    Err(Error::new(
+        ErrorKind::ConnectionNotReady,
+        format!("the connection {} {why}", connection.name),
+    ))
 }
 
 type ByIdentifier = HashMap<Box<str>, Arc<Snapshot>>;
@@ -102,17 +123,26 @@ pub(crate) struct Snapshots {
 
 impl Default for Snapshots {
     fn default() -> Self {
-        Self { by_connection: RwLock::default(), epochs: [const { AtomicU64::new(0) }; EPOCHS] }
+        Self {
+            by_connection: RwLock::default(),
+            epochs: [const { AtomicU64::new(0) }; EPOCHS],
+        }
     }
 }
 
 impl Snapshots {
     fn cached(&self, connection: &str, identifier: &str) -> Option<Arc<Snapshot>> {
-        self.by_connection.read().unwrap_or_else(PoisonError::into_inner).get(connection)?.get(identifier).cloned()
+        self.by_connection
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(connection)?
+            .get(identifier)
+            .cloned()
     }
 
     pub(crate) fn epoch(&self, connection: &str, identifier: &str) -> u64 {
-        self.epoch_of(connection, identifier).load(Ordering::Acquire)
+        self.epoch_of(connection, identifier)
+            .load(Ordering::Acquire)
     }
 
     fn epoch_of(&self, connection: &str, identifier: &str) -> &AtomicU64 {
@@ -122,21 +152,37 @@ impl Snapshots {
     }
 
     fn keep(&self, snapshot: &Arc<Snapshot>, epoch: u64) {
-        let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
-        if self.epoch(snapshot.connection.name.as_str(), snapshot.account.identifier.as_str()) != epoch {
+        let mut all = self
+            .by_connection
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.epoch(
+            snapshot.connection.name.as_str(),
+            snapshot.account.identifier.as_str(),
+        ) != epoch
+        {
             return;
         }
         if all.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
             all.clear();
         }
-        let accounts = all.entry(snapshot.connection.name.as_str().into()).or_default();
-        accounts.insert(snapshot.account.identifier.as_str().into(), Arc::clone(snapshot));
+        let accounts = all
+            .entry(snapshot.connection.name.as_str().into())
+            .or_default();
+        accounts.insert(
+            snapshot.account.identifier.as_str().into(),
+            Arc::clone(snapshot),
+        );
     }
 
     /// Forgets an account: what this process changes acts at once.
     pub(crate) fn forget(&self, connection: &str, identifier: &str) {
-        let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
-        self.epoch_of(connection, identifier).fetch_add(1, Ordering::AcqRel);
+        let mut all = self
+            .by_connection
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.epoch_of(connection, identifier)
+            .fetch_add(1, Ordering::AcqRel);
         if let Some(accounts) = all.get_mut(connection) {
             accounts.remove(identifier);
         }
@@ -144,7 +190,10 @@ impl Snapshots {
 
     /// Forgets all accounts of a connection.
     pub(crate) fn forget_connection(&self, connection: &str) {
-        let mut all = self.by_connection.write().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self
+            .by_connection
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         for epoch in &self.epochs {
             epoch.fetch_add(1, Ordering::AcqRel);
         }
@@ -154,7 +203,11 @@ impl Snapshots {
 
 impl Environment {
     /// The snapshot of an account: cached, or read from the store.
-    pub(crate) async fn snapshot(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
+    pub(crate) async fn snapshot(
+        &self,
+        connection: &str,
+        identifier: &str,
+    ) -> Result<Arc<Snapshot>> {
         let Some(cached) = self.snapshots().cached(connection, identifier) else {
             return self.reload(connection, identifier).await;
         };
@@ -164,14 +217,19 @@ impl Environment {
         }
         if age >= USABLE {
             return match self.reload(connection, identifier).await {
-                Err(error) if error.kind() == ErrorKind::StorageUnavailable && age < OUTAGE => Ok(cached),
+                Err(error) if error.kind() == ErrorKind::StorageUnavailable && age < OUTAGE => {
+                    Ok(cached)
+                }
                 result => result,
             };
         }
         if !cached.revalidating.swap(true, Ordering::AcqRel) {
             let (environment, stale) = (self.clone(), Arc::clone(&cached));
             self.runtime().spawn(Box::pin(async move {
-                let (connection, identifier) = (stale.connection.name.as_str(), stale.account.identifier.as_str());
+                let (connection, identifier) = (
+                    stale.connection.name.as_str(),
+                    stale.account.identifier.as_str(),
+                );
                 if let Err(error) = environment.reload(connection, identifier).await {
                     tracing::debug!(kind = %error.kind(), "an account could not be read anew");
                     if error.kind() != ErrorKind::StorageUnavailable {
@@ -190,19 +248,32 @@ impl Environment {
         let epoch = self.snapshots().epoch(connection, identifier);
         let connection = self.connection_row(connection).await?;
         let identifier = Identifier::new(identifier)?;
-        let account = self.store().account_of(connection.row.id, &identifier).await?;
+        let account = self
+            .store()
+            .account_of(connection.row.id, &identifier)
+            .await?;
         let account = account.ok_or_else(|| {
             Error::new(ErrorKind::AuthorizationRequired, "this user has never authorized; create an authorization link and show it to the user")
                 .with_context("connection_name", connection.row.name.as_str())
                 .with_context("identifier", identifier.as_str())
         })?;
-        self.snapshot_of(Arc::new(connection.row), account.row, epoch).await
+        self.snapshot_of(Arc::new(connection.row), account.row, epoch)
+            .await
     }
 
     /// Makes the snapshot of rows read since `epoch`, and keeps it.
-    pub(crate) async fn snapshot_of(&self, connection: Arc<ConnectionRow>, account: AccountRow, epoch: u64) -> Result<Arc<Snapshot>> {
+    pub(crate) async fn snapshot_of(
+        &self,
+        connection: Arc<ConnectionRow>,
+        account: AccountRow,
+        epoch: u64,
+    ) -> Result<Arc<Snapshot>> {
         let endpoints = self.endpoints_of(&connection)?;
-        let tokens = if account.state == AccountState::Active { self.tokens(&account, account.generation).await? } else { None };
+        let tokens = if account.state == AccountState::Active {
+            self.tokens(&account, account.generation).await?
+        } else {
+            None
+        };
         let snapshot = Arc::new(Snapshot {
             pace: self.paces().of(account.id, &endpoints),
             endpoints,
@@ -216,27 +287,50 @@ impl Environment {
         Ok(snapshot)
     }
 
-    pub(crate) async fn tokens(&self, account: &AccountRow, generation: u64) -> Result<Option<TokenSet>> {
+    pub(crate) async fn tokens(
+        &self,
+        account: &AccountRow,
+        generation: u64,
+    ) -> Result<Option<TokenSet>> {
         let row = self.store().credential(account.id, generation).await?;
-        let Some(sealed) = row.and_then(|row| row.row.sealed) else { return Ok(None) };
+        let Some(sealed) = row.and_then(|row| row.row.sealed) else {
+            return Ok(None);
+        };
         TokenSet::open(self.vault(), account, generation, &sealed).map(Some)
     }
 
     /// A connection by name.
     pub(crate) async fn connection_row(&self, name: &str) -> Result<Versioned<ConnectionRow>> {
-        let unknown = || Error::new(ErrorKind::UnknownConnection, format!("there is no connection {:?}", crate::error::scrub(name, 80)));
+        let unknown = || {
+            Error::new(
+                ErrorKind::UnknownConnection,
+                format!("there is no connection {:?}", crate::error::scrub(name, 80)),
+            )
+        };
         let parsed = ConnectionName::new(name).map_err(|_| unknown())?;
-        self.store().connection_named(&parsed).await?.ok_or_else(unknown)
+        self.store()
+            .connection_named(&parsed)
+            .await?
+            .ok_or_else(unknown)
     }
 
     /// A connection by id.
-    pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<ConnectionRow>> {
+    pub(crate) async fn connection_by_id(
+        &self,
+        id: ConnectionId,
+    ) -> Result<Versioned<ConnectionRow>> {
         let row = self.store().connection(id).await?;
-        row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "there is no connection with this id"))
+        row.ok_or_else(|| {
+            Error::new(
+                ErrorKind::UnknownConnection,
+                "there is no connection with this id",
+            )
+        })
     }
 
     /// A connection's endpoints.
     pub(crate) fn endpoints_of(&self, connection: &ConnectionRow) -> Result<Arc<Endpoints>> {
-        self.endpoints(&connection.product)?.of(&connection.settings)
+        self.endpoints(&connection.product)?
+            .of(&connection.settings)
     }
 }

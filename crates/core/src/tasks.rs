@@ -35,7 +35,10 @@ impl Tasks {
     /// Fails once the environment is closed.
     pub(crate) fn open(&self) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
-            return Err(Error::new(ErrorKind::ShuttingDown, "this process is shutting down").with_retry_after(Duration::from_secs(1)));
+            return Err(
+                Error::new(ErrorKind::ShuttingDown, "this process is shutting down")
+                    .with_retry_after(Duration::from_secs(1)),
+            );
         }
         Ok(())
     }

@@ -105,12 +105,9 @@ fn misbehave(fault: Fault, request: &Request) -> Answer {
             message,
             retry_after,
             ..
-        } if warehouse::plays(&request.host) => warehouse::errors::told(
-            status,
-            &reason,
-            message.as_deref(),
-            retry_after.as_deref(),
-        ),
+        } if warehouse::plays(&request.host) => {
+            warehouse::errors::told(status, &reason, message.as_deref(), retry_after.as_deref())
+        }
         Fault::TokenError { error, status, .. } if warehouse::plays(&request.host) => {
             warehouse::errors::oauth(
                 StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),

@@ -8,7 +8,9 @@ use bytes::Bytes;
 use stead_core::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
-    environment::{Environment, EnvironmentOptions, Ports, ProductOptions, Verification},
+    environment::{
+        Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
+    },
     execute::Gate,
     listing::ToolFilter,
     ports::{BoxFuture, Entropy, Limits, Runtime, Transport, TransportErrorKind},
@@ -49,6 +51,7 @@ pub struct PlatformBuilder {
     products: BTreeMap<String, ProductOptions>,
     gateway: Option<String>,
     verification: Option<Verification>,
+    retention: Option<Retention>,
 }
 
 enum StoreChoice {
@@ -73,6 +76,7 @@ impl Platform {
             products: BTreeMap::new(),
             gateway: None,
             verification: None,
+            retention: None,
         }
     }
 
@@ -174,6 +178,12 @@ impl PlatformBuilder {
         self
     }
 
+    /// How long the history of calls and events is kept; 30 days each by default.
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = Some(retention);
+        self
+    }
+
     /// Says who confirms that the right user came back; the application when this is not called.
     pub fn verification(mut self, verification: Verification) -> Self {
         self.verification = Some(verification);
@@ -205,6 +215,9 @@ impl PlatformBuilder {
         }
         if let Some(verification) = self.verification {
             options.verification = verification;
+        }
+        if let Some(retention) = self.retention {
+            options.retention = retention;
         }
         let transport = self.transport.map_or_else(default_transport, Ok)?;
         let runtime: Arc<dyn Runtime> = match self.runtime {

@@ -4,6 +4,24 @@ use std::fmt;
 
 use super::{check::Outcome, judge::Verdict};
 
+/// What is wrong, as often as it is, for one place whose positions in lists are not told apart.
+#[derive(Debug)]
+pub(crate) struct Violation {
+    pub(crate) times: usize,
+    line: String,
+    key: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.line)?;
+        match self.times {
+            1 => Ok(()),
+            times => write!(formatter, " (and {} more like it)", times - 1),
+        }
+    }
+}
+
 /// Counts and violations of one product.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -16,7 +34,7 @@ pub(crate) struct Tally {
     pub(crate) sandbox_answers: usize,
     pub(crate) not_checkable: usize,
     pub(crate) exceptions: usize,
-    pub(crate) violations: Vec<String>,
+    pub(crate) violations: Vec<Violation>,
     /// Methods that tools use and of which no answer of the sandbox was seen.
     pub(crate) unseen: Vec<String>,
 }
@@ -42,13 +60,40 @@ impl Tally {
         }
     }
 
-    /// Notes something wrong, once.
+    /// Notes something wrong.
     pub(crate) fn violation(&mut self, where_from: &str, what: impl fmt::Display) {
+        let what = what.to_string();
         let line = format!("{where_from}: {what}");
-        if !self.violations.contains(&line) {
-            self.violations.push(line);
+        let key = format!("{where_from}: {}", without_positions(&what));
+        match self.violations.iter_mut().find(|known| known.key == key) {
+            Some(known) => known.times += 1,
+            None => self.violations.push(Violation {
+                times: 1,
+                line,
+                key,
+            }),
         }
     }
+
+    /// How much is wrong.
+    pub(crate) fn wrong(&self) -> usize {
+        self.violations
+            .iter()
+            .map(|violation| violation.times)
+            .sum()
+    }
+}
+
+/// A place with `*` for each position in a list.
+fn without_positions(what: &str) -> String {
+    let (place, words) = what.split_once(": ").unwrap_or((what, ""));
+    let is_position =
+        |step: &&str| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+    let steps: Vec<&str> = place
+        .split('/')
+        .map(|step| if is_position(&step) { "*" } else { step })
+        .collect();
+    format!("{}: {words}", steps.join("/"))
 }
 
 impl fmt::Display for Tally {
@@ -67,7 +112,31 @@ impl fmt::Display for Tally {
             self.sandbox_answers,
             self.not_checkable,
             self.exceptions,
-            self.violations.len()
+            self.wrong()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_at_other_positions_is_told_once() {
+        let mut tally = Tally::of("boxes");
+        for position in 0..3 {
+            tally.violation("a", format!("answer/rows/{position}/x: is missing"));
+        }
+        tally.violation("a", "answer/rows/0/y: is missing");
+        let lines: Vec<String> = tally.violations.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "a: answer/rows/0/x: is missing (and 2 more like it)",
+                "a: answer/rows/0/y: is missing"
+            ]
+        );
+        assert_eq!(tally.wrong(), 4);
+        assert!(tally.to_string().contains("no fixtures yet"));
     }
 }

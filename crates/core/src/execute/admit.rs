@@ -1,4 +1,7 @@
-use crate::{Error, ErrorKind, Result, catalogue::CatalogueTool, environment::Environment, snapshot::Snapshot, tool::Effect};
+use crate::{
+    Error, ErrorKind, Result, catalogue::CatalogueTool, environment::Environment,
+    snapshot::Snapshot, tool::Effect,
+};
 
 /// What is about to happen, for a policy to judge.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +57,11 @@ pub(super) fn same_product(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<
     }
     Err(Error::new(
         ErrorKind::WrongProduct,
-        format!("{} is a tool of {wanted}; the connection {} is of {given}", tool.entry().name(), snapshot.connection.name),
+        format!(
+            "{} is a tool of {wanted}; the connection {} is of {given}",
+            tool.entry().name(),
+            snapshot.connection.name
+        ),
     ))
 }
 
@@ -66,7 +73,10 @@ pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     }
     Err(Error::new(
         ErrorKind::ScopeMissing,
-        format!("{} needs a permission that the user did not grant; create a link that asks for it", tool.entry().name()),
+        format!(
+            "{} needs a permission that the user did not grant; create a link that asks for it",
+            tool.entry().name()
+        ),
     )
     .with_required_scopes(needed.0.iter().copied())
     .with_context("connection_name", snapshot.connection.name.as_str())
@@ -74,7 +84,11 @@ pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
 }
 
 /// Asks the environment's policy.
-pub(super) fn policy(environment: &Environment, tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
+pub(super) fn policy(
+    environment: &Environment,
+    tool: &CatalogueTool,
+    snapshot: &Snapshot,
+) -> Result<()> {
     judge(
         environment.gate(),
         &Intent {
@@ -90,7 +104,13 @@ pub(super) fn policy(environment: &Environment, tool: &CatalogueTool, snapshot: 
 
 impl Environment {
     /// Asks the policy about a raw request.
-    pub(crate) fn admit_proxy(&self, snapshot: &Snapshot, effect: Effect, method: &str, path: &str) -> Result<()> {
+    pub(crate) fn admit_proxy(
+        &self,
+        snapshot: &Snapshot,
+        effect: Effect,
+        method: &str,
+        path: &str,
+    ) -> Result<()> {
         judge(
             self.gate(),
             &Intent {

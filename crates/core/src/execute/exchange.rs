@@ -34,9 +34,19 @@ pub(super) struct LiveExchange {
 }
 
 impl LiveExchange {
-    pub(super) fn new(environment: Environment, first: Arc<Snapshot>, deadline: Duration, requests: Arc<AtomicU32>) -> Self {
+    pub(super) fn new(
+        environment: Environment,
+        first: Arc<Snapshot>,
+        deadline: Duration,
+        requests: Arc<AtomicU32>,
+    ) -> Self {
         let ends_at = environment.monotonic() + deadline;
-        Self { environment, first, ends_at, requests }
+        Self {
+            environment,
+            first,
+            ends_at,
+            requests,
+        }
     }
 
     fn left(&self) -> Duration {
@@ -45,7 +55,13 @@ impl LiveExchange {
 
     /// The account as it is now: it may have been disconnected or renewed since the call began.
     async fn snapshot(&self) -> Result<Arc<Snapshot>> {
-        let snapshot = self.environment.snapshot(self.first.connection.name.as_str(), self.first.account.identifier.as_str()).await?;
+        let snapshot = self
+            .environment
+            .snapshot(
+                self.first.connection.name.as_str(),
+                self.first.account.identifier.as_str(),
+            )
+            .await?;
         self.environment.live(snapshot).await
     }
 
@@ -56,19 +72,45 @@ impl LiveExchange {
         let mut attempt = 1;
         loop {
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
-                return Err(Error::new(ErrorKind::Internal, format!("a call may send {REQUESTS} requests at most")));
+                return Err(Error::new(
+                    ErrorKind::Internal,
+                    format!("a call may send {REQUESTS} requests at most"),
+                ));
             }
             let target = send::target(endpoints, &request, attempt)?;
             let cost = (endpoints.product.cost)(&request.method, target.path());
-            let permit = self.first.pace.enter(&self.environment, cost, self.left()).await?;
+            let permit = self
+                .first
+                .pace
+                .enter(&self.environment, cost, self.left())
+                .await?;
             let snapshot = self.snapshot().await?;
             let left = self.left();
             if left.is_zero() {
-                return Err(Error::new(ErrorKind::ProductTimeout, "the call's time is over; this request was not sent"));
+                return Err(Error::new(
+                    ErrorKind::ProductTimeout,
+                    "the call's time is over; this request was not sent",
+                ));
             }
-            let sent = send::send(&self.environment, endpoints.product, &request, target, &snapshot, left).await;
+            let sent = send::send(
+                &self.environment,
+                endpoints.product,
+                &request,
+                target,
+                &snapshot,
+                left,
+            )
+            .await;
             drop(permit);
-            match read::read(&self.environment, endpoints.product, &request, attempt, sent).await {
+            match read::read(
+                &self.environment,
+                endpoints.product,
+                &request,
+                attempt,
+                sent,
+            )
+            .await
+            {
                 Reading::Answer(answer) => return Ok(answer),
                 Reading::Unauthorized if !renewed => {
                     renewed = true;
@@ -76,8 +118,16 @@ impl LiveExchange {
                 }
                 Reading::Unauthorized => return Err(read::rejected_token()),
                 Reading::Failure(failure) => {
-                    let pause = send_again::pause(&self.environment, &request, &failure, attempt, self.left());
-                    let Some(pause) = pause else { return Err(send_again::settle(&request, failure)) };
+                    let pause = send_again::pause(
+                        &self.environment,
+                        &request,
+                        &failure,
+                        attempt,
+                        self.left(),
+                    );
+                    let Some(pause) = pause else {
+                        return Err(send_again::settle(&request, failure));
+                    };
                     self.environment.runtime().sleep(pause).await;
                     attempt += 1;
                 }
@@ -94,14 +144,19 @@ impl Exchange for LiveExchange {
             return Box::pin(async move { vec![self.one(request).await] });
         }
         let at_once = self.first.endpoints.product.quota.concurrency;
-        let sending = stream::iter(requests).map(|request| self.one(request)).buffered(at_once.max(1).into());
+        let sending = stream::iter(requests)
+            .map(|request| self.one(request))
+            .buffered(at_once.max(1).into());
         Box::pin(sending.collect())
     }
 
     fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             if duration >= self.left() {
-                return Err(Error::new(ErrorKind::ProductTimeout, "the call's time would pass while waiting for the product"));
+                return Err(Error::new(
+                    ErrorKind::ProductTimeout,
+                    "the call's time would pass while waiting for the product",
+                ));
             }
             self.environment.runtime().sleep(duration).await;
             Ok(())

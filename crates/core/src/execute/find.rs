@@ -22,11 +22,18 @@ pub(super) fn tool<'a>(
 }
 
 fn one(parameter: &str, beside: Option<String>, input: &mut Value) -> Result<Option<String>> {
-    let inside = match input.as_object_mut().and_then(|members| members.remove(parameter)) {
+    let inside = match input
+        .as_object_mut()
+        .and_then(|members| members.remove(parameter))
+    {
         None => None,
         Some(Value::String(version)) => Some(version),
         Some(_) => {
-            let violation = Violation::new(format!("/{parameter}"), "type", "string is wanted: a date (YYYY-MM-DD)");
+            let violation = Violation::new(
+                format!("/{parameter}"),
+                "type",
+                "string is wanted: a date (YYYY-MM-DD)",
+            );
             return Err(Error::violations(vec![violation]));
         }
     };
@@ -50,14 +57,26 @@ mod tests {
 
     fn found(schema: Option<&str>, tool: Option<&str>, input: &mut Value) -> Result<&'static str> {
         let catalogue = Catalogue::new([&STABLE]);
-        super::tool(&catalogue, NAME, schema.map(str::to_owned), tool.map(str::to_owned), input).map(|tool| tool.entry().version())
+        super::tool(
+            &catalogue,
+            NAME,
+            schema.map(str::to_owned),
+            tool.map(str::to_owned),
+            input,
+        )
+        .map(|tool| tool.entry().version())
     }
 
     #[test]
     fn versions_are_taken_from_beside_the_input_and_out_of_it() {
         let version = found(None, None, &mut json!({})).unwrap();
-        for (schema, tool) in [(Some(version), None), (None, Some(version)), (Some(version), Some(version))] {
-            let mut input = json!({ "note_id": "a", "schema_version": version, "tool_version": version });
+        for (schema, tool) in [
+            (Some(version), None),
+            (None, Some(version)),
+            (Some(version), Some(version)),
+        ] {
+            let mut input =
+                json!({ "note_id": "a", "schema_version": version, "tool_version": version });
             assert_eq!(found(schema, tool, &mut input).unwrap(), version);
             assert_eq!(input, json!({ "note_id": "a" }));
         }
@@ -74,9 +93,19 @@ mod tests {
 
     #[test]
     fn versions_that_disagree_are_refused() {
-        let error = found(Some("2025-01-01"), None, &mut json!({ "schema_version": "2026-11-21" })).unwrap_err();
+        let error = found(
+            Some("2025-01-01"),
+            None,
+            &mut json!({ "schema_version": "2026-11-21" }),
+        )
+        .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-        let error = found(None, None, &mut json!({ "schema_version": "2025-01-01", "tool_version": "2026-11-21" })).unwrap_err();
+        let error = found(
+            None,
+            None,
+            &mut json!({ "schema_version": "2025-01-01", "tool_version": "2026-11-21" }),
+        )
+        .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
     }
 

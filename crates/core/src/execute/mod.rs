@@ -50,9 +50,26 @@ impl Environment {
     /// # Errors
     /// Any kind of the table; the error carries the execution's id.
     pub async fn execute(&self, name: &str, request: ExecuteRequest) -> Result<Execution> {
-        let ExecuteRequest { connection_name, identifier, mut input, schema_version, tool_version, dry_run, idempotency_key } = request;
+        let ExecuteRequest {
+            connection_name,
+            identifier,
+            mut input,
+            schema_version,
+            tool_version,
+            dry_run,
+            idempotency_key,
+        } = request;
         let mut record = Record::begin(self, name, &connection_name, &identifier);
-        let read = find::tool(self.catalogue(), name, schema_version, tool_version, &mut input).and_then(|tool| {
+        // The same key with another input is another call, and never answered with the first one's objects.
+        let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
+        let read = find::tool(
+            self.catalogue(),
+            name,
+            schema_version,
+            tool_version,
+            &mut input,
+        )
+        .and_then(|tool| {
             record.tool(tool);
             Ok((tool, validate::input(tool, input)?))
         });
@@ -60,21 +77,36 @@ impl Environment {
             Ok(read) => read,
             Err(error) => return record.end(Err(error)),
         };
-        let invocation = Invocation { connection_name, identifier, idempotency_key, dry_run };
+        let invocation = Invocation {
+            connection_name,
+            identifier,
+            idempotency_key,
+            dry_run,
+        };
         if tool.entry().effect() == Effect::Read || dry_run {
             return self.run(tool, parsed.as_ref(), &invocation, record).await;
         }
         // A caller that hangs up stops waiting, not the writing.
         let (environment, entry) = (self.clone(), tool.entry());
         self.detached(async move {
-            let tool = environment.catalogue().find(entry.name(), None, Some(entry.version()))?;
-            environment.run(tool, parsed.as_ref(), &invocation, record).await
+            let tool = environment
+                .catalogue()
+                .find(entry.name(), None, Some(entry.version()))?;
+            environment
+                .run(tool, parsed.as_ref(), &invocation, record)
+                .await
         })
         .await
         .map_err(unknown_after_panic)
     }
 
-    async fn run(&self, tool: &CatalogueTool, parsed: &dyn AnyTool, invocation: &Invocation, mut record: Record) -> Result<Execution> {
+    async fn run(
+        &self,
+        tool: &CatalogueTool,
+        parsed: &dyn AnyTool,
+        invocation: &Invocation,
+        mut record: Record,
+    ) -> Result<Execution> {
         let result = self.stages(tool, parsed, invocation, &mut record).await;
         record.end(result)
     }
@@ -87,7 +119,9 @@ impl Environment {
         record: &mut Record,
     ) -> Result<Execution> {
         let _guard = self.tasks().enter()?;
-        let snapshot = self.snapshot(&invocation.connection_name, &invocation.identifier).await?;
+        let snapshot = self
+            .snapshot(&invocation.connection_name, &invocation.identifier)
+            .await?;
         record.account(snapshot.account.id);
         admit::same_product(tool, &snapshot)?;
         snapshot.usable()?;
@@ -105,11 +139,22 @@ impl Environment {
         };
         let (data, warnings) = output.into_json()?;
         let entry = tool.entry();
-        Ok(Execution::new(record.id(), entry.name(), entry.version(), data, warnings))
+        Ok(Execution::new(
+            record.id(),
+            entry.name(),
+            entry.version(),
+            data,
+            warnings,
+        ))
     }
 }
 
-fn call_of(snapshot: &Snapshot, tool: &CatalogueTool, invocation: &Invocation, record: &Record) -> Call {
+fn call_of(
+    snapshot: &Snapshot,
+    tool: &CatalogueTool,
+    invocation: &Invocation,
+    record: &Record,
+) -> Call {
     let id = match &invocation.idempotency_key {
         None => record.id().uuid(),
         Some(key) => derived_id(snapshot, tool.entry().name(), key),
@@ -124,10 +169,14 @@ pub(crate) fn unknown_after_panic(error: Error) -> Error {
     if error.kind() != ErrorKind::Internal || error.execution_id().is_some() {
         return error;
     }
-    Error::new(ErrorKind::OutcomeUnknown, "an error in Stead ended the call midway: it may or may not have been carried out").with_source(error)
+    Error::new(
+        ErrorKind::OutcomeUnknown,
+        "an error in Stead ended the call midway: it may or may not have been carried out",
+    )
+    .with_source(error)
 }
 
-/// The same key for the same account and tool gives the same id, and so the same ids at the product.
+/// The same key and input for the same account and tool give the same id, and so the same ids at the product.
 fn derived_id(snapshot: &Snapshot, tool: &str, key: &str) -> Uuid {
     let account = Call::new(snapshot.account.id.uuid(), Timestamp::UNIX_EPOCH);
     account.derive_id(format_args!("{}\0{tool}\0{key}", snapshot.connection.id))

@@ -28,7 +28,11 @@ impl Paces {
             // Only those that nobody holds are forgotten.
             paces.retain(|_, pace| Arc::strong_count(pace) > 1);
         }
-        Arc::clone(paces.entry(account).or_insert_with(|| Arc::new(Pace::new(endpoints.paced.then_some(endpoints.product.quota)))))
+        Arc::clone(paces.entry(account).or_insert_with(|| {
+            Arc::new(Pace::new(
+                endpoints.paced.then_some(endpoints.product.quota),
+            ))
+        }))
     }
 }
 
@@ -50,16 +54,25 @@ struct Limits {
 
 impl Pace {
     fn new(quota: Option<Quota>) -> Self {
-        Self(quota.map(|quota| Limits {
-            unit: MINUTE.checked_div(quota.units_per_minute / 2).unwrap_or_default(),
-            burst: (quota.units_per_minute >= 2).then_some(MINUTE),
-            free_at: Mutex::new(Duration::ZERO),
-            at_once: Arc::new(Semaphore::new(quota.concurrency.max(1).into())),
+        Self(quota.map(|quota| {
+            Limits {
+                unit: MINUTE
+                    .checked_div(quota.units_per_minute / 2)
+                    .unwrap_or_default(),
+                burst: (quota.units_per_minute >= 2).then_some(MINUTE),
+                free_at: Mutex::new(Duration::ZERO),
+                at_once: Arc::new(Semaphore::new(quota.concurrency.max(1).into())),
+            }
         }))
     }
 
     /// Waits for this account's turn; the permit is held while the request is on its way.
-    pub(crate) async fn enter(&self, environment: &Environment, units: u32, left: Duration) -> Result<Option<OwnedSemaphorePermit>> {
+    pub(crate) async fn enter(
+        &self,
+        environment: &Environment,
+        units: u32,
+        left: Duration,
+    ) -> Result<Option<OwnedSemaphorePermit>> {
         Ok(self.turn(environment, units, left).await?.0)
     }
 
@@ -70,7 +83,9 @@ impl Pace {
         units: u32,
         left: Duration,
     ) -> Result<(Option<OwnedSemaphorePermit>, bool)> {
-        let Some(limits) = &self.0 else { return Ok((None, false)) };
+        let Some(limits) = &self.0 else {
+            return Ok((None, false));
+        };
         let wait = limits.reserve(units, environment.monotonic(), left)?;
         if !wait.is_zero() {
             environment.runtime().sleep(wait).await;
@@ -91,7 +106,9 @@ impl Pace {
 impl Limits {
     /// How long to wait before these units may be used. Nothing is reserved where the wait would be longer than `left`.
     fn reserve(&self, units: u32, now: Duration, left: Duration) -> Result<Duration> {
-        let Some(burst) = self.burst else { return Ok(Duration::ZERO) };
+        let Some(burst) = self.burst else {
+            return Ok(Duration::ZERO);
+        };
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
         let next = (*free_at).max(now) + self.unit * units;
         let wait = next.saturating_sub(now + burst);
@@ -104,8 +121,11 @@ impl Limits {
 }
 
 fn too_late(wait: Duration) -> Error {
-    Error::new(ErrorKind::RateLimited, "this account is called more than the product allows, and its turn would come too late")
-        .with_retry_after(wait)
+    Error::new(
+        ErrorKind::RateLimited,
+        "this account is called more than the product allows, and its turn would come too late",
+    )
+    .with_retry_after(wait)
 }
 
 #[cfg(test)]
@@ -113,7 +133,10 @@ mod tests {
     use super::*;
 
     fn limits() -> Limits {
-        match Pace::new(Some(Quota { units_per_minute: 6000, concurrency: 8 })) {
+        match Pace::new(Some(Quota {
+            units_per_minute: 6000,
+            concurrency: 8,
+        })) {
             Pace(Some(limits)) => limits,
             Pace(None) => unreachable!("a quota gives limits"),
         }
@@ -124,8 +147,14 @@ mod tests {
         let limits = limits();
         let (now, left) = (Duration::from_secs(1000), Duration::from_secs(120));
         assert_eq!(limits.reserve(3000, now, left).unwrap(), Duration::ZERO);
-        assert_eq!(limits.reserve(20, now, left).unwrap(), Duration::from_millis(400));
-        assert_eq!(limits.reserve(20, now + MINUTE, left).unwrap(), Duration::ZERO);
+        assert_eq!(
+            limits.reserve(20, now, left).unwrap(),
+            Duration::from_millis(400)
+        );
+        assert_eq!(
+            limits.reserve(20, now + MINUTE, left).unwrap(),
+            Duration::ZERO
+        );
     }
 
     #[test]
@@ -133,9 +162,14 @@ mod tests {
         let limits = limits();
         let now = Duration::from_secs(1000);
         limits.reserve(3000, now, Duration::ZERO).unwrap();
-        let error = limits.reserve(3000, now, Duration::from_secs(10)).unwrap_err();
+        let error = limits
+            .reserve(3000, now, Duration::from_secs(10))
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RateLimited);
         assert_eq!(error.retry_after(), Some(MINUTE));
-        assert_eq!(limits.reserve(1, now, Duration::from_secs(10)).unwrap(), Duration::from_millis(20));
+        assert_eq!(
+            limits.reserve(1, now, Duration::from_secs(10)).unwrap(),
+            Duration::from_millis(20)
+        );
     }
 }

@@ -32,7 +32,12 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(crate) fn begin(environment: &Environment, tool: &str, connection_name: &str, identifier: &str) -> Self {
+    pub(crate) fn begin(
+        environment: &Environment,
+        tool: &str,
+        connection_name: &str,
+        identifier: &str,
+    ) -> Self {
         let row = ExecutionRow {
             id: new_execution_id(environment),
             tool: tool.chars().take(100).collect(),
@@ -45,14 +50,23 @@ impl Record {
             outcome: String::new(),
             requests: 0,
         };
-        Self { environment: environment.clone(), row: Some(row), began: environment.monotonic(), requests: Arc::new(AtomicU32::new(0)) }
+        Self {
+            environment: environment.clone(),
+            row: Some(row),
+            began: environment.monotonic(),
+            requests: Arc::new(AtomicU32::new(0)),
+        }
     }
 
     pub(crate) fn id(&self) -> ExecutionId {
-        self.row.as_ref().map_or(ExecutionId::from_uuid(uuid::Uuid::nil()), |row| row.id)
+        self.row
+            .as_ref()
+            .map_or(ExecutionId::from_uuid(uuid::Uuid::nil()), |row| row.id)
     }
     pub(crate) fn started_at(&self) -> Timestamp {
-        self.row.as_ref().map_or(Timestamp::UNIX_EPOCH, |row| row.started_at)
+        self.row
+            .as_ref()
+            .map_or(Timestamp::UNIX_EPOCH, |row| row.started_at)
     }
     pub(crate) fn requests(&self) -> Arc<AtomicU32> {
         Arc::clone(&self.requests)
@@ -77,12 +91,19 @@ impl Record {
     /// Hands the record over, and the error its execution's id.
     pub(crate) fn end<T>(mut self, result: Result<T>) -> Result<T> {
         let id = self.id();
-        self.hand_over(result.as_ref().err().map_or("ok", |error: &Error| error.kind().name()));
+        self.hand_over(
+            result
+                .as_ref()
+                .err()
+                .map_or("ok", |error: &Error| error.kind().name()),
+        );
         result.map_err(|error| error.with_execution_id(id.to_string()))
     }
 
     fn hand_over(&mut self, outcome: &'static str) {
-        let Some(mut row) = self.row.take() else { return };
+        let Some(mut row) = self.row.take() else {
+            return;
+        };
         let duration = self.environment.monotonic().saturating_sub(self.began);
         tracing::debug!(execution = %row.id, tool = %row.tool, outcome, micros = duration.as_micros(), "execution");
         row.duration_micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
@@ -111,7 +132,10 @@ impl Recorder {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if waiting.len() >= CAPACITY {
                 let dropped = waiting.drain(..CAPACITY / 2).count();
-                tracing::warn!(dropped, "the store takes no records; the oldest were dropped");
+                tracing::warn!(
+                    dropped,
+                    "the store takes no records; the oldest were dropped"
+                );
             }
             waiting.push(row);
         }
@@ -122,7 +146,10 @@ impl Recorder {
                 gather.await;
                 if let Some(environment) = weak.upgrade() {
                     let _guard = environment.tasks().begin();
-                    environment.recorder().writing.store(false, Ordering::Release);
+                    environment
+                        .recorder()
+                        .writing
+                        .store(false, Ordering::Release);
                     environment.recorder().flush(&environment).await;
                 }
             }));
@@ -143,7 +170,10 @@ impl Recorder {
             let batch = rows.iter().cloned().fold(Batch::new(), Batch::insert);
             match environment.store().commit(batch).await {
                 Ok(Commit::Committed) => {}
-                Ok(Commit::Conflict) => tracing::warn!(dropped = rows.len(), "records with ids that exist were dropped"),
+                Ok(Commit::Conflict) => tracing::warn!(
+                    dropped = rows.len(),
+                    "records with ids that exist were dropped"
+                ),
                 Err(error) => {
                     tracing::warn!(kind = %error.kind(), waiting = rows.len(), "records could not be written yet");
                     let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,7 +200,9 @@ mod tests {
     }
 
     fn identifiers(world: &World, environment: &Environment) -> Vec<String> {
-        let mut rows = world.run(environment.store().executions(None, u32::MAX)).unwrap();
+        let mut rows = world
+            .run(environment.store().executions(None, u32::MAX))
+            .unwrap();
         rows.reverse();
         rows.into_iter().map(|row| row.row.identifier).collect()
     }
@@ -194,7 +226,12 @@ mod tests {
     fn what_the_store_does_not_take_waits_in_order() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let environment = world.run(open(world.process(0), &STABLE, always(200, ""), Arc::clone(&store) as _));
+        let environment = world.run(open(
+            world.process(0),
+            &STABLE,
+            always(200, ""),
+            Arc::clone(&store) as _,
+        ));
         store.set_down(true);
         (0..BATCH + 1).for_each(|number| run(&environment, number));
         world.advance(GATHER);
@@ -231,15 +268,41 @@ mod tests {
     fn a_record_says_how_it_ended_and_gives_the_error_its_id() {
         let world = World::new();
         let environment = environment(&world, &STABLE, always(200, ""));
-        let record = Record::begin(&environment, &"t".repeat(1000), &"c".repeat(1000), &"i".repeat(1000));
+        let record = Record::begin(
+            &environment,
+            &"t".repeat(1000),
+            &"c".repeat(1000),
+            &"i".repeat(1000),
+        );
         let id = record.id();
         record.requests().fetch_add(2, Ordering::Relaxed);
         world.advance(Duration::from_millis(3));
-        let error = record.end(Err::<(), _>(Error::new(ErrorKind::ProductTimeout, ""))).unwrap_err();
+        let error = record
+            .end(Err::<(), _>(Error::new(ErrorKind::ProductTimeout, "")))
+            .unwrap_err();
         assert_eq!(error.execution_id(), Some(id.to_string().as_str()));
         world.advance(GATHER);
-        let row = world.run(environment.store().executions(None, 1)).unwrap().remove(0).row;
-        assert_eq!((row.id, row.outcome.as_str(), row.duration_micros, row.requests), (id, "product_timeout", 3000, 2));
-        assert_eq!((row.tool.len(), row.connection_name.len(), row.identifier.len()), (100, 100, 256));
+        let row = world
+            .run(environment.store().executions(None, 1))
+            .unwrap()
+            .remove(0)
+            .row;
+        assert_eq!(
+            (
+                row.id,
+                row.outcome.as_str(),
+                row.duration_micros,
+                row.requests
+            ),
+            (id, "product_timeout", 3000, 2)
+        );
+        assert_eq!(
+            (
+                row.tool.len(),
+                row.connection_name.len(),
+                row.identifier.len()
+            ),
+            (100, 100, 256)
+        );
     }
 }

@@ -12,15 +12,25 @@ const ATTEMPTS: u8 = 4;
 const LONGEST_PAUSE: Duration = Duration::from_secs(32);
 
 /// How long to pause before sending again; `None` where that is not safe, not useful, or too late.
-pub(super) fn pause(environment: &Environment, request: &ApiRequest, failure: &Failure, attempt: u8, left: Duration) -> Option<Duration> {
+pub(super) fn pause(
+    environment: &Environment,
+    request: &ApiRequest,
+    failure: &Failure,
+    attempt: u8,
+    left: Duration,
+) -> Option<Duration> {
     let safe = failure.processed == Processed::No || request.resend != Resend::Unprocessed;
-    let useful = failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
+    let useful =
+        failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
     // A longer quota does not come back within one call.
     let hopeless = failure.error.kind() == ErrorKind::ProductQuotaExhausted;
     if !safe || !useful || hopeless || attempt >= ATTEMPTS {
         return None;
     }
-    let pause = failure.error.retry_after().unwrap_or_else(|| jitter(environment, attempt));
+    let pause = failure
+        .error
+        .retry_after()
+        .unwrap_or_else(|| jitter(environment, attempt));
     (pause < left).then_some(pause)
 }
 
@@ -35,11 +45,20 @@ fn jitter(environment: &Environment, attempt: u8) -> Duration {
 /// The error that is left. A write to which the product answered with its own failure may have been carried out.
 pub(super) fn settle(request: &ApiRequest, failure: Failure) -> Error {
     let Failure { error, processed } = failure;
-    let unavailable = matches!(error.kind(), ErrorKind::ProductUnavailable | ErrorKind::ProductTimeout | ErrorKind::UpstreamTruncated);
+    let unavailable = matches!(
+        error.kind(),
+        ErrorKind::ProductUnavailable | ErrorKind::ProductTimeout | ErrorKind::UpstreamTruncated
+    );
     if request.effect_of() == Effect::Read || processed == Processed::No || !unavailable {
         return error;
     }
-    let mut unknown = Error::new(ErrorKind::OutcomeUnknown, format!("{}: it may or may not have been carried out", error.message()));
+    let mut unknown = Error::new(
+        ErrorKind::OutcomeUnknown,
+        format!(
+            "{}: it may or may not have been carried out",
+            error.message()
+        ),
+    );
     if let Some(upstream) = error.upstream() {
         unknown = unknown.with_upstream(upstream.clone());
     }
@@ -49,7 +68,8 @@ pub(super) fn settle(request: &ApiRequest, failure: Failure) -> Error {
 #[cfg(test)]
 mod tests {
     use ErrorKind::{
-        OutcomeUnknown, ProductForbidden, ProductQuotaExhausted, ProductRateLimited, ProductTimeout, ProductUnavailable, UpstreamTruncated,
+        OutcomeUnknown, ProductForbidden, ProductQuotaExhausted, ProductRateLimited,
+        ProductTimeout, ProductUnavailable, UpstreamTruncated,
     };
     use Resend::{Always, AlwaysWith, Unprocessed};
 
@@ -62,7 +82,10 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     fn failure(kind: ErrorKind, processed: Processed) -> Failure {
-        Failure { error: Error::new(kind, "why"), processed }
+        Failure {
+            error: Error::new(kind, "why"),
+            processed,
+        }
     }
 
     #[test]
@@ -93,8 +116,18 @@ mod tests {
         for (resend, processed, kind, again) in table {
             let request = ApiRequest::post(["a"]).resend(resend);
             for attempt in 1..=5 {
-                let pause = pause(&environment, &request, &failure(kind, processed), attempt, MINUTE);
-                assert_eq!(pause.is_some(), again && attempt < ATTEMPTS, "{resend:?} {kind} attempt {attempt}");
+                let pause = pause(
+                    &environment,
+                    &request,
+                    &failure(kind, processed),
+                    attempt,
+                    MINUTE,
+                );
+                assert_eq!(
+                    pause.is_some(),
+                    again && attempt < ATTEMPTS,
+                    "{resend:?} {kind} attempt {attempt}"
+                );
             }
         }
     }
@@ -104,9 +137,16 @@ mod tests {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
         let request = ApiRequest::get(["a"]);
         let asked = Duration::from_secs(7);
-        let failure = Failure { error: Error::new(ProductRateLimited, "").with_retry_after(asked), processed: Processed::No };
+        let failure = Failure {
+            error: Error::new(ProductRateLimited, "").with_retry_after(asked),
+            processed: Processed::No,
+        };
         for (left, expected) in [(MINUTE, Some(asked)), (asked, None), (Duration::ZERO, None)] {
-            assert_eq!(pause(&environment, &request, &failure, 1, left), expected, "{left:?}");
+            assert_eq!(
+                pause(&environment, &request, &failure, 1, left),
+                expected,
+                "{left:?}"
+            );
         }
     }
 
@@ -117,33 +157,66 @@ mod tests {
             let longest = Duration::from_secs(longest);
             let pauses: Vec<Duration> = (0..200).map(|_| jitter(&environment, attempt)).collect();
             assert!(pauses.iter().all(|pause| *pause <= longest), "{attempt}");
-            assert!(pauses.iter().any(|pause| *pause < longest / 4) && pauses.iter().any(|pause| *pause > longest * 3 / 4));
+            assert!(
+                pauses.iter().any(|pause| *pause < longest / 4)
+                    && pauses.iter().any(|pause| *pause > longest * 3 / 4)
+            );
         }
     }
 
     #[test]
     fn a_write_that_may_have_been_carried_out_says_so() {
-        let settled = |request: ApiRequest, kind, processed| settle(&request, failure(kind, processed)).kind();
+        let settled = |request: ApiRequest, kind, processed| {
+            settle(&request, failure(kind, processed)).kind()
+        };
         for kind in [ProductUnavailable, ProductTimeout, UpstreamTruncated] {
-            for request in [ApiRequest::post(["a"]), ApiRequest::put(["a"]), ApiRequest::delete(["a"]), ApiRequest::get(["a"]).effect(Effect::Write)] {
-                assert_eq!(settled(request.clone(), kind, Processed::Unknown), OutcomeUnknown, "{kind}");
+            for request in [
+                ApiRequest::post(["a"]),
+                ApiRequest::put(["a"]),
+                ApiRequest::delete(["a"]),
+                ApiRequest::get(["a"]).effect(Effect::Write),
+            ] {
+                assert_eq!(
+                    settled(request.clone(), kind, Processed::Unknown),
+                    OutcomeUnknown,
+                    "{kind}"
+                );
                 assert_eq!(settled(request, kind, Processed::No), kind);
             }
-            for request in [ApiRequest::get(["a"]), ApiRequest::post(["a"]).effect(Effect::Read)] {
+            for request in [
+                ApiRequest::get(["a"]),
+                ApiRequest::post(["a"]).effect(Effect::Read),
+            ] {
                 assert_eq!(settled(request, kind, Processed::Unknown), kind);
             }
         }
         for kind in [ProductRateLimited, ProductForbidden, OutcomeUnknown] {
-            assert_eq!(settled(ApiRequest::post(["a"]), kind, Processed::Unknown), kind);
+            assert_eq!(
+                settled(ApiRequest::post(["a"]), kind, Processed::Unknown),
+                kind
+            );
         }
     }
 
     #[test]
     fn an_unknown_outcome_keeps_what_the_product_said() {
-        let error = Error::new(ProductUnavailable, "the product failed").with_upstream(Upstream::new(503).with_code("backendError"));
-        let error = settle(&ApiRequest::post(["a"]), Failure { error, processed: Processed::Unknown });
-        assert_eq!(error.message(), "the product failed: it may or may not have been carried out");
-        assert_eq!(error.upstream().unwrap().code.as_deref(), Some("backendError"));
+        let error = Error::new(ProductUnavailable, "the product failed")
+            .with_upstream(Upstream::new(503).with_code("backendError"));
+        let error = settle(
+            &ApiRequest::post(["a"]),
+            Failure {
+                error,
+                processed: Processed::Unknown,
+            },
+        );
+        assert_eq!(
+            error.message(),
+            "the product failed: it may or may not have been carried out"
+        );
+        assert_eq!(
+            error.upstream().unwrap().code.as_deref(),
+            Some("backendError")
+        );
         assert!(std::error::Error::source(&error).is_some() && !error.retryable());
     }
 }

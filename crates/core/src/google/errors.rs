@@ -161,9 +161,7 @@ fn sentence(kind: ErrorKind, said: Option<&str>) -> String {
         ErrorKind::ProductRejectedToken => "the product does not accept the token",
         ErrorKind::ProductForbidden => "the product forbids this to the user",
         ErrorKind::ProductConflict => "the present state at the product does not allow this",
-        ErrorKind::ProductNotFound => {
-            "the product has no such object, or the user may not see it"
-        }
+        ErrorKind::ProductNotFound => "the product has no such object, or the user may not see it",
         ErrorKind::ProductTimeout | ErrorKind::ProductUnavailable => "the product failed",
         _ => "the product refuses the request",
     };

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 pub use errors::read_error;
 
-use crate::product::{ClientAuthentication, OAuth, Permissions, Rotation, SubjectSource, TokenFormat};
+use crate::product::{
+    ClientAuthentication, OAuth, Permissions, Rotation, SubjectSource, TokenFormat,
+};
 
 /// Signs the user in, so that it is known which account was connected.
 pub const OPENID: &str = "openid";
@@ -33,7 +35,10 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         // connections' grants into this one.
         authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
         rotation: Rotation::Stable,
-        permissions: Permissions::Scopes { always: &[OPENID, EMAIL], default },
+        permissions: Permissions::Scopes {
+            always: &[OPENID, EMAIL],
+            default,
+        },
         default_lifetime: Some(Duration::from_secs(3600)),
         subject: SubjectSource::IdToken,
         ..OAuth::BASE

@@ -28,7 +28,9 @@ pub struct Callback {
 
 impl std::fmt::Debug for Callback {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Callback").field("error", &self.error).finish_non_exhaustive()
+        f.debug_struct("Callback")
+            .field("error", &self.error)
+            .finish_non_exhaustive()
     }
 }
 
@@ -62,50 +64,122 @@ impl Environment {
         callback: Callback,
         browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
     ) -> Result<FinishedAuthorization> {
-        let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "this return from the product belongs to no link");
+        let unknown = || {
+            Error::new(
+                ErrorKind::AuthorizationNotFound,
+                "this return from the product belongs to no link",
+            )
+        };
         let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
-        let connection = self.store().connection(connection_id).await?.ok_or_else(unknown)?.row;
+        let connection = self
+            .store()
+            .connection(connection_id)
+            .await?
+            .ok_or_else(unknown)?
+            .row;
         let state = callback.state.as_deref().ok_or_else(unknown)?;
-        let authorization = self.store().authorization_by_state(&Fingerprint::of(state)).await?;
-        let authorization = authorization.filter(|found| found.row.connection_id == connection_id).ok_or_else(unknown)?;
+        let authorization = self
+            .store()
+            .authorization_by_state(&Fingerprint::of(state))
+            .await?;
+        let authorization = authorization
+            .filter(|found| found.row.connection_id == connection_id)
+            .ok_or_else(unknown)?;
         let row = &authorization.row;
         returnable(row, self.now())?;
         let cookie = browser(row.id);
-        if !row.browser.as_ref().zip(cookie.as_deref()).is_some_and(|(bound, secret)| same(bound, secret)) {
-            return Err(Error::new(ErrorKind::BrowserMismatch, "this browser did not open the link; go on in the one that did, or ask for a new link"));
+        if !row
+            .browser
+            .as_ref()
+            .zip(cookie.as_deref())
+            .is_some_and(|(bound, secret)| same(bound, secret))
+        {
+            return Err(Error::new(
+                ErrorKind::BrowserMismatch,
+                "this browser did not open the link; go on in the one that did, or ask for a new link",
+            ));
         }
         check_issuer(row, &callback)?;
         let authorization = self.spend_state(authorization).await?;
         if let Some(code) = callback.error {
-            return Err(self.refused(authorization, &code, callback.error_description.as_deref()).await);
+            return Err(self
+                .refused(authorization, &code, callback.error_description.as_deref())
+                .await);
         }
         let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
-            let _ = self.end_authorization(authorization, AuthorizationState::Failed, "no_code").await;
-            return Err(Error::new(ErrorKind::AuthorizationFailed, "the product returned neither a code nor an error"));
+            let _ = self
+                .end_authorization(authorization, AuthorizationState::Failed, "no_code")
+                .await;
+            return Err(Error::new(
+                ErrorKind::AuthorizationFailed,
+                "the product returned neither a code nor an error",
+            ));
         };
         let environment = self.clone();
-        self.detached(async move { environment.exchange(connection, authorization, code.into()).await }).await
+        self.detached(async move {
+            environment
+                .exchange(connection, authorization, code.into())
+                .await
+        })
+        .await
     }
 
     /// Makes this callback the only one that is taken.
-    async fn spend_state(&self, authorization: Versioned<AuthorizationRow>) -> Result<Versioned<AuthorizationRow>> {
+    async fn spend_state(
+        &self,
+        authorization: Versioned<AuthorizationRow>,
+    ) -> Result<Versioned<AuthorizationRow>> {
         let row = returned(&authorization.row, self.now());
-        match self.store().commit(Batch::new().update(row.clone(), authorization.version)).await? {
-            Commit::Committed => Ok(Versioned { row, version: authorization.version + 1, read_at: authorization.read_at }),
-            Commit::Conflict => Err(Error::new(ErrorKind::AuthorizationConsumed, "this return from the product was handled already")),
+        match self
+            .store()
+            .commit(Batch::new().update(row.clone(), authorization.version))
+            .await?
+        {
+            Commit::Committed => Ok(Versioned {
+                row,
+                version: authorization.version + 1,
+                read_at: authorization.read_at,
+            }),
+            Commit::Conflict => Err(Error::new(
+                ErrorKind::AuthorizationConsumed,
+                "this return from the product was handled already",
+            )),
         }
     }
 
-    async fn refused(&self, authorization: Versioned<AuthorizationRow>, code: &str, text: Option<&str>) -> Error {
+    async fn refused(
+        &self,
+        authorization: Versioned<AuthorizationRow>,
+        code: &str,
+        text: Option<&str>,
+    ) -> Error {
         let code = scrub(code, 60);
         let (state, error) = match code.as_str() {
-            "access_denied" => (AuthorizationState::Denied, Error::new(ErrorKind::AuthorizationDenied, "you did not allow the access; nothing was connected")),
-            "temporarily_unavailable" | "server_error" => {
-                (AuthorizationState::Failed, Error::new(ErrorKind::AuthorizationFailed, "the product could not complete this just now; ask for a new link"))
-            }
-            _ => (AuthorizationState::Failed, Error::new(ErrorKind::AuthorizationFailed, "the product refuses this application's request; its developer has to act")),
+            "access_denied" => (
+                AuthorizationState::Denied,
+                Error::new(
+                    ErrorKind::AuthorizationDenied,
+                    "you did not allow the access; nothing was connected",
+                ),
+            ),
+            "temporarily_unavailable" | "server_error" => (
+                AuthorizationState::Failed,
+                Error::new(
+                    ErrorKind::AuthorizationFailed,
+                    "the product could not complete this just now; ask for a new link",
+                ),
+            ),
+            _ => (
+                AuthorizationState::Failed,
+                Error::new(
+                    ErrorKind::AuthorizationFailed,
+                    "the product refuses this application's request; its developer has to act",
+                ),
+            ),
         };
-        let error = error.with_context("product_error", code.as_str()).with_context("product_message", scrub(text.unwrap_or_default(), 200));
+        let error = error
+            .with_context("product_error", code.as_str())
+            .with_context("product_message", scrub(text.unwrap_or_default(), 200));
         match self.end_authorization(authorization, state, &code).await {
             Ok(_) => error,
             Err(storage) => storage,
@@ -115,11 +189,15 @@ impl Environment {
 
 /// RFC 9207, 2.4: compared as it is, without normalization.
 fn check_issuer(row: &AuthorizationRow, callback: &Callback) -> Result<()> {
-    let expected = row.endpoints.as_ref().and_then(|endpoints| endpoints.issuer.as_deref());
+    let expected = row
+        .endpoints
+        .as_ref()
+        .and_then(|endpoints| endpoints.issuer.as_deref());
     match (expected, callback.iss.as_deref()) {
-        (Some(expected), Some(given)) if expected != given => {
-            Err(Error::new(ErrorKind::AuthorizationFailed, "the answer comes from another authorization server than the one asked"))
-        }
+        (Some(expected), Some(given)) if expected != given => Err(Error::new(
+            ErrorKind::AuthorizationFailed,
+            "the answer comes from another authorization server than the one asked",
+        )),
         _ => Ok(()),
     }
 }

@@ -19,7 +19,8 @@ use crate::{
     product::{Permissions, Product},
     resource::{Account, AccountState},
     store::{
-        AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Quarantine, Versioned,
+        AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow,
+        CredentialRow, Quarantine, Versioned,
     },
 };
 
@@ -36,10 +37,15 @@ impl Environment {
         code: SecretString,
     ) -> Result<FinishedAuthorization> {
         let product = self.endpoints_of(&connection)?.product;
-        let granted = match self.granted_for_code(&connection, &authorization.row, &code).await {
+        let granted = match self
+            .granted_for_code(&connection, &authorization.row, &code)
+            .await
+        {
             Ok(granted) => granted,
             Err((error, reason)) => {
-                let _ = self.end_authorization(authorization, AuthorizationState::Failed, reason).await;
+                let _ = self
+                    .end_authorization(authorization, AuthorizationState::Failed, reason)
+                    .await;
                 return Err(error);
             }
         };
@@ -52,7 +58,9 @@ impl Environment {
             subject: subject(product.oauth.subject, &granted.members),
             token_expires_at: granted.tokens.expires_at(),
         };
-        let (authorization, account) = self.keep_in_quarantine(authorization, quarantine, &granted).await?;
+        let (authorization, account) = self
+            .keep_in_quarantine(authorization, quarantine, &granted)
+            .await?;
         let row = &authorization.row;
         let finished = |account_state| FinishedAuthorization {
             authorization_id: row.id,
@@ -76,16 +84,27 @@ impl Environment {
     ) -> Result<Granted, (Error, &'static str)> {
         let internal = |error| (error, "exchange_not_possible");
         let product = self.endpoints_of(connection).map_err(internal)?.product;
-        let endpoints = authorization.endpoints.as_ref().ok_or_else(|| internal(expired()))?;
+        let endpoints = authorization
+            .endpoints
+            .as_ref()
+            .ok_or_else(|| internal(expired()))?;
         let client = oauth_client(self, product, connection, endpoints).map_err(internal)?;
-        let mut request = client.exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()));
+        let mut request =
+            client.exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()));
         if let Some(sealed) = &authorization.verifier {
-            let verifier = self.vault().open_sealed(verifier_place(authorization.id), sealed).map_err(internal)?;
-            request = request.set_pkce_verifier(PkceCodeVerifier::new(String::from_utf8_lossy(&verifier).into_owned()));
+            let verifier = self
+                .vault()
+                .open_sealed(verifier_place(authorization.id), sealed)
+                .map_err(internal)?;
+            request = request.set_pkce_verifier(PkceCodeVerifier::new(
+                String::from_utf8_lossy(&verifier).into_owned(),
+            ));
         }
         let endpoint = TokenEndpoint::new(self, product);
         let sent_at = self.now();
-        let answer = endpoint.read(request.request_async(&endpoint).await).map_err(failed)?;
+        let answer = endpoint
+            .read(request.request_async(&endpoint).await)
+            .map_err(failed)?;
         Granted::read(&answer, product, sent_at, None).map_err(internal)
     }
 
@@ -100,10 +119,16 @@ impl Environment {
         let began = self.monotonic();
         let mut pause = Duration::from_millis(50);
         loop {
-            match self.try_keep_in_quarantine(&authorization, &quarantine, granted).await {
+            match self
+                .try_keep_in_quarantine(&authorization, &quarantine, granted)
+                .await
+            {
                 Ok(Some(kept)) => return Ok(kept),
                 Ok(None) => {}
-                Err(error) if error.kind() == ErrorKind::StorageUnavailable && self.monotonic().saturating_sub(began) < COMMIT_PATIENCE => {
+                Err(error)
+                    if error.kind() == ErrorKind::StorageUnavailable
+                        && self.monotonic().saturating_sub(began) < COMMIT_PATIENCE =>
+                {
                     self.runtime().sleep(pause).await;
                     pause = (pause * 2).min(Duration::from_secs(2));
                 }
@@ -119,48 +144,80 @@ impl Environment {
         quarantine: &Quarantine,
         granted: &Granted,
     ) -> Result<Option<(Versioned<AuthorizationRow>, AccountRow)>> {
-        let gone = || Error::new(ErrorKind::AuthorizationExpired, "the account was deleted meanwhile; ask for a new link");
-        let account = self.store().account(authorization.row.account_id).await?.ok_or_else(gone)?;
+        let gone = || {
+            Error::new(
+                ErrorKind::AuthorizationExpired,
+                "the account was deleted meanwhile; ask for a new link",
+            )
+        };
+        let account = self
+            .store()
+            .account(authorization.row.account_id)
+            .await?
+            .ok_or_else(gone)?;
         let current = self.authorization_row(authorization.row.id).await?;
         if current.version != authorization.version {
             self.discard(&account.row, &granted.tokens).await;
             return Err(expired());
         }
         let refusal = if account.row.state == AccountState::Disconnected {
-            Some((Error::new(ErrorKind::AuthorizationExpired, "the account was disconnected meanwhile; ask for a new link"), "disconnected"))
+            Some((
+                Error::new(
+                    ErrorKind::AuthorizationExpired,
+                    "the account was disconnected meanwhile; ask for a new link",
+                ),
+                "disconnected",
+            ))
         } else {
-            switched(&account.row, quarantine, &authorization.row).map(|error| (error, "product_account_mismatch"))
+            switched(&account.row, quarantine, &authorization.row)
+                .map(|error| (error, "product_account_mismatch"))
         };
         if let Some((error, reason)) = refusal {
-            let _ = self.end_authorization(current, AuthorizationState::Failed, reason).await?;
+            let _ = self
+                .end_authorization(current, AuthorizationState::Failed, reason)
+                .await?;
             self.discard(&account.row, &granted.tokens).await;
             return Err(error);
         }
         let mut row = account.row.clone();
         row.last_generation += 1;
         row.updated_at = self.now();
-        let waits = row.state == AccountState::PendingAuthorization && self.verification() == Verification::Application;
+        let waits = row.state == AccountState::PendingAuthorization
+            && self.verification() == Verification::Application;
         if waits {
             row.state = AccountState::PendingVerification;
         }
         let credential = CredentialRow {
             account_id: row.id,
             generation: row.last_generation,
-            sealed: Some(granted.tokens.seal(self.vault(), &row, row.last_generation)?),
+            sealed: Some(
+                granted
+                    .tokens
+                    .seal(self.vault(), &row, row.last_generation)?,
+            ),
             held_by: Some(authorization.row.id),
             created_at: self.now(),
         };
         let mut next = verifying(&authorization.row, self.now());
-        next.quarantine = Some(Quarantine { generation: row.last_generation, ..quarantine.clone() });
-        let mut batch =
-            Batch::new().update(row.clone(), account.version).insert(credential).update(next.clone(), authorization.version);
+        next.quarantine = Some(Quarantine {
+            generation: row.last_generation,
+            ..quarantine.clone()
+        });
+        let mut batch = Batch::new()
+            .update(row.clone(), account.version)
+            .insert(credential)
+            .update(next.clone(), authorization.version);
         if waits {
             batch = batch.insert(self.account_event("account.verification_required", &row));
         }
         if self.store().commit(batch).await? == Commit::Conflict {
             return Ok(None);
         }
-        let kept = Versioned { row: next, version: authorization.version + 1, read_at: authorization.read_at };
+        let kept = Versioned {
+            row: next,
+            version: authorization.version + 1,
+            read_at: authorization.read_at,
+        };
         Ok(Some((kept, row)))
     }
 
@@ -169,8 +226,17 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`] where nothing waits for a word, [`ErrorKind::IdentifierMismatch`], which
     /// ends the authorization and revokes its tokens, [`ErrorKind::AuthorizationExpired`].
-    pub async fn verify_authorization(&self, authorization_id: &str, identifier: &str) -> Result<Account> {
-        let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "no authorization with this id waits to be verified");
+    pub async fn verify_authorization(
+        &self,
+        authorization_id: &str,
+        identifier: &str,
+    ) -> Result<Account> {
+        let unknown = || {
+            Error::new(
+                ErrorKind::AuthorizationNotFound,
+                "no authorization with this id waits to be verified",
+            )
+        };
         let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
         let identifier = Identifier::new(identifier)?;
         let environment = self.clone();
@@ -212,13 +278,24 @@ impl Environment {
 
     /// Makes a quarantined credential the account's current one. Keeps the one before, shreds older ones, and ends the
     /// account's other authorizations that wait to be confirmed, with theirs.
-    async fn promote(&self, connection: &ConnectionRow, authorization: Versioned<AuthorizationRow>) -> Result<AccountRow> {
+    async fn promote(
+        &self,
+        connection: &ConnectionRow,
+        authorization: Versioned<AuthorizationRow>,
+    ) -> Result<AccountRow> {
         let quarantine = authorization.row.quarantine.clone().ok_or_else(expired)?;
         loop {
             let account = self.store().account(authorization.row.account_id).await?;
-            let Some(account) = account.filter(|account| account.row.state != AccountState::Disconnected) else {
-                let _ = self.end_authorization(authorization, AuthorizationState::Failed, "disconnected").await?;
-                return Err(Error::new(ErrorKind::AuthorizationExpired, "the account was disconnected meanwhile; ask for a new link"));
+            let Some(account) =
+                account.filter(|account| account.row.state != AccountState::Disconnected)
+            else {
+                let _ = self
+                    .end_authorization(authorization, AuthorizationState::Failed, "disconnected")
+                    .await?;
+                return Err(Error::new(
+                    ErrorKind::AuthorizationExpired,
+                    "the account was disconnected meanwhile; ask for a new link",
+                ));
             };
             let (row, event) = activate(&account.row, &quarantine, self.now());
             let mut batch = Batch::new()
@@ -226,42 +303,80 @@ impl Environment {
                 .update(completed(&authorization.row), authorization.version)
                 .insert(self.account_event(event, &row));
             for sibling in self.store().authorizations(row.id, 50).await? {
-                if sibling.row.id != authorization.row.id && sibling.row.state == AuthorizationState::Verifying {
-                    let superseded = ended(&sibling.row, AuthorizationState::Superseded, "another was confirmed");
+                if sibling.row.id != authorization.row.id
+                    && sibling.row.state == AuthorizationState::Verifying
+                {
+                    let superseded = ended(
+                        &sibling.row,
+                        AuthorizationState::Superseded,
+                        "another was confirmed",
+                    );
                     batch = batch.update(superseded, sibling.version);
                 }
             }
             let mut promoted = false;
             for credential in self.store().credentials(row.id).await? {
-                let Versioned { row: kept, version, .. } = credential;
+                let Versioned {
+                    row: kept, version, ..
+                } = credential;
                 if kept.generation == quarantine.generation {
                     promoted = true;
-                    batch = batch.update(CredentialRow { held_by: None, ..kept }, version);
+                    batch = batch.update(
+                        CredentialRow {
+                            held_by: None,
+                            ..kept
+                        },
+                        version,
+                    );
                 } else if kept.generation == account.row.generation {
                     // Its grant has been replaced: no refresh may bring it back.
-                    batch = batch.update(CredentialRow { held_by: Some(authorization.row.id), ..kept }, version);
+                    batch = batch.update(
+                        CredentialRow {
+                            held_by: Some(authorization.row.id),
+                            ..kept
+                        },
+                        version,
+                    );
                 } else {
                     batch = batch.update(shredded(&kept), version);
                 }
             }
             if !promoted {
-                let _ = self.end_authorization(authorization, AuthorizationState::Superseded, "another was confirmed").await?;
-                return Err(Error::new(ErrorKind::AuthorizationConsumed, "another authorization of this account was confirmed meanwhile"));
+                let _ = self
+                    .end_authorization(
+                        authorization,
+                        AuthorizationState::Superseded,
+                        "another was confirmed",
+                    )
+                    .await?;
+                return Err(Error::new(
+                    ErrorKind::AuthorizationConsumed,
+                    "another authorization of this account was confirmed meanwhile",
+                ));
             }
             if self.store().commit(batch).await? == Commit::Committed {
-                self.snapshots().forget(connection.name.as_str(), row.identifier.as_str());
+                self.snapshots()
+                    .forget(connection.name.as_str(), row.identifier.as_str());
                 return Ok(row);
             }
             // Either the account changed, and the loop decides anew, or somebody else finished this authorization.
-            if self.authorization_row(authorization.row.id).await?.version != authorization.version {
-                return Err(Error::new(ErrorKind::AuthorizationConsumed, "this authorization was finished already"));
+            if self.authorization_row(authorization.row.id).await?.version != authorization.version
+            {
+                return Err(Error::new(
+                    ErrorKind::AuthorizationConsumed,
+                    "this authorization was finished already",
+                ));
             }
         }
     }
 }
 
 /// A re-authorization with another account of the product than before, where that is not allowed.
-fn switched(account: &AccountRow, quarantine: &Quarantine, authorization: &AuthorizationRow) -> Option<Error> {
+fn switched(
+    account: &AccountRow,
+    quarantine: &Quarantine,
+    authorization: &AuthorizationRow,
+) -> Option<Error> {
     let (before, now) = (account.subject.as_ref()?, quarantine.subject.as_ref()?);
     (before.id != now.id && !authorization.allow_account_switch).then(|| {
         Error::new(
@@ -276,12 +391,17 @@ fn missing(product: &Product, asked: &[String], granted: &[String]) -> Vec<Strin
     if !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
         return Vec::new();
     }
-    asked.iter().filter(|scope| !granted.contains(scope) && scope.as_str() != "openid").cloned().collect()
+    asked
+        .iter()
+        .filter(|scope| !granted.contains(scope) && scope.as_str() != "openid")
+        .cloned()
+        .collect()
 }
 
 fn return_to(row: &AuthorizationRow) -> Option<String> {
     let mut url = Url::parse(row.verify_url.as_deref()?).ok()?;
-    url.query_pairs_mut().append_pair("authorization_id", &row.id.to_string());
+    url.query_pairs_mut()
+        .append_pair("authorization_id", &row.id.to_string());
     if let Some(state) = &row.app_state {
         url.query_pairs_mut().append_pair("state", state);
     }
@@ -290,9 +410,12 @@ fn return_to(row: &AuthorizationRow) -> Option<String> {
 
 fn failed(failure: TokenFailure) -> (Error, &'static str) {
     let (kind, message, said, reason) = match failure {
-        TokenFailure::Rejected(said) => {
-            (ErrorKind::AuthorizationFailed, "the product refuses the code; ask for a new link", said, "exchange_rejected")
-        }
+        TokenFailure::Rejected(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product refuses the code; ask for a new link",
+            said,
+            "exchange_rejected",
+        ),
         TokenFailure::Client(said) => (
             ErrorKind::ConnectionCredentialsRejected,
             "the product refuses the connection's client id or secret; its developer has to act",
@@ -305,9 +428,12 @@ fn failed(failure: TokenFailure) -> (Error, &'static str) {
             said,
             "exchange_refused",
         ),
-        TokenFailure::Temporary(said) => {
-            (ErrorKind::AuthorizationFailed, "the product could not complete this just now; ask for a new link", said, "exchange_failed")
-        }
+        TokenFailure::Temporary(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product could not complete this just now; ask for a new link",
+            said,
+            "exchange_failed",
+        ),
         TokenFailure::Unanswered(said) => (
             ErrorKind::AuthorizationFailed,
             "the product's answer was lost; ask for a new link",
@@ -315,119 +441,11 @@ fn failed(failure: TokenFailure) -> (Error, &'static str) {
             "exchange_outcome_unknown",
         ),
     };
-    (Error::new(kind, message).with_context("product_message", said), reason)
+    (
+        Error::new(kind, message).with_context("product_message", said),
+        reason,
+    )
 }
 
 #[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use uuid::Uuid;
-
-    use super::*;
-    use crate::{
-        account::new_account,
-        identifier::{AccountId, ConnectionId},
-        product::OAuth,
-        store::{Fingerprint, Subject},
-    };
-
-    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
-
-    fn subject(id: &str) -> Option<Subject> {
-        Some(Subject { id: id.to_owned(), display: None })
-    }
-
-    fn account(subject: Option<Subject>) -> AccountRow {
-        let (id, connection) = (AccountId::from_uuid(Uuid::nil()), ConnectionId::from_uuid(Uuid::nil()));
-        AccountRow { subject, ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW) }
-    }
-
-    fn authorization() -> AuthorizationRow {
-        AuthorizationRow {
-            id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
-            account_id: AccountId::from_uuid(Uuid::nil()),
-            connection_id: ConnectionId::from_uuid(Uuid::nil()),
-            identifier: Identifier::new("ada").unwrap(),
-            state: AuthorizationState::Returned,
-            reason: None,
-            link: Fingerprint::of("link"),
-            oauth_state: None,
-            browser: None,
-            verifier: None,
-            endpoints: None,
-            scopes: Vec::new(),
-            verify_url: None,
-            app_state: None,
-            allow_account_switch: false,
-            quarantine: None,
-            created_at: NOW,
-            expires_at: NOW,
-        }
-    }
-
-    fn quarantine(subject: Option<Subject>) -> Quarantine {
-        Quarantine { generation: 1, granted_scopes: Vec::new(), missing_scopes: Vec::new(), subject, token_expires_at: None }
-    }
-
-    #[test]
-    fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
-        let table = [
-            (None, subject("1"), false),
-            (subject("1"), None, false),
-            (subject("1"), subject("1"), false),
-            (subject("1"), subject("2"), true),
-        ];
-        for (before, now, refused) in table {
-            let (account, quarantine) = (account(before), quarantine(now));
-            let error = switched(&account, &quarantine, &authorization());
-            assert_eq!(error.map(|error| error.kind()), refused.then_some(ErrorKind::ProductAccountMismatch));
-            let allowed = AuthorizationRow { allow_account_switch: true, ..authorization() };
-            assert!(switched(&account, &quarantine, &allowed).is_none());
-        }
-    }
-
-    #[test]
-    fn what_was_asked_for_and_not_granted_is_missing() {
-        let scopes = |scopes: &[&str]| scopes.iter().map(|scope| (*scope).to_owned()).collect::<Vec<_>>();
-        let product = Product {
-            oauth: OAuth { permissions: Permissions::Scopes { always: &[], default: &[] }, ..OAuth::BASE },
-            ..Product::BASE
-        };
-        let asked = scopes(&["openid", "a", "b"]);
-        for (granted, expected) in [(&["a"][..], &["b"][..]), (&["b", "a"], &[]), (&[], &["a", "b"]), (&["openid", "c"], &["a", "b"])] {
-            assert_eq!(missing(&product, &asked, &scopes(granted)), scopes(expected), "{granted:?}");
-        }
-        assert!(missing(&Product::BASE, &asked, &[]).is_empty());
-    }
-
-    #[test]
-    fn the_browser_goes_back_with_the_authorization_and_the_state() {
-        let id = authorization().id;
-        let back = |url: &str, state: Option<&str>| {
-            return_to(&AuthorizationRow { verify_url: Some(url.to_owned()), app_state: state.map(str::to_owned), ..authorization() })
-        };
-        assert_eq!(back("https://app.test/back", None).unwrap(), format!("https://app.test/back?authorization_id={id}"));
-        assert_eq!(
-            back("https://app.test/back?tab=1", Some("a&b=ü #")).unwrap(),
-            format!("https://app.test/back?tab=1&authorization_id={id}&state=a%26b%3D%C3%BC+%23")
-        );
-        assert_eq!(return_to(&authorization()), None);
-    }
-
-    #[test]
-    fn a_failed_exchange_says_who_has_to_act() {
-        let said = || String::from("said");
-        let table = [
-            (TokenFailure::Rejected(said()), ErrorKind::AuthorizationFailed, "exchange_rejected"),
-            (TokenFailure::Client(said()), ErrorKind::ConnectionCredentialsRejected, "client_rejected"),
-            (TokenFailure::Misconfigured(said()), ErrorKind::AuthorizationFailed, "exchange_refused"),
-            (TokenFailure::Temporary(said()), ErrorKind::AuthorizationFailed, "exchange_failed"),
-            (TokenFailure::Unanswered(said()), ErrorKind::AuthorizationFailed, "exchange_outcome_unknown"),
-        ];
-        for (failure, kind, reason) in table {
-            let (error, why) = failed(failure);
-            assert_eq!((error.kind(), why), (kind, reason));
-            assert_eq!(error.context()[0].1, "said");
-        }
-    }
-}
+mod tests;

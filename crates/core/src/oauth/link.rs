@@ -15,7 +15,10 @@ use crate::{
     resource::{AccountState, AuthorizationLink, NewAuthorizationLink},
     seal::Place,
     snapshot::connection_ready,
-    store::{AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Fingerprint, RowKey, Versioned},
+    store::{
+        AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Fingerprint, RowKey,
+        Versioned,
+    },
 };
 
 /// What the page that the link leads to says.
@@ -51,7 +54,9 @@ pub struct StartedAuthorization {
 
 impl std::fmt::Debug for StartedAuthorization {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StartedAuthorization").field("authorization_id", &self.authorization_id).finish_non_exhaustive()
+        f.debug_struct("StartedAuthorization")
+            .field("authorization_id", &self.authorization_id)
+            .finish_non_exhaustive()
     }
 }
 
@@ -61,14 +66,25 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], [`ErrorKind::InvalidRequest`].
-    pub async fn create_authorization_link(&self, new: NewAuthorizationLink) -> Result<AuthorizationLink> {
+    pub async fn create_authorization_link(
+        &self,
+        new: NewAuthorizationLink,
+    ) -> Result<AuthorizationLink> {
         let identifier = Identifier::new(new.identifier.as_str())?;
-        let Versioned { row: connection, version: connection_version, .. } = self.connection_row(&new.connection_name).await?;
+        let Versioned {
+            row: connection,
+            version: connection_version,
+            ..
+        } = self.connection_row(&new.connection_name).await?;
         connection_ready(&connection)?;
         let product = self.endpoints_of(&connection)?.product;
         check_permissions(product, new.scopes.as_deref().unwrap_or_default())?;
         let verify_url = self.checked_verify_url(new.verify_url.as_deref())?;
-        if new.state.as_ref().is_some_and(|state| state.chars().count() > 500) {
+        if new
+            .state
+            .as_ref()
+            .is_some_and(|state| state.chars().count() > 500)
+        {
             return Err(invalid("/state", "the state has at most 500 characters"));
         }
         let seconds = new.expires_in.unwrap_or(600);
@@ -77,7 +93,9 @@ impl Environment {
         }
         let secret = self.new_secret("");
         let now = self.now();
-        let expires_at = now.checked_add(SignedDuration::from_secs(seconds.into())).unwrap_or(Timestamp::MAX);
+        let expires_at = now
+            .checked_add(SignedDuration::from_secs(seconds.into()))
+            .unwrap_or(Timestamp::MAX);
         loop {
             let (account_id, batch) = self.awaited_account(&connection, &identifier, now).await?;
             let row = AuthorizationRow {
@@ -101,22 +119,40 @@ impl Environment {
                 expires_at,
             };
             let id = row.id;
-            let batch = batch.guard(RowKey::Connection(connection.id), connection_version).insert(row);
+            let batch = batch
+                .guard(RowKey::Connection(connection.id), connection_version)
+                .insert(row);
             if self.store().commit(batch).await? == Commit::Committed {
-                self.snapshots().forget(connection.name.as_str(), identifier.as_str());
+                self.snapshots()
+                    .forget(connection.name.as_str(), identifier.as_str());
                 let link = self.at(&format!("/connect/{}", secret.expose_secret()));
                 return Ok(AuthorizationLink::new(link, expires_at, id));
             }
             if self.connection_row(&new.connection_name).await?.version != connection_version {
-                return Err(Error::new(ErrorKind::InvalidTransition, "the connection changed meanwhile; try again"));
+                return Err(Error::new(
+                    ErrorKind::InvalidTransition,
+                    "the connection changed meanwhile; try again",
+                ));
             }
         }
     }
 
     /// The account that a link is for: made where there is none, revived where it was disconnected.
-    async fn awaited_account(&self, connection: &ConnectionRow, identifier: &Identifier, now: Timestamp) -> Result<(AccountId, Batch)> {
-        let Some(Versioned { row, version, .. }) = self.store().account_of(connection.id, identifier).await? else {
-            let row = new_account(AccountId::from_uuid(self.new_id()), connection.id, identifier.clone(), now);
+    async fn awaited_account(
+        &self,
+        connection: &ConnectionRow,
+        identifier: &Identifier,
+        now: Timestamp,
+    ) -> Result<(AccountId, Batch)> {
+        let Some(Versioned { row, version, .. }) =
+            self.store().account_of(connection.id, identifier).await?
+        else {
+            let row = new_account(
+                AccountId::from_uuid(self.new_id()),
+                connection.id,
+                identifier.clone(),
+                now,
+            );
             let (id, event) = (row.id, self.account_event("account.created", &row));
             return Ok((id, Batch::new().insert(row).insert(event)));
         };
@@ -141,10 +177,20 @@ impl Environment {
                 )),
             };
         };
-        let wrong = || invalid("/verify_url", "verify_url is an https URL without user and fragment (http for this machine alone)");
+        let wrong = || {
+            invalid(
+                "/verify_url",
+                "verify_url is an https URL without user and fragment (http for this machine alone)",
+            )
+        };
         let url = Url::parse(given).map_err(|_| wrong())?;
         let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
-        if !safe || url.host().is_none() || !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+        if !safe
+            || url.host().is_none()
+            || !url.username().is_empty()
+            || url.password().is_some()
+            || url.fragment().is_some()
+        {
             return Err(wrong());
         }
         Ok(Some(url.into()))
@@ -158,7 +204,10 @@ impl Environment {
     pub async fn connect_page(&self, link: &str) -> Result<ConnectPage> {
         let authorization = self.authorization_of_link(link).await?.row;
         openable(&authorization, self.now())?;
-        let connection = self.connection_by_id(authorization.connection_id).await?.row;
+        let connection = self
+            .connection_by_id(authorization.connection_id)
+            .await?
+            .row;
         connection_ready(&connection)?;
         let product = self.endpoints_of(&connection)?.product;
         Ok(ConnectPage {
@@ -177,14 +226,21 @@ impl Environment {
     ///
     /// # Errors
     /// As [`Environment::connect_page`], and [`ErrorKind::BrowserMismatch`] for a second browser.
-    pub async fn start_authorization(&self, link: &str, browser: Option<&str>) -> Result<StartedAuthorization> {
+    pub async fn start_authorization(
+        &self,
+        link: &str,
+        browser: Option<&str>,
+    ) -> Result<StartedAuthorization> {
         loop {
             let Versioned { row, version, .. } = self.authorization_of_link(link).await?;
             openable(&row, self.now())?;
             if let Some(bound) = &row.browser
                 && !browser.is_some_and(|secret| same(bound, secret))
             {
-                return Err(Error::new(ErrorKind::BrowserMismatch, "this link was opened in another browser; go on there, or ask for a new link"));
+                return Err(Error::new(
+                    ErrorKind::BrowserMismatch,
+                    "this link was opened in another browser; go on there, or ask for a new link",
+                ));
             }
             let connection = self.connection_by_id(row.connection_id).await?.row;
             connection_ready(&connection)?;
@@ -197,7 +253,8 @@ impl Environment {
                 None => self.new_secret(""),
             };
             let client = oauth_client(self, product, &connection, &snapshot)?;
-            let mut request = client.authorize_url(|| CsrfToken::new(state.expose_secret().to_owned()));
+            let mut request =
+                client.authorize_url(|| CsrfToken::new(state.expose_secret().to_owned()));
             for scope in &row.scopes {
                 request = request.add_scope(Scope::new(scope.clone()));
             }
@@ -210,14 +267,27 @@ impl Environment {
             next.endpoints = Some(snapshot);
             if product.oauth.pkce {
                 let verifier = self.new_secret("");
-                let challenge = PkceCodeChallenge::from_code_verifier_sha256(&PkceCodeVerifier::new(verifier.expose_secret().to_owned()));
+                let challenge = PkceCodeChallenge::from_code_verifier_sha256(
+                    &PkceCodeVerifier::new(verifier.expose_secret().to_owned()),
+                );
                 request = request.set_pkce_challenge(challenge);
-                next.verifier = Some(self.vault().seal(verifier_place(row.id), verifier.expose_secret().as_bytes())?);
+                next.verifier = Some(
+                    self.vault()
+                        .seal(verifier_place(row.id), verifier.expose_secret().as_bytes())?,
+                );
             }
             let (location, _) = request.url();
-            match self.store().commit(Batch::new().update(next, version)).await? {
+            match self
+                .store()
+                .commit(Batch::new().update(next, version))
+                .await?
+            {
                 Commit::Committed => {
-                    return Ok(StartedAuthorization { authorization_id: row.id, location: location.into(), browser: cookie });
+                    return Ok(StartedAuthorization {
+                        authorization_id: row.id,
+                        location: location.into(),
+                        browser: cookie,
+                    });
                 }
                 Commit::Conflict => continue,
             }
@@ -225,11 +295,20 @@ impl Environment {
     }
 
     async fn authorization_of_link(&self, link: &str) -> Result<Versioned<AuthorizationRow>> {
-        let unknown = || Error::new(ErrorKind::AuthorizationNotFound, "this link is not known; ask for a new one");
+        let unknown = || {
+            Error::new(
+                ErrorKind::AuthorizationNotFound,
+                "this link is not known; ask for a new one",
+            )
+        };
         if link.len() != 43 {
             return Err(unknown());
         }
-        let found = self.store().authorization_by_link(&Fingerprint::of(link)).await?.ok_or_else(unknown)?;
+        let found = self
+            .store()
+            .authorization_by_link(&Fingerprint::of(link))
+            .await?
+            .ok_or_else(unknown)?;
         if found.row.state == AuthorizationState::Expired {
             return Err(expired());
         }
@@ -243,7 +322,11 @@ pub(super) fn verifier_place(id: AuthorizationId) -> Place<'static> {
 
 /// Compares a secret with a stored fingerprint in constant time.
 pub(super) fn same(stored: &Fingerprint, secret: &str) -> bool {
-    stored.as_str().as_bytes().ct_eq(Fingerprint::of(secret).as_str().as_bytes()).into()
+    stored
+        .as_str()
+        .as_bytes()
+        .ct_eq(Fingerprint::of(secret).as_str().as_bytes())
+        .into()
 }
 
 #[cfg(test)]
@@ -263,7 +346,13 @@ mod tests {
             "http://[::1]:3000/back",
         ];
         for url in good {
-            assert_eq!(environment.checked_verify_url(Some(url)).unwrap().as_deref(), Some(url));
+            assert_eq!(
+                environment
+                    .checked_verify_url(Some(url))
+                    .unwrap()
+                    .as_deref(),
+                Some(url)
+            );
         }
         let bad = [
             "",
@@ -293,7 +382,14 @@ mod tests {
     fn an_application_that_verifies_says_where_its_user_comes_back() {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
         assert_eq!(environment.verification(), Verification::Application);
-        assert_eq!(environment.checked_verify_url(None).unwrap_err().violation_list()[0].path, "/verify_url");
+        assert_eq!(
+            environment
+                .checked_verify_url(None)
+                .unwrap_err()
+                .violation_list()[0]
+                .path,
+            "/verify_url"
+        );
     }
 
     #[test]

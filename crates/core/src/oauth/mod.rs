@@ -10,8 +10,8 @@ mod subject;
 mod token;
 
 pub use callback::{Callback, FinishedAuthorization};
-pub use link::{ConnectPage, StartedAuthorization};
 pub(crate) use client::client_secret_place;
+pub use link::{ConnectPage, StartedAuthorization};
 pub(crate) use refresh::{Flights, Renewal};
 pub(crate) use revoke::OutboxWorker;
 pub(crate) use token::TokenSet;

@@ -27,7 +27,10 @@ use crate::{
     product::Rotation,
     resource::{AccountHealth, AccountReason, AccountState, ConnectionHealth},
     snapshot::Snapshot,
-    store::{AccountRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Lease, Versioned},
+    store::{
+        AccountRow, AuthorizationState, Batch, Commit, ConnectionRow, CredentialRow, Lease,
+        Versioned,
+    },
 };
 
 /// An access token with less life than this is refreshed before it is used.
@@ -68,7 +71,10 @@ struct Landing {
 
 impl Drop for Landing {
     fn drop(&mut self) {
-        self.flights.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.account);
+        self.flights
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.account);
     }
 }
 
@@ -76,7 +82,9 @@ impl Environment {
     /// A snapshot whose tokens can be sent now.
     pub(crate) async fn live(&self, snapshot: Arc<Snapshot>) -> Result<Arc<Snapshot>> {
         let tokens = snapshot.usable()?;
-        let Some(expires_at) = tokens.expires_at() else { return Ok(snapshot) };
+        let Some(expires_at) = tokens.expires_at() else {
+            return Ok(snapshot);
+        };
         let left = expires_at.duration_since(self.now());
         if left >= SHORT {
             return Ok(snapshot);
@@ -91,26 +99,39 @@ impl Environment {
     }
 
     /// Renews the credential of a snapshot, together with everybody else in this process who wants that now.
-    pub(crate) async fn renew(&self, snapshot: &Arc<Snapshot>, why: Renewal) -> Result<Arc<Snapshot>> {
+    pub(crate) async fn renew(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        why: Renewal,
+    ) -> Result<Arc<Snapshot>> {
         self.flight(snapshot, why).await
     }
 
     fn flight(&self, snapshot: &Arc<Snapshot>, why: Renewal) -> Flight {
         let account = snapshot.account.id;
-        let mut flights = self.flights().0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut flights = self
+            .flights()
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(flight) = flights.get(&account) {
             return flight.clone();
         }
         // The work begins with a first poll, and not before the lock is given back.
         let (environment, snapshot) = (self.clone(), Arc::clone(snapshot));
-        let landing = Landing { flights: Arc::clone(&self.flights().0), account };
+        let landing = Landing {
+            flights: Arc::clone(&self.flights().0),
+            account,
+        };
         let work = async move {
             let result = environment.refresh(&snapshot, why).await;
             drop(landing);
             result
         };
         let environment = self.clone();
-        let flight: Flight = async move { environment.detached(work).await }.boxed().shared();
+        let flight: Flight = async move { environment.detached(work).await }
+            .boxed()
+            .shared();
         flights.insert(account, flight.clone());
         drop(flights);
         // The flight starts now, and not when somebody first waits for it.
@@ -123,19 +144,29 @@ impl Environment {
         let began = self.monotonic();
         let mut pause = Duration::from_millis(50);
         loop {
-            let epoch = self.snapshots().epoch(seen.connection.name.as_str(), seen.account.identifier.as_str());
+            let epoch = self.snapshots().epoch(
+                seen.connection.name.as_str(),
+                seen.account.identifier.as_str(),
+            );
             let connection = self.connection_by_id(seen.connection.id).await?.row;
             let account = self.account_for_refresh(seen.account.id).await?;
-            if account.row.generation != seen.account.generation || account.row.state != AccountState::Active {
+            if account.row.generation != seen.account.generation
+                || account.row.state != AccountState::Active
+            {
                 // Somebody else has renewed or ended it.
-                let snapshot = self.snapshot_of(Arc::new(connection), account.row, epoch).await?;
+                let snapshot = self
+                    .snapshot_of(Arc::new(connection), account.row, epoch)
+                    .await?;
                 snapshot.usable()?;
                 return Ok(snapshot);
             }
             match claim(&account, owner) {
                 Claim::Taken if self.monotonic().saturating_sub(began) > PATIENCE => {
-                    return Err(Error::new(ErrorKind::RefreshInProgress, "another process is refreshing this account; try again")
-                        .with_retry_after(Duration::from_secs(1)));
+                    return Err(Error::new(
+                        ErrorKind::RefreshInProgress,
+                        "another process is refreshing this account; try again",
+                    )
+                    .with_retry_after(Duration::from_secs(1)));
                 }
                 Claim::Taken => {
                     self.runtime().sleep(pause).await;
@@ -146,10 +177,15 @@ impl Environment {
                         && !may_try(&account.row, self.now())
                         && let Some(until) = next_try(&account.row)
                     {
-                        return Err(refresh_unavailable("the last attempts failed", Some(until.duration_since(self.now()))));
+                        return Err(refresh_unavailable(
+                            "the last attempts failed",
+                            Some(until.duration_since(self.now())),
+                        ));
                     }
                     let claimed = Batch::new().update((*row).clone(), account.version);
-                    if self.store().commit(claimed).await? == Commit::Committed && !self.adopt_salvaged(&row, owner).await? {
+                    if self.store().commit(claimed).await? == Commit::Committed
+                        && !self.adopt_salvaged(&row, owner).await?
+                    {
                         return self.fly(connection, *row, owner, why, recovering).await;
                     }
                 }
@@ -169,12 +205,20 @@ impl Environment {
         let tokens = self.tokens(&account, account.generation).await?;
         let Some(refresh_token) = tokens.as_ref().and_then(TokenSet::refresh_token).cloned() else {
             let still_serves = why == Renewal::Early || why == Renewal::Asked;
-            return self.no_refresh_token(connection, account, owner, still_serves).await;
+            return self
+                .no_refresh_token(connection, account, owner, still_serves)
+                .await;
         };
         let sent_at = self.now();
-        match self.granted_for_refresh(&connection, &refresh_token, sent_at).await {
+        match self
+            .granted_for_refresh(&connection, &refresh_token, sent_at)
+            .await
+        {
             Ok(granted) => self.keep(connection, account, granted).await,
-            Err(failure) => self.refresh_failed(connection, account, owner, failure, why, recovering).await,
+            Err(failure) => {
+                self.refresh_failed(connection, account, owner, failure, why, recovering)
+                    .await
+            }
         }
     }
 
@@ -189,22 +233,38 @@ impl Environment {
         let client = oauth_client(self, endpoints.product, connection, &endpoints.snapshot())?;
         let token = RefreshToken::new(refresh_token.expose_secret().to_owned());
         let endpoint = TokenEndpoint::new(self, endpoints.product);
-        let result = client.exchange_refresh_token(&token).request_async(&endpoint).await;
+        let result = client
+            .exchange_refresh_token(&token)
+            .request_async(&endpoint)
+            .await;
         let answer = endpoint.read(result)?;
-        Ok(Granted::read(&answer, endpoints.product, sent_at, Some(refresh_token))?)
+        Ok(Granted::read(
+            &answer,
+            endpoints.product,
+            sent_at,
+            Some(refresh_token),
+        )?)
     }
 
     /// Commits new tokens as the next generation. Where the lease was lost meanwhile they are kept all the same, as a
     /// generation that is not current: of a rotating product they may be the only ones alive.
-    async fn keep(&self, connection: ConnectionRow, claimed: AccountRow, granted: Granted) -> Result<Arc<Snapshot>> {
+    async fn keep(
+        &self,
+        connection: ConnectionRow,
+        claimed: AccountRow,
+        granted: Granted,
+    ) -> Result<Arc<Snapshot>> {
         let began = self.monotonic();
         let mut pause = Duration::from_millis(50);
         loop {
             match self.try_keep(&claimed, &granted).await {
                 Ok(Some(_)) => {
                     self.accept_client(&connection).await?;
-                    self.snapshots().forget(connection.name.as_str(), claimed.identifier.as_str());
-                    let snapshot = self.reload(connection.name.as_str(), claimed.identifier.as_str()).await?;
+                    self.snapshots()
+                        .forget(connection.name.as_str(), claimed.identifier.as_str());
+                    let snapshot = self
+                        .reload(connection.name.as_str(), claimed.identifier.as_str())
+                        .await?;
                     snapshot.usable()?;
                     return Ok(snapshot);
                 }
@@ -224,7 +284,11 @@ impl Environment {
 
     /// One attempt to commit; `None` on a conflict.
     async fn try_keep(&self, claimed: &AccountRow, granted: &Granted) -> Result<Option<()>> {
-        let Versioned { row: account, version, .. } = self.account_for_refresh(claimed.id).await?;
+        let Versioned {
+            row: account,
+            version,
+            ..
+        } = self.account_for_refresh(claimed.id).await?;
         if account.state == AccountState::Disconnected {
             // Disconnecting wins. The user's grant was or is being revoked as the application asked.
             return Ok(Some(()));
@@ -252,7 +316,12 @@ impl Environment {
             row.refresh_failures = 0;
             row.lease = None;
             if let Some(scopes) = &granted.scopes {
-                row.missing_scopes.extend(row.granted_scopes.iter().filter(|scope| !scopes.contains(scope)).cloned());
+                row.missing_scopes.extend(
+                    row.granted_scopes
+                        .iter()
+                        .filter(|scope| !scopes.contains(scope))
+                        .cloned(),
+                );
                 row.missing_scopes.retain(|scope| !scopes.contains(scope));
                 row.missing_scopes.sort();
                 row.missing_scopes.dedup();
@@ -267,20 +336,31 @@ impl Environment {
                 }
             }
         }
-        Ok((self.store().commit(batch.update(row, version)).await? == Commit::Committed).then_some(()))
+        Ok(
+            (self.store().commit(batch.update(row, version)).await? == Commit::Committed)
+                .then_some(()),
+        )
     }
 
     /// Whether the user has authorized anew, or was disconnected, since these tokens were sent for.
     async fn is_replaced(&self, claimed: &AccountRow) -> Result<bool> {
-        let credential = self.store().credential(claimed.id, claimed.generation).await?;
-        Ok(credential.is_none_or(|credential| credential.row.sealed.is_none() || credential.row.held_by.is_some()))
+        let credential = self
+            .store()
+            .credential(claimed.id, claimed.generation)
+            .await?;
+        Ok(credential.is_none_or(|credential| {
+            credential.row.sealed.is_none() || credential.row.held_by.is_some()
+        }))
     }
 
     /// Whether a credential waits to be confirmed.
     async fn waits(&self, credential: &CredentialRow) -> Result<bool> {
-        let Some(holder) = credential.held_by else { return Ok(false) };
+        let Some(holder) = credential.held_by else {
+            return Ok(false);
+        };
         let authorization = self.store().authorization(holder).await?;
-        Ok(authorization.is_some_and(|authorization| authorization.row.state == AuthorizationState::Verifying))
+        Ok(authorization
+            .is_some_and(|authorization| authorization.row.state == AuthorizationState::Verifying))
     }
 
     async fn refresh_failed(
@@ -292,16 +372,27 @@ impl Environment {
         why: Renewal,
         recovering: bool,
     ) -> Result<Arc<Snapshot>> {
-        let still_serves = why != Renewal::Refused && claimed.token_expires_at.is_none_or(|end| end.duration_since(self.now()) > SignedDuration::ZERO);
+        let still_serves = why != Renewal::Refused
+            && claimed
+                .token_expires_at
+                .is_none_or(|end| end.duration_since(self.now()) > SignedDuration::ZERO);
         match failure {
-            Failed::Token(TokenFailure::Rejected(said)) if !(still_serves && why == Renewal::Early) => {
+            Failed::Token(TokenFailure::Rejected(said))
+                if !(still_serves && why == Renewal::Early) =>
+            {
                 let rotation = self.endpoints_of(&connection)?.product.oauth.rotation;
                 let lost = recovering && rotation != Rotation::Stable;
-                let reason = if lost { AccountReason::RefreshOutcomeLost } else { AccountReason::RefreshRejected };
-                self.must_reauthorize(connection, claimed, owner, reason, Some(said)).await
+                let reason = if lost {
+                    AccountReason::RefreshOutcomeLost
+                } else {
+                    AccountReason::RefreshRejected
+                };
+                self.must_reauthorize(connection, claimed, owner, reason, Some(said))
+                    .await
             }
             Failed::Token(TokenFailure::Client(said)) => {
-                self.release(&claimed, owner, Some(AccountHealth::Degraded)).await?;
+                self.release(&claimed, owner, Some(AccountHealth::Degraded))
+                    .await?;
                 self.reject_client(&connection).await?;
                 self.serve_or(connection, claimed, still_serves, || {
                     Error::new(
@@ -320,8 +411,12 @@ impl Environment {
             ) => {
                 let unanswered = matches!(failure, TokenFailure::Unanswered(_));
                 let said = failure.said();
-                self.release_marked(&claimed, owner, Some(AccountHealth::Degraded), unanswered).await?;
-                self.serve_or(connection, claimed, still_serves, || refresh_unavailable(&said, None)).await
+                self.release_marked(&claimed, owner, Some(AccountHealth::Degraded), unanswered)
+                    .await?;
+                self.serve_or(connection, claimed, still_serves, || {
+                    refresh_unavailable(&said, None)
+                })
+                .await
             }
             Failed::Ours(error) => {
                 self.release(&claimed, owner, None).await?;
@@ -330,12 +425,29 @@ impl Environment {
         }
     }
 
-    async fn no_refresh_token(&self, connection: ConnectionRow, claimed: AccountRow, owner: Uuid, still_serves: bool) -> Result<Arc<Snapshot>> {
+    async fn no_refresh_token(
+        &self,
+        connection: ConnectionRow,
+        claimed: AccountRow,
+        owner: Uuid,
+        still_serves: bool,
+    ) -> Result<Arc<Snapshot>> {
         if still_serves {
             self.release(&claimed, owner, None).await?;
-            return self.serve_or(connection, claimed, true, || Error::new(ErrorKind::Internal, "")).await;
+            return self
+                .serve_or(connection, claimed, true, || {
+                    Error::new(ErrorKind::Internal, "")
+                })
+                .await;
         }
-        self.must_reauthorize(connection, claimed, owner, AccountReason::RefreshTokenMissing, None).await
+        self.must_reauthorize(
+            connection,
+            claimed,
+            owner,
+            AccountReason::RefreshTokenMissing,
+            None,
+        )
+        .await
     }
 
     /// Marks the account's credential as dead, unless a newer one has come meanwhile.
@@ -349,15 +461,25 @@ impl Environment {
     ) -> Result<Arc<Snapshot>> {
         loop {
             let Versioned { row, version, .. } = self.account_for_refresh(claimed.id).await?;
-            if row.generation == claimed.generation && row.lease.as_ref().is_some_and(|lease| lease.owner == owner) {
+            if row.generation == claimed.generation
+                && row.lease.as_ref().is_some_and(|lease| lease.owner == owner)
+            {
                 let dead = needs_reauthorization(&row, reason, self.now());
                 let event = self.account_event("account.needs_reauthorization", &dead);
-                if self.store().commit(Batch::new().update(dead, version).insert(event)).await? == Commit::Conflict {
+                if self
+                    .store()
+                    .commit(Batch::new().update(dead, version).insert(event))
+                    .await?
+                    == Commit::Conflict
+                {
                     continue;
                 }
             }
-            self.snapshots().forget(connection.name.as_str(), claimed.identifier.as_str());
-            let snapshot = self.reload(connection.name.as_str(), claimed.identifier.as_str()).await?;
+            self.snapshots()
+                .forget(connection.name.as_str(), claimed.identifier.as_str());
+            let snapshot = self
+                .reload(connection.name.as_str(), claimed.identifier.as_str())
+                .await?;
             return match snapshot.usable() {
                 Ok(_) => Ok(snapshot),
                 Err(error) => Err(match said {
@@ -369,20 +491,38 @@ impl Environment {
     }
 
     /// Gives the lease back, and notes whether the attempt failed.
-    async fn release(&self, claimed: &AccountRow, owner: Uuid, health: Option<AccountHealth>) -> Result<()> {
+    async fn release(
+        &self,
+        claimed: &AccountRow,
+        owner: Uuid,
+        health: Option<AccountHealth>,
+    ) -> Result<()> {
         self.release_marked(claimed, owner, health, false).await
     }
 
     /// The same; where the request went out and no answer came, the lease stays behind as one that has run out, so that
     /// the next refusal is not blamed on the user.
-    async fn release_marked(&self, claimed: &AccountRow, owner: Uuid, health: Option<AccountHealth>, unanswered: bool) -> Result<()> {
+    async fn release_marked(
+        &self,
+        claimed: &AccountRow,
+        owner: Uuid,
+        health: Option<AccountHealth>,
+        unanswered: bool,
+    ) -> Result<()> {
         loop {
-            let Versioned { row, version, read_at } = self.account_for_refresh(claimed.id).await?;
+            let Versioned {
+                row,
+                version,
+                read_at,
+            } = self.account_for_refresh(claimed.id).await?;
             if row.lease.as_ref().is_none_or(|lease| lease.owner != owner) {
                 return Ok(());
             }
             let mut changed = row.clone();
-            changed.lease = changed.lease.filter(|_| unanswered).map(|lease| Lease { until: read_at, ..lease });
+            changed.lease = changed.lease.filter(|_| unanswered).map(|lease| Lease {
+                until: read_at,
+                ..lease
+            });
             changed.updated_at = self.now();
             let mut batch = Batch::new();
             if let Some(health) = health {
@@ -400,18 +540,28 @@ impl Environment {
 
     /// Notes that the product refuses the client, unless its credentials were changed since they were sent.
     async fn reject_client(&self, used: &ConnectionRow) -> Result<()> {
-        self.mark_client(used, ConnectionHealth::ClientRejected).await
+        self.mark_client(used, ConnectionHealth::ClientRejected)
+            .await
     }
 
     /// Notes that the product takes the client again.
     async fn accept_client(&self, used: &ConnectionRow) -> Result<()> {
-        if used.health == ConnectionHealth::ClientOk { Ok(()) } else { self.mark_client(used, ConnectionHealth::ClientOk).await }
+        if used.health == ConnectionHealth::ClientOk {
+            Ok(())
+        } else {
+            self.mark_client(used, ConnectionHealth::ClientOk).await
+        }
     }
 
     async fn mark_client(&self, used: &ConnectionRow, health: ConnectionHealth) -> Result<()> {
         loop {
-            let Versioned { mut row, version, .. } = self.connection_by_id(used.id).await?;
-            if row.health == health || row.client_id != used.client_id || row.client_secret != used.client_secret {
+            let Versioned {
+                mut row, version, ..
+            } = self.connection_by_id(used.id).await?;
+            if row.health == health
+                || row.client_id != used.client_id
+                || row.client_secret != used.client_secret
+            {
                 return Ok(());
             }
             row.health = health;
@@ -420,8 +570,17 @@ impl Environment {
                 ConnectionHealth::ClientOk => "connection.credentials_accepted",
                 ConnectionHealth::ClientRejected => "connection.credentials_rejected",
             };
-            let event = self.new_event(name, None, serde_json::json!({ "connection_name": row.name }));
-            if self.store().commit(Batch::new().update(row, version).insert(event)).await? == Commit::Committed {
+            let event = self.new_event(
+                name,
+                None,
+                serde_json::json!({ "connection_name": row.name }),
+            );
+            if self
+                .store()
+                .commit(Batch::new().update(row, version).insert(event))
+                .await?
+                == Commit::Committed
+            {
                 return Ok(());
             }
         }
@@ -430,21 +589,38 @@ impl Environment {
     /// Tokens that a refresh inserted after its lease was lost are newer than the current ones: they become current,
     /// and nothing is asked of the product.
     async fn adopt_salvaged(&self, claimed: &AccountRow, owner: Uuid) -> Result<bool> {
-        let salvaged = self.store().credentials(claimed.id).await?.into_iter().map(|credential| credential.row);
-        let Some(newest) = salvaged.filter(|row| row.held_by.is_none() && row.generation > claimed.generation).max_by_key(|row| row.generation)
+        let salvaged = self
+            .store()
+            .credentials(claimed.id)
+            .await?
+            .into_iter()
+            .map(|credential| credential.row);
+        let Some(newest) = salvaged
+            .filter(|row| row.held_by.is_none() && row.generation > claimed.generation)
+            .max_by_key(|row| row.generation)
         else {
             return Ok(false);
         };
-        let Some(tokens) = self.tokens(claimed, newest.generation).await? else { return Ok(false) };
-        let Versioned { mut row, version, .. } = self.account_for_refresh(claimed.id).await?;
-        if row.generation != claimed.generation || row.lease.as_ref().is_none_or(|lease| lease.owner != owner) {
+        let Some(tokens) = self.tokens(claimed, newest.generation).await? else {
+            return Ok(false);
+        };
+        let Versioned {
+            mut row, version, ..
+        } = self.account_for_refresh(claimed.id).await?;
+        if row.generation != claimed.generation
+            || row.lease.as_ref().is_none_or(|lease| lease.owner != owner)
+        {
             return Ok(false);
         }
         row.generation = newest.generation;
         row.token_expires_at = tokens.expires_at();
         row.lease = None;
         row.updated_at = self.now();
-        Ok(self.store().commit(Batch::new().update(row, version)).await? == Commit::Committed)
+        Ok(self
+            .store()
+            .commit(Batch::new().update(row, version))
+            .await?
+            == Commit::Committed)
     }
 
     /// The present tokens while they serve, else the error.
@@ -455,18 +631,26 @@ impl Environment {
         still_serves: bool,
         error: impl FnOnce() -> Error + Send,
     ) -> Result<Arc<Snapshot>> {
-        self.snapshots().forget(connection.name.as_str(), claimed.identifier.as_str());
+        self.snapshots()
+            .forget(connection.name.as_str(), claimed.identifier.as_str());
         if !still_serves {
             return Err(error());
         }
-        let snapshot = self.reload(connection.name.as_str(), claimed.identifier.as_str()).await?;
+        let snapshot = self
+            .reload(connection.name.as_str(), claimed.identifier.as_str())
+            .await?;
         snapshot.usable()?;
         Ok(snapshot)
     }
 
     async fn account_for_refresh(&self, id: AccountId) -> Result<Versioned<AccountRow>> {
         let row = self.store().account(id).await?;
-        row.ok_or_else(|| Error::new(ErrorKind::AccountNotFound, "the account was deleted meanwhile"))
+        row.ok_or_else(|| {
+            Error::new(
+                ErrorKind::AccountNotFound,
+                "the account was deleted meanwhile",
+            )
+        })
     }
 }
 
@@ -492,19 +676,35 @@ enum Claim {
     /// Another process holds the lease.
     Taken,
     /// The row with our lease. `recovering` where a lease ran out before its holder was done.
-    Ours { row: Box<AccountRow>, recovering: bool },
+    Ours {
+        row: Box<AccountRow>,
+        recovering: bool,
+    },
 }
 
 /// By the store's time, so that processes with different clocks agree.
 fn claim(account: &Versioned<AccountRow>, owner: Uuid) -> Claim {
     let row = &account.row;
-    let held = row.lease.as_ref().filter(|lease| lease.generation == row.generation);
+    let held = row
+        .lease
+        .as_ref()
+        .filter(|lease| lease.generation == row.generation);
     if held.is_some_and(|lease| lease.until > account.read_at) {
         return Claim::Taken;
     }
     let until = account.read_at.checked_add(LEASE).unwrap_or(Timestamp::MAX);
-    let lease = Lease { owner, until, generation: row.generation };
-    Claim::Ours { recovering: held.is_some(), row: Box::new(AccountRow { lease: Some(lease), ..row.clone() }) }
+    let lease = Lease {
+        owner,
+        until,
+        generation: row.generation,
+    };
+    Claim::Ours {
+        recovering: held.is_some(),
+        row: Box::new(AccountRow {
+            lease: Some(lease),
+            ..row.clone()
+        }),
+    }
 }
 
 /// After temporary failures the pauses grow from 2 s to 15 min.
@@ -522,10 +722,15 @@ fn may_try(account: &AccountRow, now: Timestamp) -> bool {
 }
 
 fn refresh_unavailable(said: &str, after: Option<SignedDuration>) -> Error {
-    let after = after.and_then(|after| Duration::try_from(after).ok()).unwrap_or(Duration::from_secs(2));
-    Error::new(ErrorKind::RefreshUnavailable, "the access token has ended and the product's token endpoint does not give a new one")
-        .with_context("product_message", said)
-        .with_retry_after(after)
+    let after = after
+        .and_then(|after| Duration::try_from(after).ok())
+        .unwrap_or(Duration::from_secs(2));
+    Error::new(
+        ErrorKind::RefreshUnavailable,
+        "the access token has ended and the product's token endpoint does not give a new one",
+    )
+    .with_context("product_message", said)
+    .with_retry_after(after)
 }
 
 #[cfg(test)]

@@ -12,12 +12,18 @@ pub(super) fn subject(source: SubjectSource, members: &Map<String, Value>) -> Op
         SubjectSource::Unknown => None,
         SubjectSource::IdToken => {
             let claims = members.get("id_token")?.as_str()?.split('.').nth(1)?;
-            let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?).ok()?;
-            Some(Subject { id: text(&claims["sub"])?, display: text(&claims["email"]) })
+            let claims: Value =
+                serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?)
+                    .ok()?;
+            Some(Subject {
+                id: text(&claims["sub"])?,
+                display: text(&claims["email"]),
+            })
         }
-        SubjectSource::TokenAnswer { id, display } => {
-            Some(Subject { id: text(at(members, id)?)?, display: display.and_then(|display| text(at(members, display)?)) })
-        }
+        SubjectSource::TokenAnswer { id, display } => Some(Subject {
+            id: text(at(members, id)?)?,
+            display: display.and_then(|display| text(at(members, display)?)),
+        }),
     }
 }
 
@@ -29,7 +35,10 @@ fn at<'a>(members: &'a Map<String, Value>, pointer: &str) -> Option<&'a Value> {
 }
 
 fn text(value: &Value) -> Option<String> {
-    value.as_str().filter(|text| !text.is_empty() && text.len() <= 512).map(str::to_owned)
+    value
+        .as_str()
+        .filter(|text| !text.is_empty() && text.len() <= 512)
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -42,9 +51,15 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "the tests below make it in place")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the tests below make it in place"
+    )]
     fn by_id_token(token: Value) -> Option<Subject> {
-        subject(SubjectSource::IdToken, &members(json!({ "id_token": token })))
+        subject(
+            SubjectSource::IdToken,
+            &members(json!({ "id_token": token })),
+        )
     }
 
     fn id_token(claims: &str) -> Value {
@@ -52,30 +67,73 @@ mod tests {
     }
 
     fn user(id: &str, display: Option<&str>) -> Option<Subject> {
-        Some(Subject { id: id.to_owned(), display: display.map(str::to_owned) })
+        Some(Subject {
+            id: id.to_owned(),
+            display: display.map(str::to_owned),
+        })
     }
 
     #[test]
     fn an_id_token_names_its_user() {
-        assert_eq!(by_id_token(id_token(r#"{"sub":"1","email":"ada@example.test"}"#)), user("1", Some("ada@example.test")));
-        for nameless in [r#"{"sub":"1"}"#, r#"{"sub":"1","email":null}"#, r#"{"sub":"1","email":""}"#, r#"{"sub":"1","email":["a"]}"#] {
-            assert_eq!(by_id_token(id_token(nameless)), user("1", None), "{nameless}");
+        assert_eq!(
+            by_id_token(id_token(r#"{"sub":"1","email":"ada@example.test"}"#)),
+            user("1", Some("ada@example.test"))
+        );
+        for nameless in [
+            r#"{"sub":"1"}"#,
+            r#"{"sub":"1","email":null}"#,
+            r#"{"sub":"1","email":""}"#,
+            r#"{"sub":"1","email":["a"]}"#,
+        ] {
+            assert_eq!(
+                by_id_token(id_token(nameless)),
+                user("1", None),
+                "{nameless}"
+            );
         }
-        let padded = id_token(r#"{"sub":"12"}"#).as_str().unwrap().replace(".c2ln", "=.c2ln");
+        let padded = id_token(r#"{"sub":"12"}"#)
+            .as_str()
+            .unwrap()
+            .replace(".c2ln", "=.c2ln");
         assert_eq!(by_id_token(json!(padded)), user("12", None));
     }
 
     #[test]
     fn an_odd_id_token_names_nobody() {
-        let odd = [json!(null), json!(7), json!(""), json!("a"), json!("a."), json!(".."), json!("a.!.c"), json!("a.e30"), json!("a.W10.c")];
+        let odd = [
+            json!(null),
+            json!(7),
+            json!(""),
+            json!("a"),
+            json!("a."),
+            json!(".."),
+            json!("a.!.c"),
+            json!("a.e30"),
+            json!("a.W10.c"),
+        ];
         for token in odd {
             assert_eq!(by_id_token(token.clone()), None, "{token}");
         }
-        for claims in ["", "oops", "[]", "\"sub\"", r#"{"sub":1}"#, r#"{"sub":""}"#, r#"{"sub":null}"#, r#"{"email":"a@b.test"}"#] {
+        for claims in [
+            "",
+            "oops",
+            "[]",
+            "\"sub\"",
+            r#"{"sub":1}"#,
+            r#"{"sub":""}"#,
+            r#"{"sub":null}"#,
+            r#"{"email":"a@b.test"}"#,
+        ] {
             assert_eq!(by_id_token(id_token(claims)), None, "{claims}");
         }
-        assert_eq!(by_id_token(id_token(&json!({ "sub": "x".repeat(513) }).to_string())), None);
-        assert_eq!(by_id_token(id_token(&json!({ "sub": "x".repeat(512) }).to_string())), user(&"x".repeat(512), None));
+        assert_eq!(
+            by_id_token(id_token(&json!({ "sub": "x".repeat(513) }).to_string())),
+            None
+        );
+        assert_eq!(
+            by_id_token(id_token(&json!({ "sub": "x".repeat(512) }).to_string())),
+            user(&"x".repeat(512), None)
+        );
         assert_eq!(subject(SubjectSource::IdToken, &Map::new()), None);
     }
 
@@ -95,15 +153,37 @@ mod tests {
         }));
         let found = |id, display| subject(SubjectSource::TokenAnswer { id, display }, &answer);
         assert_eq!(found("/bot_id", None), user("b1", None));
-        assert_eq!(found("/owner/user/id", Some("/owner/user/name")), user("u1", Some("Ada")));
-        assert_eq!(found("/bot_id", Some("/owner/user/email")), user("b1", None));
-        for nobody in ["", "/", "/other", "/owner", "/owner/user", "/bot_id/deeper", "/owner/list/0", "/owner/number", "/owner/empty"] {
+        assert_eq!(
+            found("/owner/user/id", Some("/owner/user/name")),
+            user("u1", Some("Ada"))
+        );
+        assert_eq!(
+            found("/bot_id", Some("/owner/user/email")),
+            user("b1", None)
+        );
+        for nobody in [
+            "",
+            "/",
+            "/other",
+            "/owner",
+            "/owner/user",
+            "/bot_id/deeper",
+            "/owner/list/0",
+            "/owner/number",
+            "/owner/empty",
+        ] {
             assert_eq!(found(nobody, Some("/bot_id")), None, "{nobody:?}");
         }
     }
 
     #[test]
     fn some_products_do_not_say() {
-        assert_eq!(subject(SubjectSource::Unknown, &members(json!({ "id_token": id_token("{\"sub\":\"1\"}") }))), None);
+        assert_eq!(
+            subject(
+                SubjectSource::Unknown,
+                &members(json!({ "id_token": id_token("{\"sub\":\"1\"}") }))
+            ),
+            None
+        );
     }
 }

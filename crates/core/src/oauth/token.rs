@@ -23,12 +23,25 @@ pub(crate) struct TokenSet {
 }
 
 impl TokenSet {
-    pub(crate) fn new(access: SecretString, refresh: Option<SecretString>, expires_at: Option<Timestamp>) -> Result<Self> {
+    pub(crate) fn new(
+        access: SecretString,
+        refresh: Option<SecretString>,
+        expires_at: Option<Timestamp>,
+    ) -> Result<Self> {
         let text = Zeroizing::new(format!("Bearer {}", access.expose_secret()));
-        let mut bearer = HeaderValue::from_str(&text)
-            .map_err(|_| Error::new(ErrorKind::ProductProtocolError, "the product issued a token that no header can carry"))?;
+        let mut bearer = HeaderValue::from_str(&text).map_err(|_| {
+            Error::new(
+                ErrorKind::ProductProtocolError,
+                "the product issued a token that no header can carry",
+            )
+        })?;
         bearer.set_sensitive(true);
-        Ok(Self { access, refresh, expires_at, bearer })
+        Ok(Self {
+            access,
+            refresh,
+            expires_at,
+            bearer,
+        })
     }
 
     pub(crate) fn bearer(&self) -> &HeaderValue {
@@ -45,22 +58,46 @@ impl TokenSet {
         self.expires_at
     }
 
-    pub(crate) fn seal(&self, vault: &Vault, account: &AccountRow, generation: u64) -> Result<Sealed> {
+    pub(crate) fn seal(
+        &self,
+        vault: &Vault,
+        account: &AccountRow,
+        generation: u64,
+    ) -> Result<Sealed> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
-            refresh_token: self.refresh.as_ref().map(|token| Cow::Borrowed(token.expose_secret())),
+            refresh_token: self
+                .refresh
+                .as_ref()
+                .map(|token| Cow::Borrowed(token.expose_secret())),
             expires_at: self.expires_at,
         };
-        let text = Zeroizing::new(serde_json::to_vec(&document).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?);
-        vault.seal(Place::new("credential", account.id.uuid(), &owner(account)).generation(generation), &text)
+        let text = Zeroizing::new(
+            serde_json::to_vec(&document)
+                .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
+        );
+        vault.seal(
+            Place::new("credential", account.id.uuid(), &owner(account)).generation(generation),
+            &text,
+        )
     }
 
-    pub(crate) fn open(vault: &Vault, account: &AccountRow, generation: u64, sealed: &Sealed) -> Result<Self> {
+    pub(crate) fn open(
+        vault: &Vault,
+        account: &AccountRow,
+        generation: u64,
+        sealed: &Sealed,
+    ) -> Result<Self> {
         let place_owner = owner(account);
-        let place = Place::new("credential", account.id.uuid(), &place_owner).generation(generation);
+        let place =
+            Place::new("credential", account.id.uuid(), &place_owner).generation(generation);
         let text = vault.open_sealed(place, sealed)?;
-        let document: Document<'_> = serde_json::from_slice(&text)
-            .map_err(|_| Error::new(ErrorKind::IntegrityViolated, "a stored credential has an unknown layout"))?;
+        let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
+            Error::new(
+                ErrorKind::IntegrityViolated,
+                "a stored credential has an unknown layout",
+            )
+        })?;
         Self::new(
             SecretString::from(document.access_token.as_ref()),
             document.refresh_token.as_deref().map(SecretString::from),
@@ -86,7 +123,9 @@ struct Document<'a> {
 
 impl fmt::Debug for TokenSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TokenSet").field("expires_at", &self.expires_at).finish_non_exhaustive()
+        f.debug_struct("TokenSet")
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
     }
 }
 
@@ -103,7 +142,12 @@ mod tests {
 
     fn account(id: u128, identifier: &str) -> AccountRow {
         let connection = ConnectionId::from_uuid(Uuid::from_u128(1));
-        new_account(AccountId::from_uuid(Uuid::from_u128(id)), connection, Identifier::new(identifier).unwrap(), START)
+        new_account(
+            AccountId::from_uuid(Uuid::from_u128(id)),
+            connection,
+            Identifier::new(identifier).unwrap(),
+            START,
+        )
     }
 
     fn ada() -> AccountRow {
@@ -111,18 +155,32 @@ mod tests {
     }
 
     fn texts(tokens: &TokenSet) -> (String, Option<String>, Option<Timestamp>) {
-        let refresh = tokens.refresh_token().map(|token| token.expose_secret().to_owned());
-        (tokens.access.expose_secret().to_owned(), refresh, tokens.expires_at())
+        let refresh = tokens
+            .refresh_token()
+            .map(|token| token.expose_secret().to_owned());
+        (
+            tokens.access.expose_secret().to_owned(),
+            refresh,
+            tokens.expires_at(),
+        )
     }
 
     #[test]
     fn tokens_come_back_as_they_were_kept() {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
-        for (access, refresh, end) in [("a", Some("r"), Some(START)), ("plain", None, None), ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None)] {
-            let tokens = TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
+        for (access, refresh, end) in [
+            ("a", Some("r"), Some(START)),
+            ("plain", None, None),
+            ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None),
+        ] {
+            let tokens =
+                TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
             let sealed = tokens.seal(environment.vault(), &ada(), 3).unwrap();
             let opened = TokenSet::open(environment.vault(), &ada(), 3, &sealed).unwrap();
-            assert_eq!(texts(&opened), (access.to_owned(), refresh.map(str::to_owned), end));
+            assert_eq!(
+                texts(&opened),
+                (access.to_owned(), refresh.map(str::to_owned), end)
+            );
             assert_eq!(opened.bearer(), format!("Bearer {access}").as_str());
         }
     }
@@ -132,8 +190,14 @@ mod tests {
         let environment = environment(&World::new(), &STABLE, always(200, ""));
         let tokens = TokenSet::new("a".into(), None, None).unwrap();
         let sealed = tokens.seal(environment.vault(), &ada(), 3).unwrap();
-        for (account, generation) in [(ada(), 2), (ada(), 4), (account(2, "ada"), 3), (account(1, "grace"), 3)] {
-            let error = TokenSet::open(environment.vault(), &account, generation, &sealed).unwrap_err();
+        for (account, generation) in [
+            (ada(), 2),
+            (ada(), 4),
+            (account(2, "ada"), 3),
+            (account(1, "grace"), 3),
+        ] {
+            let error =
+                TokenSet::open(environment.vault(), &account, generation, &sealed).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
         }
     }
@@ -144,7 +208,10 @@ mod tests {
         for layout in ["", "{}", "[]", "{\"access_token\":1}"] {
             let sealed = environment
                 .vault()
-                .seal(Place::new("credential", ada().id.uuid(), &owner(&ada())).generation(1), layout.as_bytes())
+                .seal(
+                    Place::new("credential", ada().id.uuid(), &owner(&ada())).generation(1),
+                    layout.as_bytes(),
+                )
                 .unwrap();
             let error = TokenSet::open(environment.vault(), &ada(), 1, &sealed).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
@@ -153,8 +220,13 @@ mod tests {
 
     #[test]
     fn what_ends_the_grant_is_the_refresh_token_where_there_is_one() {
-        let tokens = |refresh: Option<&str>| TokenSet::new("access".into(), refresh.map(SecretString::from), None).unwrap();
-        assert_eq!(tokens(Some("refresh")).revocable().expose_secret(), "refresh");
+        let tokens = |refresh: Option<&str>| {
+            TokenSet::new("access".into(), refresh.map(SecretString::from), None).unwrap()
+        };
+        assert_eq!(
+            tokens(Some("refresh")).revocable().expose_secret(),
+            "refresh"
+        );
         assert_eq!(tokens(None).revocable().expose_secret(), "access");
     }
 

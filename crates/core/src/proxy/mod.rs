@@ -45,21 +45,40 @@ impl Environment {
     /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and whatever keeps the
     /// product from answering. The product's own refusals are answers, not errors; its 401 alone is not passed on.
     pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
-        let ProxyRequest { connection_name, identifier, path, method, query, headers, body } = request;
+        let ProxyRequest {
+            connection_name,
+            identifier,
+            path,
+            method,
+            query,
+            headers,
+            body,
+        } = request;
         self.pass(&connection_name, &identifier, |snapshot| {
             let method = path::method(&method)?;
             let resolved = path::resolve(&snapshot.endpoints.product.proxy, &path)?;
             let path_and_query = path::with_query(&resolved.path_and_query, &query)?;
-            let given = headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+            let given = headers
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_bytes()));
             let mut headers = headers::request_headers(given)?;
             let body = match body {
                 None => Body::Empty,
                 Some(body) => {
-                    headers.entry(header::CONTENT_TYPE).or_insert(HeaderValue::from_static("application/json"));
+                    headers
+                        .entry(header::CONTENT_TYPE)
+                        .or_insert(HeaderValue::from_static("application/json"));
                     body.to_string().into_bytes().into()
                 }
             };
-            outgoing(snapshot, method, resolved.origin, path_and_query, headers, body)
+            outgoing(
+                snapshot,
+                method,
+                resolved.origin,
+                path_and_query,
+                headers,
+                body,
+            )
         })
         .await
     }
@@ -82,7 +101,14 @@ impl Environment {
             let raw = head.uri.path_and_query().map_or("", |raw| raw.as_str());
             let resolved = path::resolve(&snapshot.endpoints.product.proxy, raw)?;
             let headers = headers::streamed_headers(&head.headers, behind_proxy)?;
-            outgoing(snapshot, method, resolved.origin, resolved.path_and_query, headers, body)
+            outgoing(
+                snapshot,
+                method,
+                resolved.origin,
+                resolved.path_and_query,
+                headers,
+                body,
+            )
         })
         .await
     }
@@ -103,7 +129,12 @@ impl Environment {
             snapshot.usable()?;
             let outgoing = validate(&snapshot)?;
             record.version(outgoing.method.as_str());
-            self.admit_proxy(&snapshot, outgoing.effect, outgoing.method.as_str(), &outgoing.path)?;
+            self.admit_proxy(
+                &snapshot,
+                outgoing.effect,
+                outgoing.method.as_str(),
+                &outgoing.path,
+            )?;
             Ok((guard, snapshot, outgoing))
         };
         let (guard, snapshot, outgoing) = match admitted.await {
@@ -122,7 +153,12 @@ impl Environment {
         .map_err(unknown_after_panic)
     }
 
-    async fn send_recorded(&self, snapshot: Arc<Snapshot>, outgoing: Outgoing, record: Record) -> Result<http::Response<Body>> {
+    async fn send_recorded(
+        &self,
+        snapshot: Arc<Snapshot>,
+        outgoing: Outgoing,
+        record: Record,
+    ) -> Result<http::Response<Body>> {
         let (requests, id) = (record.requests(), record.id());
         let mut response = record.end(self.send_proxied(snapshot, outgoing, &requests).await)?;
         if let Ok(id) = HeaderValue::try_from(id.to_string()) {
@@ -131,8 +167,20 @@ impl Environment {
         Ok(response)
     }
 
-    async fn send_proxied(&self, mut snapshot: Arc<Snapshot>, outgoing: Outgoing, requests: &AtomicU32) -> Result<http::Response<Body>> {
-        let Outgoing { method, uri, path, headers, body, effect } = outgoing;
+    async fn send_proxied(
+        &self,
+        mut snapshot: Arc<Snapshot>,
+        outgoing: Outgoing,
+        requests: &AtomicU32,
+    ) -> Result<http::Response<Body>> {
+        let Outgoing {
+            method,
+            uri,
+            path,
+            headers,
+            body,
+            effect,
+        } = outgoing;
         let product = snapshot.endpoints.product;
         let ends_at = self.monotonic() + product.limits.total;
         let left = || ends_at.saturating_sub(self.monotonic());
@@ -149,27 +197,47 @@ impl Environment {
             let (permit, waited) = snapshot.pace.turn(self, units, left()).await?;
             if waited {
                 // The account may have been disconnected or renewed while this request waited for its turn.
-                snapshot = self.snapshot(snapshot.connection.name.as_str(), snapshot.account.identifier.as_str()).await?;
+                snapshot = self
+                    .snapshot(
+                        snapshot.connection.name.as_str(),
+                        snapshot.account.identifier.as_str(),
+                    )
+                    .await?;
             }
             let live = self.live(Arc::clone(&snapshot)).await?;
             let left = left();
             if left.is_zero() {
-                return Err(Error::new(ErrorKind::ProductTimeout, "the call's time is over; this request was not sent"));
+                return Err(Error::new(
+                    ErrorKind::ProductTimeout,
+                    "the call's time is over; this request was not sent",
+                ));
             }
             requests.fetch_add(1, Ordering::Relaxed);
             let mut request = http::Request::new(body.take().unwrap_or_default());
             *request.method_mut() = method.clone();
             *request.uri_mut() = uri.clone();
             *request.headers_mut() = headers.clone();
-            request.headers_mut().entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
+            request
+                .headers_mut()
+                .entry(header::ACCEPT_ENCODING)
+                .or_insert(IDENTITY);
             set_product_headers(request.headers_mut(), product);
-            request.headers_mut().insert(header::AUTHORIZATION, live.usable()?.bearer().clone());
-            request.extensions_mut().insert(Limits { total: left, ..product.limits });
+            request
+                .headers_mut()
+                .insert(header::AUTHORIZATION, live.usable()?.bearer().clone());
+            request.extensions_mut().insert(Limits {
+                total: left,
+                ..product.limits
+            });
             let sent = self.transport().send(request).await;
             drop(permit);
             let response = match sent {
                 Ok(response) => response,
-                Err(error) if error.kind() == TransportErrorKind::Unreachable && !repeated && spare.is_some() => {
+                Err(error)
+                    if error.kind() == TransportErrorKind::Unreachable
+                        && !repeated
+                        && spare.is_some() =>
+                {
                     // Nothing was sent: one more attempt is safe for every method.
                     repeated = true;
                     body = spare.clone().map(Body::from);
@@ -212,21 +280,38 @@ fn outgoing(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Outgoing> {
-    let unknown = || Error::new(ErrorKind::Internal, format!("the product has no origin {origin:?}"));
+    let unknown = || {
+        Error::new(
+            ErrorKind::Internal,
+            format!("the product has no origin {origin:?}"),
+        )
+    };
     let (prefix, _) = snapshot.endpoints.origin(origin).ok_or_else(unknown)?;
-    let uri = Uri::try_from(format!("{prefix}{path_and_query}"))
-        .map_err(|error| Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI").with_source(error))?;
+    let uri = Uri::try_from(format!("{prefix}{path_and_query}")).map_err(|error| {
+        Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI").with_source(error)
+    })?;
     let mut path = path_and_query;
     path.truncate(path.find('?').unwrap_or(path.len()));
-    Ok(Outgoing { effect: effect_of_method(&method), method, uri, path, headers, body })
+    Ok(Outgoing {
+        effect: effect_of_method(&method),
+        method,
+        uri,
+        path,
+        headers,
+        body,
+    })
 }
 
 fn passed_on(response: http::Response<Body>) -> Result<http::Response<Body>> {
     let (mut head, body) = response.into_parts();
     if head.status.is_redirection() && head.status != http::StatusCode::NOT_MODIFIED {
-        let host = answer::redirect_host(&head.headers).unwrap_or_else(|| String::from("an unnamed place"));
-        return Err(Error::new(ErrorKind::UpstreamRedirectBlocked, format!("the product redirects to {host}; credentials are not sent along"))
-            .with_upstream(Upstream::new(head.status.as_u16())));
+        let host = answer::redirect_host(&head.headers)
+            .unwrap_or_else(|| String::from("an unnamed place"));
+        return Err(Error::new(
+            ErrorKind::UpstreamRedirectBlocked,
+            format!("the product redirects to {host}; credentials are not sent along"),
+        )
+        .with_upstream(Upstream::new(head.status.as_u16())));
     }
     head.headers = answer::answer_headers(head.headers);
     Ok(http::Response::from_parts(head, body))

@@ -31,12 +31,20 @@ pub trait Store: Send + Sync + 'static {
     /// A connection by name.
     fn connection_named<'a>(&'a self, name: &'a ConnectionName) -> Found<'a, ConnectionRow>;
     /// Connections by name, starting after `after`.
-    fn connections<'a>(&'a self, after: Option<&'a str>, limit: u32) -> BoxFuture<'a, Result<Vec<Versioned<ConnectionRow>>>>;
+    fn connections<'a>(
+        &'a self,
+        after: Option<&'a str>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Versioned<ConnectionRow>>>>;
 
     /// An account by id.
     fn account(&self, id: AccountId) -> Found<'_, AccountRow>;
     /// The account of a user.
-    fn account_of<'a>(&'a self, connection: ConnectionId, identifier: &'a Identifier) -> Found<'a, AccountRow>;
+    fn account_of<'a>(
+        &'a self,
+        connection: ConnectionId,
+        identifier: &'a Identifier,
+    ) -> Found<'a, AccountRow>;
     /// Accounts by id, starting after `after`: of one connection, or all.
     fn accounts(
         &self,
@@ -47,7 +55,10 @@ pub trait Store: Send + Sync + 'static {
     /// A credential of an account.
     fn credential(&self, account: AccountId, generation: u64) -> Found<'_, CredentialRow>;
     /// All credentials of an account that are not shredded.
-    fn credentials(&self, account: AccountId) -> BoxFuture<'_, Result<Vec<Versioned<CredentialRow>>>>;
+    fn credentials(
+        &self,
+        account: AccountId,
+    ) -> BoxFuture<'_, Result<Vec<Versioned<CredentialRow>>>>;
 
     /// An authorization by id.
     fn authorization(&self, id: AuthorizationId) -> Found<'_, AuthorizationRow>;
@@ -56,9 +67,17 @@ pub trait Store: Send + Sync + 'static {
     /// An authorization by its OAuth state.
     fn authorization_by_state<'a>(&'a self, state: &'a Fingerprint) -> Found<'a, AuthorizationRow>;
     /// Authorizations of an account, newest first.
-    fn authorizations(&self, account: AccountId, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>>;
+    fn authorizations(
+        &self,
+        account: AccountId,
+        limit: u32,
+    ) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>>;
     /// Authorizations that are neither completed nor ended and whose time was over before `now`.
-    fn overdue_authorizations(&self, now: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>>;
+    fn overdue_authorizations(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> BoxFuture<'_, Result<Vec<Versioned<AuthorizationRow>>>>;
 
     /// A client id of the application.
     fn app_credential<'a>(&'a self, client_id: &'a str) -> Found<'a, AppCredentialRow>;
@@ -167,7 +186,10 @@ impl Write {
 /// Any row.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "a batch holds few rows, and a box would be in every store's way")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a batch holds few rows, and a box would be in every store's way"
+)]
 pub enum Row {
     /// A connection.
     Connection(ConnectionRow),

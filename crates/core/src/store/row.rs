@@ -10,7 +10,10 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::{
-    identifier::{AccountId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId, EventId, ExecutionId, Identifier, OutboxId},
+    identifier::{
+        AccountId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId, EventId, ExecutionId,
+        Identifier, OutboxId,
+    },
     resource::{AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState},
 };
 
@@ -44,7 +47,10 @@ impl Serialize for Sealed {
 impl<'de> Deserialize<'de> for Sealed {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        STANDARD.decode(text).map(Self).map_err(serde::de::Error::custom)
+        STANDARD
+            .decode(text)
+            .map(Self)
+            .map_err(serde::de::Error::custom)
     }
 }
 

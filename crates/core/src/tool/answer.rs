@@ -22,7 +22,12 @@ pub struct Answer {
 impl Answer {
     /// An answer to the first sending.
     pub fn new(status: u16, headers: HeaderMap, body: impl Into<Bytes>) -> Self {
-        Self { status, headers, body: body.into(), attempt: 1 }
+        Self {
+            status,
+            headers,
+            body: body.into(),
+            attempt: 1,
+        }
     }
 
     /// Says which sending this answers.
@@ -47,11 +52,21 @@ impl Answer {
     /// # Errors
     /// [`ErrorKind::ProductProtocolError`] where the body is not JSON of this shape.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
-        let body: &[u8] = if self.body.is_empty() { b"null" } else { &self.body };
+        let body: &[u8] = if self.body.is_empty() {
+            b"null"
+        } else {
+            &self.body
+        };
         serde_json::from_slice(body).map_err(|error| {
-            Error::new(ErrorKind::ProductProtocolError, "the product's answer is not the JSON that its description promises")
-                .with_context("place", format!("line {}, column {}", error.line(), error.column()))
-                .with_upstream(Upstream::new(self.status))
+            Error::new(
+                ErrorKind::ProductProtocolError,
+                "the product's answer is not the JSON that its description promises",
+            )
+            .with_context(
+                "place",
+                format!("line {}, column {}", error.line(), error.column()),
+            )
+            .with_upstream(Upstream::new(self.status))
         })
     }
 
@@ -73,21 +88,30 @@ mod tests {
 
     #[test]
     fn a_body_is_read_as_json_and_nothing_is_null() {
-        assert_eq!(answer(200, " {\"a\": [1]} ").json::<Value>().unwrap(), json!({ "a": [1] }));
+        assert_eq!(
+            answer(200, " {\"a\": [1]} ").json::<Value>().unwrap(),
+            json!({ "a": [1] })
+        );
         assert_eq!(answer(204, "").json::<Value>().unwrap(), Value::Null);
         assert_eq!(answer(204, "").json::<Option<String>>().unwrap(), None);
     }
 
     #[test]
     fn what_is_not_the_promised_json_says_where_and_shows_nothing_of_it() {
-        for (body, place) in [("<html>CANARY</html>", "line 1, column 1"), ("{\"a\":\n\"CANARY", "line 2, column 7"), ("{} CANARY", "line 1, column 4")] {
+        for (body, place) in [
+            ("<html>CANARY</html>", "line 1, column 1"),
+            ("{\"a\":\n\"CANARY", "line 2, column 7"),
+            ("{} CANARY", "line 1, column 4"),
+        ] {
             let error = answer(502, body).json::<Value>().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
             assert_eq!(error.context()[0].1, place);
             assert_eq!(error.upstream().unwrap().status, 502);
             assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
         }
-        let error = answer(200, "{\"a\":\"CANARY\"}").json::<Vec<String>>().unwrap_err();
+        let error = answer(200, "{\"a\":\"CANARY\"}")
+            .json::<Vec<String>>()
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
         assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
         assert!(answer(204, "").json::<String>().is_err());
@@ -102,7 +126,15 @@ mod tests {
 
     #[test]
     fn only_2xx_is_success() {
-        for (status, success) in [(200, true), (299, true), (199, false), (300, false), (404, false), (0, false), (1000, false)] {
+        for (status, success) in [
+            (200, true),
+            (299, true),
+            (199, false),
+            (300, false),
+            (404, false),
+            (0, false),
+            (1000, false),
+        ] {
             assert_eq!(answer(status, "").is_success(), success, "{status}");
         }
     }
@@ -114,7 +146,10 @@ mod tests {
         headers.insert("x-bytes", http::HeaderValue::from_bytes(&[0xff]).unwrap());
         let answer = Answer::new(200, headers, "").with_attempt(3);
         assert_eq!(answer.header("X-Request-Id"), Some("7"));
-        assert_eq!((answer.header("x-bytes"), answer.header("etag")), (None, None));
+        assert_eq!(
+            (answer.header("x-bytes"), answer.header("etag")),
+            (None, None)
+        );
         assert_eq!(answer.attempt, 3);
     }
 }

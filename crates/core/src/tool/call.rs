@@ -24,7 +24,12 @@ pub struct Call {
 impl Call {
     /// A run with this id, at this time, with no settings and no scopes.
     pub fn new(id: Uuid, now: Timestamp) -> Self {
-        Self { id, now, settings: Map::new(), granted_scopes: Vec::new() }
+        Self {
+            id,
+            now,
+            settings: Map::new(),
+            granted_scopes: Vec::new(),
+        }
     }
 
     /// Adds the connection's settings.
@@ -71,8 +76,14 @@ mod tests {
     #[test]
     fn derived_ids_are_stable_across_releases() {
         // These are at the products already: another value would make a repeat create a second object.
-        assert_eq!(call(7).derive_id("event").to_string(), "014ce90d-1229-80f0-8d0e-1f3466fc4272");
-        assert_eq!(call(7).derive_id("").to_string(), "01048397-01c7-88f4-83fc-5132ffa3779b");
+        assert_eq!(
+            call(7).derive_id("event").to_string(),
+            "014ce90d-1229-80f0-8d0e-1f3466fc4272"
+        );
+        assert_eq!(
+            call(7).derive_id("").to_string(),
+            "01048397-01c7-88f4-83fc-5132ffa3779b"
+        );
     }
 
     #[test]
@@ -88,14 +99,23 @@ mod tests {
     #[test]
     fn derived_ids_are_well_formed_and_not_the_calls_own() {
         let id = call(7).derive_id("event");
-        assert_eq!((id.get_version_num(), id.get_variant()), (8, uuid::Variant::RFC4122));
+        assert_eq!(
+            (id.get_version_num(), id.get_variant()),
+            (8, uuid::Variant::RFC4122)
+        );
         assert_ne!(id, call(7).id);
     }
 
     #[test]
     fn one_granted_scope_of_several_is_enough() {
         let call = call(1).with_scopes(["notes.read", "mail"]);
-        let asked = [(&["notes.read"][..], true), (&["notes", "mail"], true), (&["notes"], false), (&["notes.READ"], false), (&[], true)];
+        let asked = [
+            (&["notes.read"][..], true),
+            (&["notes", "mail"], true),
+            (&["notes"], false),
+            (&["notes.READ"], false),
+            (&[], true),
+        ];
         for (scopes, covered) in asked {
             assert_eq!(call.has_scope(AnyOf(scopes)), covered, "{scopes:?}");
         }

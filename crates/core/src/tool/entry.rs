@@ -91,13 +91,18 @@ impl fmt::Debug for ToolEntry {
 }
 
 fn schema_of<T: Tool>() -> Schema {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let settings = schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>()
 }
 
 fn parse<T: Tool>(input: Value) -> Result<Box<dyn AnyTool>> {
     match serde_json::from_value::<T>(input) {
         Ok(tool) => Ok(Box::new(tool)),
-        Err(error) => Err(Error::violations(vec![Violation::new("", "struct", error.to_string())])),
+        Err(error) => Err(Error::violations(vec![Violation::new(
+            "",
+            "struct",
+            error.to_string(),
+        )])),
     }
 }

@@ -45,7 +45,10 @@ impl<'a> Io<'a> {
 }
 
 fn unanswered() -> crate::Error {
-    crate::Error::new(crate::ErrorKind::Internal, "an exchange returned fewer answers than requests")
+    crate::Error::new(
+        crate::ErrorKind::Internal,
+        "an exchange returned fewer answers than requests",
+    )
 }
 
 impl fmt::Debug for Io<'_> {

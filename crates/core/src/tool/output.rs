@@ -37,7 +37,10 @@ pub struct Warning {
 impl Warning {
     /// A warning with a stable snake_case code.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into() }
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+        }
     }
 }
 
@@ -56,7 +59,10 @@ impl Output {
     pub fn into_json(self) -> Result<(Box<RawValue>, Vec<Warning>)> {
         let (text, status) = match self.data {
             Data::Raw(bytes, status) if bytes.is_empty() => (String::from("null"), status),
-            Data::Raw(bytes, status) => (String::from_utf8(bytes.into()).map_err(|_| not_json(status))?, status),
+            Data::Raw(bytes, status) => (
+                String::from_utf8(bytes.into()).map_err(|_| not_json(status))?,
+                status,
+            ),
             Data::Made(value) => (value.to_string(), 200),
         };
         let raw = RawValue::from_string(text).map_err(|_| not_json(status))?;
@@ -65,18 +71,28 @@ impl Output {
 }
 
 fn not_json(status: u16) -> Error {
-    Error::new(ErrorKind::ProductProtocolError, "the product's answer is not JSON").with_upstream(Upstream::new(status))
+    Error::new(
+        ErrorKind::ProductProtocolError,
+        "the product's answer is not JSON",
+    )
+    .with_upstream(Upstream::new(status))
 }
 
 impl From<Value> for Output {
     fn from(value: Value) -> Self {
-        Self { data: Data::Made(value), warnings: Vec::new() }
+        Self {
+            data: Data::Made(value),
+            warnings: Vec::new(),
+        }
     }
 }
 
 impl From<Answer> for Output {
     fn from(answer: Answer) -> Self {
-        Self { data: Data::Raw(answer.body, answer.status), warnings: Vec::new() }
+        Self {
+            data: Data::Raw(answer.body, answer.status),
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -93,7 +109,12 @@ mod tests {
 
     #[test]
     fn the_products_bytes_are_not_rebuilt() {
-        for text in ["{ \"b\" : 1.50,\r\n\t\"a\":[ ] }", "{\"a\":1,\"a\":2}", "12345678901234567890123", "\"\\u00e9\""] {
+        for text in [
+            "{ \"b\" : 1.50,\r\n\t\"a\":[ ] }",
+            "{\"a\":1,\"a\":2}",
+            "12345678901234567890123",
+            "\"\\u00e9\"",
+        ] {
             let (data, warnings) = raw(200, text).into_json().unwrap();
             assert_eq!(data.get(), text);
             assert!(warnings.is_empty());
@@ -114,7 +135,16 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_the_products_fault() {
-        for body in [&b"<html>CANARY</html>"[..], b"{\"a\":1", b"{} {}", b" ", b"\xff\xfe", b"\"\xff\"", b"nul", b"NaN"] {
+        for body in [
+            &b"<html>CANARY</html>"[..],
+            b"{\"a\":1",
+            b"{} {}",
+            b" ",
+            b"\xff\xfe",
+            b"\"\xff\"",
+            b"nul",
+            b"NaN",
+        ] {
             let error = raw(201, Bytes::from_static(body)).into_json().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
             assert!(!format!("{error:?}").contains("CANARY"));
@@ -131,9 +161,17 @@ mod tests {
 
     #[test]
     fn a_made_value_and_its_warnings_are_handed_on() {
-        let output = Output::from(json!({ "a": 1 })).warn("one", "First.").warn("two", "Second.");
+        let output = Output::from(json!({ "a": 1 }))
+            .warn("one", "First.")
+            .warn("two", "Second.");
         let (data, warnings) = output.into_json().unwrap();
         assert_eq!(data.get(), "{\"a\":1}");
-        assert_eq!(warnings, [Warning::new("one", "First."), Warning::new("two", "Second.")]);
+        assert_eq!(
+            warnings,
+            [
+                Warning::new("one", "First."),
+                Warning::new("two", "Second.")
+            ]
+        );
     }
 }

@@ -70,7 +70,10 @@ impl ApiRequest {
         Self {
             method,
             origin: "",
-            path: path.into_iter().map(|segment| segment.as_ref().to_owned()).collect(),
+            path: path
+                .into_iter()
+                .map(|segment| segment.as_ref().to_owned())
+                .collect(),
             verb: None,
             query: Vec::new(),
             headers: Vec::new(),
@@ -110,9 +113,16 @@ impl ApiRequest {
     /// # Panics
     /// Never for values of `serde_json` and for structs whose maps have string keys.
     #[must_use]
-    #[expect(clippy::expect_used, reason = "tools pass serde_json values and plain structs")]
+    #[expect(
+        clippy::expect_used,
+        reason = "tools pass serde_json values and plain structs"
+    )]
     pub fn json(mut self, body: &(impl Serialize + ?Sized)) -> Self {
-        self.body = Some(serde_json::to_vec(body).expect("a JSON body serializes").into());
+        self.body = Some(
+            serde_json::to_vec(body)
+                .expect("a JSON body serializes")
+                .into(),
+        );
         self
     }
     /// Takes these statuses as answers.
@@ -136,7 +146,8 @@ impl ApiRequest {
 
     /// What the request does: as declared, or by its method.
     pub fn effect_of(&self) -> Effect {
-        self.effect.unwrap_or_else(|| effect_of_method(&self.method))
+        self.effect
+            .unwrap_or_else(|| effect_of_method(&self.method))
     }
 
     /// Path and query as they go over the wire, below `base` (such as `/calendar/v3`; may be empty).
@@ -184,7 +195,11 @@ pub(crate) fn effect_of_method(method: &Method) -> Effect {
 
 /// RFC 3986 unreserved characters stay, everything else is encoded: `:` too, since behind an id it would begin a
 /// custom verb.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 const QUERY: &AsciiSet = SEGMENT;
 
 /// A value of a query pair: text, number, boolean, an option of those, or a list (one pair per item).
@@ -250,15 +265,31 @@ mod tests {
 
     #[test]
     fn only_a_verb_has_a_colon() {
-        let request = ApiRequest::get(["v1", "people"]).verb("searchContacts").query("query", "a");
-        assert_eq!(request.target("").unwrap(), "/v1/people:searchContacts?query=a");
-        assert_eq!(ApiRequest::get(["messages", "x:delete"]).target("").unwrap(), "/messages/x%3Adelete");
+        let request = ApiRequest::get(["v1", "people"])
+            .verb("searchContacts")
+            .query("query", "a");
+        assert_eq!(
+            request.target("").unwrap(),
+            "/v1/people:searchContacts?query=a"
+        );
+        assert_eq!(
+            ApiRequest::get(["messages", "x:delete"])
+                .target("")
+                .unwrap(),
+            "/messages/x%3Adelete"
+        );
     }
 
     #[test]
     fn dots_and_nothing_are_no_segments() {
         for segment in ["", ".", ".."] {
-            assert_eq!(ApiRequest::get(["a", segment]).target("").unwrap_err().kind(), ErrorKind::InvalidRequest);
+            assert_eq!(
+                ApiRequest::get(["a", segment])
+                    .target("")
+                    .unwrap_err()
+                    .kind(),
+                ErrorKind::InvalidRequest
+            );
         }
     }
 

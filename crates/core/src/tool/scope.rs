@@ -8,6 +8,10 @@ impl AnyOf {
 
     /// Whether the granted scopes hold one of these, or none is needed.
     pub fn covered_by<S: AsRef<str>>(&self, granted: &[S]) -> bool {
-        self.0.is_empty() || self.0.iter().any(|scope| granted.iter().any(|one| one.as_ref() == *scope))
+        self.0.is_empty()
+            || self
+                .0
+                .iter()
+                .any(|scope| granted.iter().any(|one| one.as_ref() == *scope))
     }
 }

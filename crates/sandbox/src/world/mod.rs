@@ -12,8 +12,8 @@ pub(crate) mod warehouse;
 
 use std::sync::LazyLock;
 
-pub(crate) use contacts::Person;
 use agenda::Agenda;
+pub(crate) use contacts::Person;
 use library::Library;
 use mime::Message;
 pub(crate) use readable::readable;

@@ -63,7 +63,10 @@ mod tests {
             "odd.scope",
         ];
         let contacts = "https://www.googleapis.com/auth/contacts.readonly";
-        let described = describe(&scopes.map(String::from), &[(contacts, "See your contacts")]);
+        let described = describe(
+            &scopes.map(String::from),
+            &[(contacts, "See your contacts")],
+        );
         let lines: Vec<_> = described
             .iter()
             .map(|one| (one.words.as_str(), one.code))

@@ -223,7 +223,10 @@ async fn a_write_without_an_answer_is_of_unknown_outcome() {
     for (kind, expected) in [
         (TransportErrorKind::Cut, ErrorKind::OutcomeUnknown),
         (TransportErrorKind::TimedOut, ErrorKind::OutcomeUnknown),
-        (TransportErrorKind::Unreachable, ErrorKind::ServiceUnavailable),
+        (
+            TransportErrorKind::Unreachable,
+            ErrorKind::ServiceUnavailable,
+        ),
         (TransportErrorKind::TooLarge, ErrorKind::ResponseTooLarge),
     ] {
         let script = Script::of([token("t1")]).and_fail(kind);

@@ -54,12 +54,12 @@ impl<'a> Reader<'a> {
     fn item(&mut self, schemas: &[&'a Value]) {
         let end = self
             .rest
-            .find(['/', '(', ')', ','])
+            .find(['/', '.', '(', ')', ','])
             .unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
         let below = self.below(schemas, name);
-        if let Some(rest) = self.rest.strip_prefix('/') {
+        if let Some(rest) = self.rest.strip_prefix(['/', '.']) {
             self.rest = rest;
             self.item(&below);
         } else if let Some(rest) = self.rest.strip_prefix('(') {
@@ -134,6 +134,7 @@ mod tests {
             "next,boxes(id,size/width)",
             "boxes/size(width)",
             "boxes/*/width",
+            "next,boxes.size(width)",
             "boxes(labels/any,id)",
         ] {
             assert!(wrong(list).is_empty(), "{list}: {:?}", wrong(list));

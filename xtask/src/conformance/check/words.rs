@@ -142,25 +142,72 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-/// The alternative that was meant for the value at `here`: of those that take its type, the one with the least wrong at
-/// the value itself, and then with the least wrong at all.
+/// What is wrong with the alternative that was meant for the value at `here`. Of those that take its type, first one
+/// that contradicts none of the members that tell kinds apart; then the one with the least wrong at the value itself;
+/// then at all. Nothing where none takes its type.
 fn nearest<'e>(
     alternatives: &'e [Vec<ValidationError<'static>>],
     here: &str,
-) -> Option<&'e Vec<ValidationError<'static>>> {
-    let is_here = |fault: &&ValidationError<'_>| fault.instance_path().as_str() == here;
-    alternatives
+) -> Option<Vec<&'e ValidationError<'static>>> {
+    let mut flat = Vec::new();
+    for faults in alternatives {
+        flatten(faults.iter().collect(), here, &mut flat);
+    }
+    flat.retain(|faults| {
+        let another_type = |fault: &&ValidationError<'_>| {
+            is_at(fault, here) && matches!(fault.kind(), Kind::Type { .. })
+        };
+        !faults.iter().any(another_type)
+    });
+    flat.into_iter().min_by_key(|faults| {
+        let another_kind = faults.iter().any(|fault| tells_kinds_apart(fault, here));
+        let at_itself = faults.iter().filter(|fault| is_at(fault, here));
+        let at_itself: usize = at_itself.map(|fault| weight(fault)).sum();
+        (another_kind, at_itself, faults.len())
+    })
+}
+
+/// An alternative may leave a choice for the same value: each of its own alternatives stands beside the others then.
+fn flatten<'e>(
+    faults: Vec<&'e ValidationError<'static>>,
+    here: &str,
+    flat: &mut Vec<Vec<&'e ValidationError<'static>>>,
+) {
+    let choice = faults
         .iter()
-        .filter(|faults| {
-            let another_type = |fault: &ValidationError<'_>| {
-                is_here(&fault) && matches!(fault.kind(), Kind::Type { .. })
-            };
-            !faults.iter().any(another_type)
-        })
-        .min_by_key(|faults| {
-            let at_itself: usize = faults.iter().filter(is_here).map(weight).sum();
-            (at_itself, faults.len())
-        })
+        .enumerate()
+        .find_map(|(position, fault)| match fault.kind() {
+            Kind::AnyOf { context } | Kind::OneOfNotValid { context } if is_at(fault, here) => {
+                Some((position, context))
+            }
+            _ => None,
+        });
+    let Some((position, context)) = choice else {
+        flat.push(faults);
+        return;
+    };
+    for inner in context {
+        let mut joined = faults.clone();
+        joined.remove(position);
+        joined.extend(inner);
+        flatten(joined, here, flat);
+    }
+}
+
+fn is_at(fault: &ValidationError<'_>, here: &str) -> bool {
+    fault.instance_path().as_str() == here
+}
+
+/// Whether a fault says that a member directly below is not the one text that it must be.
+fn tells_kinds_apart(fault: &ValidationError<'_>, here: &str) -> bool {
+    let path = fault.instance_path().as_str();
+    let one = match fault.kind() {
+        Kind::Constant { .. } => true,
+        Kind::Enum { options } => options.as_array().is_some_and(|options| options.len() == 1),
+        _ => false,
+    };
+    let below = path.strip_prefix(here).unwrap_or_default();
+    one && below.matches('/').count() == 1
 }
 
 /// How many members a fault is about.
@@ -225,6 +272,15 @@ mod tests {
             say(serde_json::json!({"date": {}})),
             ["body/date/start: is missing"]
         );
+        let kinds = serde_json::json!({"oneOf": [
+            {"type": "object", "required": ["kind", "a", "b"], "properties": {"kind": {"const": "one"}, "a": {"type": "string"}}},
+            {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "two"}}}
+        ]});
+        let validator = jsonschema::draft202012::new(&kinds).unwrap();
+        let value = serde_json::json!({"kind": "one"});
+        let found = findings(validator.iter_errors(&value), "body");
+        let places: Vec<&str> = found.iter().map(|finding| finding.place.as_str()).collect();
+        assert_eq!(places, ["body/a", "body/b"]);
         assert_eq!(
             say(serde_json::json!("x")),
             ["body: fits no alternative: \"x\""]

@@ -40,11 +40,14 @@ pub(crate) fn check(judge: &Judge, products: &[&Product], tallies: &mut [Tally])
             continue;
         }
         let mut kept = Kept::default();
+        let mut sent = Vec::new();
         for step in &steps {
-            take(judge, product, &service, step, &mut kept, tally)
+            let request = kept.fill(step);
+            take(judge, product, &service, (step, &request), &mut kept, tally)
                 .with_context(|| format!("journey of {}, {}", product.name, step.target))?;
+            sent.push(request);
         }
-        check_headers(product, &service, tally)?;
+        check_headers(product, &sent, &service.log()?, tally);
     }
     Ok(())
 }
@@ -54,17 +57,19 @@ fn take(
     judge: &Judge,
     product: &Product,
     service: &Service,
-    step: &Step,
+    (step, request): (&Step, &Request),
     kept: &mut Kept,
     tally: &mut Tally,
 ) -> Result<()> {
-    let request = kept.fill(step);
     let place = format!("sandbox, {} {}", request.verb, request.target);
-    let answer = service.send(product.name, &request)?;
+    let answer = service.send(product.name, request)?;
     if answer.status != step.status {
+        let words: Vec<&str> = answer.text.split_whitespace().collect();
         let what = format!(
             "answers {} where {} is due: {}",
-            answer.status, step.status, answer.text
+            answer.status,
+            step.status,
+            words.join(" ")
         );
         tally.violation(&place, what);
         return Ok(());
@@ -75,7 +80,7 @@ fn take(
     {
         tally.violation(&place, format!("the answer has no {missing}"));
     }
-    let asked = asked(judge, product, &request)?;
+    let asked = asked(judge, product, request)?;
     let verdict = judge.request(&asked)?;
     tally.count(&place, &verdict);
     let Some(held) = verdict.held else {
@@ -114,19 +119,25 @@ fn asked<'a>(judge: &Judge, product: &'a Product, request: &'a Request) -> Resul
     Ok(at(None))
 }
 
-/// Whether the headers that are taken to be on every request are.
-fn check_headers(product: &Product, service: &Service, tally: &mut Tally) -> Result<()> {
-    let log = service.log()?;
-    for (name, value) in product.adds {
-        let without = log.iter().find(|request| {
-            let of_product = request["authorization"] == true;
-            let given = request["headers"][*name].as_str();
-            of_product && (given.is_none() || (value.is_some() && given.is_some_and(str::is_empty)))
-        });
-        if let Some(request) = without {
-            let path = request["path"].as_str().unwrap_or_default();
-            tally.violation("sandbox", format!("{path} came without the header {name}"));
+/// Whether the headers that are taken to be on every request are on those that reached the sandbox. Both lists are in
+/// the order of sending; the log has other requests in between.
+fn check_headers(product: &Product, sent: &[Request], log: &[Value], tally: &mut Tally) {
+    let mut log = log.iter();
+    for request in sent {
+        let is_it = |reached: &&Value| {
+            reached["path"] == request.path() && reached["method"] == request.verb
+        };
+        let Some(reached) = log.find(is_it) else {
+            tally.violation("sandbox", format!("{} never came", request.target));
+            return;
+        };
+        for (name, value) in product.adds {
+            let header = reached["headers"][*name].as_str();
+            let due = request.header(name).or(*value);
+            if header.is_none() || (due.is_some() && header != due) {
+                let what = format!("{} came with {name}: {header:?}", request.path());
+                tally.violation("sandbox", what);
+            }
         }
     }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
-use ureq::{Agent, Body, ResponseExt as _, http};
+use ureq::{Agent, Body, ResponseExt as _, config::AutoHeaderValue, http};
 use url::Url;
 
 use crate::{bench::process::Running, conformance::check::request::Request, shell};
@@ -46,6 +46,8 @@ impl Service {
             _running: running,
             agent: Agent::config_builder()
                 .http_status_as_error(false)
+                // What a request says of itself is for the journey to say, and for the product's own headers.
+                .accept(AutoHeaderValue::None)
                 .build()
                 .into(),
             url: fact("url")?,

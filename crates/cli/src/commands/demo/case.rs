@@ -64,7 +64,12 @@ fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<String>)
                 } else {
                     format!("{path}.{name}")
                 };
-                compare(&path, before.get(name).unwrap_or(&Value::Null), value, changes);
+                compare(
+                    &path,
+                    before.get(name).unwrap_or(&Value::Null),
+                    value,
+                    changes,
+                );
             }
         }
         (Value::Array(before), Value::Array(after)) if before.len() != after.len() => {

@@ -127,7 +127,10 @@ impl Journey<'_> {
             let case = case::all().find(|case| case.tool == tool.name());
             let broken = break_tool == Some(tool.name());
             let good = report
-                .tool(tool.name(), self.tool(connection, case, tool.effect(), broken))
+                .tool(
+                    tool.name(),
+                    self.tool(connection, case, tool.effect(), broken),
+                )
                 .await;
             // What is run again below must not change anything.
             if good && tool.effect() == Effect::Read {
@@ -186,7 +189,13 @@ impl Journey<'_> {
     }
 
     /// Runs a tool, compares its answer with the sandbox's world, and looks whether the sandbox saw it.
-    async fn tool(&self, connection: &str, case: Option<&Case>, effect: Effect, broken: bool) -> Told {
+    async fn tool(
+        &self,
+        connection: &str,
+        case: Option<&Case>,
+        effect: Effect,
+        broken: bool,
+    ) -> Told {
         let case = case.ok_or("this demo does not show it")?;
         let seen_before = self.house.sandbox.received().len();
         if broken {
@@ -206,7 +215,11 @@ impl Journey<'_> {
         if requests.is_empty() {
             return Err(String::from("the sandbox saw no request"));
         }
-        if let Some(refused) = requests.iter().find(|request| !request.status.is_some_and(|status| (200..300).contains(&status))) {
+        if let Some(refused) = requests.iter().find(|request| {
+            !request
+                .status
+                .is_some_and(|status| (200..300).contains(&status))
+        }) {
             return Err(format!("the sandbox refused {}", refused.path));
         }
         let plural = if requests.len() == 1 { "" } else { "s" };

@@ -78,7 +78,8 @@ impl<'a> Report<'a> {
             self.part("Changed in the sandbox");
         }
         for change in &changes {
-            self.progress.aside(|| self.terminal.note(format_args!("  {change}")));
+            self.progress
+                .aside(|| self.terminal.note(format_args!("  {change}")));
         }
         self.changes = changes;
     }

@@ -15,13 +15,26 @@ fn account(lease: Option<Lease>) -> Versioned<AccountRow> {
         ConnectionId::from_uuid(Uuid::nil()),
     );
     let new = new_account(id, connection, Identifier::new("ada").unwrap(), START);
-    let row = AccountRow { generation: 3, last_generation: 3, lease, ..new };
-    Versioned { row, version: 9, read_at: START }
+    let row = AccountRow {
+        generation: 3,
+        last_generation: 3,
+        lease,
+        ..new
+    };
+    Versioned {
+        row,
+        version: 9,
+        read_at: START,
+    }
 }
 
 fn lease(seconds: i64, generation: u64) -> Option<Lease> {
     let until = START + SignedDuration::from_secs(seconds);
-    Some(Lease { owner: OTHER, until, generation })
+    Some(Lease {
+        owner: OTHER,
+        until,
+        generation,
+    })
 }
 
 #[test]
@@ -42,8 +55,18 @@ fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
             (Claim::Taken, None) => {}
             (Claim::Ours { row, recovering }, Some(expected)) => {
                 assert_eq!(recovering, expected, "{held:?}");
-                let ours = Lease { owner: US, until: START + LEASE, generation: 3 };
-                assert_eq!(*row, AccountRow { lease: Some(ours), ..account.row });
+                let ours = Lease {
+                    owner: US,
+                    until: START + LEASE,
+                    generation: 3,
+                };
+                assert_eq!(
+                    *row,
+                    AccountRow {
+                        lease: Some(ours),
+                        ..account.row
+                    }
+                );
             }
             (Claim::Taken, Some(_)) => panic!("taken: {held:?}"),
             (Claim::Ours { .. }, None) => panic!("ours: {held:?}"),
@@ -55,26 +78,55 @@ fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
 fn a_lease_goes_by_the_time_of_the_store() {
     let mut later = account(lease(60, 3));
     later.read_at = START + SignedDuration::from_secs(60);
-    assert!(matches!(claim(&later, US), Claim::Ours { recovering: true, .. }));
+    assert!(matches!(
+        claim(&later, US),
+        Claim::Ours {
+            recovering: true,
+            ..
+        }
+    ));
     later.read_at = Timestamp::MAX;
-    assert!(matches!(claim(&later, US), Claim::Ours { row, .. } if row.lease.as_ref().unwrap().until == Timestamp::MAX));
+    assert!(
+        matches!(claim(&later, US), Claim::Ours { row, .. } if row.lease.as_ref().unwrap().until == Timestamp::MAX)
+    );
 }
 
 #[test]
 fn pauses_after_failures_grow_from_two_seconds_to_fifteen_minutes() {
     let pauses = [0, 1, 2, 3, 8, 9, 10, 11, 1000, u32::MAX].map(|refresh_failures| {
-        let row = AccountRow { refresh_failures, ..account(None).row };
+        let row = AccountRow {
+            refresh_failures,
+            ..account(None).row
+        };
         next_try(&row).map(|at| at.duration_since(START).as_secs())
     });
-    let expected = [None, Some(2), Some(4), Some(8), Some(256), Some(512), Some(900), Some(900), Some(900), Some(900)];
+    let expected = [
+        None,
+        Some(2),
+        Some(4),
+        Some(8),
+        Some(256),
+        Some(512),
+        Some(900),
+        Some(900),
+        Some(900),
+        Some(900),
+    ];
     assert_eq!(pauses, expected);
 }
 
 #[test]
 fn the_next_try_is_as_soon_as_its_pause_is_over() {
-    let row = AccountRow { refresh_failures: 1, ..account(None).row };
+    let row = AccountRow {
+        refresh_failures: 1,
+        ..account(None).row
+    };
     for (milliseconds, may) in [(0, false), (1999, false), (2000, true), (9000, true)] {
-        assert_eq!(may_try(&row, START + SignedDuration::from_millis(milliseconds)), may, "{milliseconds}");
+        assert_eq!(
+            may_try(&row, START + SignedDuration::from_millis(milliseconds)),
+            may,
+            "{milliseconds}"
+        );
     }
     assert!(may_try(&account(None).row, START));
 }

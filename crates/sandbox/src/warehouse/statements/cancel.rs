@@ -7,7 +7,7 @@ use super::record::Stage;
 use crate::answer::Answer;
 use crate::state::State;
 use crate::warehouse::door::Call;
-use crate::warehouse::errors::{Refusal, SqlError};
+use crate::warehouse::errors::Refusal;
 
 /// Cancels a statement that runs.
 pub(in crate::warehouse) fn cancel(
@@ -28,8 +28,7 @@ pub(in crate::warehouse) fn cancel(
         return Ok(Answer::json(StatusCode::UNPROCESSABLE_ENTITY, &body, false));
     };
     if record.stage(now) != Stage::Running {
-        let message = format!("Identified SQL statement is not currently executing: {handle}");
-        return Ok(record.failed(&SqlError::new("000605", "02000", message)));
+        return Ok(record.not_cancelled());
     }
     record.cancelled = true;
     Ok(record.cancelled())

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderName, StatusCode};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::warehouse::errors::SqlError;
@@ -150,13 +150,28 @@ impl Record {
         Answer::json(status, &self.told("000630", "57014", &message), false)
     }
 
-    /// The answer to a cancellation.
+    /// The answer to a cancellation, which does not say when the statement began.
     pub(super) fn cancelled(&self) -> Answer {
-        let mut told = self.told("000604", "57014", "SQL execution canceled");
+        let error = SqlError::new("000604", "57014", "SQL execution canceled");
+        self.of_cancellation(StatusCode::OK, &error)
+    }
+
+    /// The answer to a cancellation that comes too late.
+    pub(super) fn not_cancelled(&self) -> Answer {
+        let message = format!(
+            "Identified SQL statement is not currently executing: {}",
+            self.handle
+        );
+        let error = SqlError::new("000605", "02000", message);
+        self.of_cancellation(StatusCode::UNPROCESSABLE_ENTITY, &error)
+    }
+
+    fn of_cancellation(&self, status: StatusCode, error: &SqlError) -> Answer {
+        let mut told = self.told(error.code, error.state, &error.message);
         if let Some(members) = told.as_object_mut() {
             members.remove("createdOn");
         }
-        Answer::json(StatusCode::OK, &told, false)
+        Answer::json(status, &told, false)
     }
 
     /// A partition of the result; nothing beyond the last one. The first comes
@@ -243,40 +258,27 @@ impl Record {
     }
 }
 
-/// A column as `rowType` tells it.
+/// A column as `rowType` tells it (`sqlapi.yaml`): numbers that a type has no
+/// use for are 0.
 fn row_type(column: &Column) -> Value {
-    let (name, precision, scale) = match column.kind {
-        Kind::Fixed(scale) => ("fixed", json!(38), json!(scale)),
-        Kind::Real => ("real", Value::Null, Value::Null),
-        Kind::Text => ("text", Value::Null, Value::Null),
-        Kind::Boolean => ("boolean", Value::Null, Value::Null),
-        Kind::Binary => ("binary", Value::Null, Value::Null),
-        Kind::Date => ("date", Value::Null, Value::Null),
-        Kind::Time => ("time", json!(0), json!(9)),
-        Kind::TimestampNtz => ("timestamp_ntz", json!(0), json!(9)),
-        Kind::TimestampLtz => ("timestamp_ltz", json!(0), json!(9)),
-        Kind::TimestampTz => ("timestamp_tz", json!(0), json!(9)),
+    let (name, length, precision, scale) = match column.kind {
+        Kind::Fixed(scale) => ("fixed", 0, 38, scale),
+        Kind::Real => ("real", 0, 0, 0),
+        Kind::Text => ("text", 16_777_216, 0, 0),
+        Kind::Boolean => ("boolean", 0, 0, 0),
+        Kind::Binary => ("binary", 8_388_608, 0, 0),
+        Kind::Date => ("date", 0, 0, 0),
+        Kind::Time => ("time", 0, 0, 9),
+        Kind::TimestampNtz => ("timestamp_ntz", 0, 0, 9),
+        Kind::TimestampLtz => ("timestamp_ltz", 0, 0, 9),
+        Kind::TimestampTz => ("timestamp_tz", 0, 0, 9),
     };
-    let length = if column.kind == Kind::Text {
-        json!(16_777_216)
-    } else {
-        Value::Null
-    };
-    let mut members = Map::new();
-    for (member, value) in [
-        ("name", json!(column.name)),
-        ("database", json!("")),
-        ("schema", json!("")),
-        ("table", json!("")),
-        ("type", json!(name)),
-        ("nullable", json!(column.nullable)),
-        ("length", length.clone()),
-        ("byteLength", length),
-        ("precision", precision),
-        ("scale", scale),
-        ("collation", Value::Null),
-    ] {
-        members.insert(member.to_owned(), value);
-    }
-    Value::Object(members)
+    json!({
+        "name": column.name,
+        "type": name,
+        "length": length,
+        "precision": precision,
+        "scale": scale,
+        "nullable": column.nullable,
+    })
 }

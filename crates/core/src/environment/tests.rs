@@ -1,0 +1,254 @@
+use super::*;
+use crate::testing::{STABLE, World, always, environment};
+
+fn refusal(result: Result<impl Sized>) -> String {
+    let error = result.err().expect("a refusal");
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    error.message().to_owned()
+}
+
+#[test]
+fn base_urls_are_plain_http_addresses() {
+    for good in [
+        "https://a.test",
+        "http://a.test:8080/base/",
+        "https://[::1]/x",
+        "https://a.test/ü",
+    ] {
+        assert!(base_url(good, "it").is_ok(), "{good}");
+    }
+    let bad = [
+        ("", "it is no URL"),
+        ("a.test", "it is no URL"),
+        ("/path", "it is no URL"),
+        ("https://", "it is no URL"),
+        ("ftp://a.test", "it must start with https:// or http://"),
+        (
+            "file:///etc/passwd",
+            "it must start with https:// or http://",
+        ),
+        (
+            "data:text/plain,x",
+            "it must start with https:// or http://",
+        ),
+        (
+            "https://ada@a.test",
+            "it must have no user, query or fragment",
+        ),
+        (
+            "https://:secret@a.test",
+            "it must have no user, query or fragment",
+        ),
+        (
+            "https://a.test?x=1",
+            "it must have no user, query or fragment",
+        ),
+        ("https://a.test?", "it must have no user, query or fragment"),
+        (
+            "https://a.test/#",
+            "it must have no user, query or fragment",
+        ),
+    ];
+    for (bad, why) in bad {
+        assert_eq!(refusal(base_url(bad, "it")), why, "{bad}");
+    }
+}
+
+#[test]
+fn plain_http_is_for_this_machine_alone() {
+    let loopback = [
+        "http://localhost:8080",
+        "http://app.localhost",
+        "http://127.0.0.1",
+        "http://127.8.9.1:1",
+        "http://[::1]:80",
+    ];
+    for text in loopback {
+        assert!(is_loopback(&Url::parse(text).unwrap()), "{text}");
+        assert!(EnvironmentOptions::new(text).is_ok(), "{text}");
+    }
+    let elsewhere = [
+        "http://a.test",
+        "http://10.0.0.1",
+        "http://localhost.a.test",
+        "http://notlocalhost",
+        "http://0.0.0.0",
+        "http://[::2]",
+    ];
+    for text in elsewhere {
+        assert!(!is_loopback(&Url::parse(text).unwrap()), "{text}");
+        assert!(
+            refusal(EnvironmentOptions::new(text)).contains("must be https"),
+            "{text}"
+        );
+        assert!(
+            EnvironmentOptions::new(&text.replacen("http", "https", 1)).is_ok(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn options_start_with_the_application_as_verifier_and_the_products_own_endpoints() {
+    let options = EnvironmentOptions::new("https://stead.test/base").unwrap();
+    assert_eq!(options.public_url.as_str(), "https://stead.test/base");
+    assert_eq!(options.verification, Verification::Application);
+    assert!(options.products.is_empty());
+}
+
+#[test]
+fn a_product_takes_its_own_endpoints_or_those_of_the_options() {
+    let own = Endpoints::new(&STABLE, None).unwrap();
+    assert_eq!(own.origin(""), Some(("https://api.demo.test", "/v1")));
+    assert_eq!(
+        (own.origin("api"), own.origin("other")),
+        (own.origin(""), None)
+    );
+    assert_eq!(
+        (own.token.as_str(), own.revoke(), own.paced),
+        (
+            "https://login.demo.test/token",
+            Some("https://login.demo.test/revoke"),
+            true
+        )
+    );
+    let options = ProductOptions {
+        origins: BTreeMap::from([(
+            String::from("api"),
+            String::from("http://127.0.0.1:9/gateway/"),
+        )]),
+        token_url: Some(String::from("http://127.0.0.1:9/token")),
+        issuer: Some(String::from("https://issuer.test")),
+        paced: Some(false),
+        ..ProductOptions::default()
+    };
+    let given = Endpoints::new(&STABLE, Some(&options)).unwrap();
+    assert_eq!(
+        given.origin("api"),
+        Some(("http://127.0.0.1:9/gateway", "/v1"))
+    );
+    let snapshot = given.snapshot();
+    assert_eq!(
+        (snapshot.token.as_str(), snapshot.issuer.as_deref()),
+        ("http://127.0.0.1:9/token", Some("https://issuer.test"))
+    );
+    assert_eq!((snapshot.authorize, given.paced), (own.authorize, false));
+}
+
+#[test]
+fn options_that_cannot_be_are_refused() {
+    let origin = |name: &str, url: &str| ProductOptions {
+        origins: BTreeMap::from([(name.to_owned(), url.to_owned())]),
+        ..ProductOptions::default()
+    };
+    let cases = [
+        (origin("files", "https://a.test"), "no origin \"files\""),
+        (origin("api", "a.test"), "an origin is no URL"),
+        (
+            ProductOptions {
+                token_url: Some(String::from("x")),
+                ..ProductOptions::default()
+            },
+            "the token endpoint",
+        ),
+        (
+            ProductOptions {
+                authorize_url: Some(String::from("ftp://x")),
+                ..ProductOptions::default()
+            },
+            "the authorization endpoint",
+        ),
+        (
+            ProductOptions {
+                revoke_url: Some(String::from("https://x?y")),
+                ..ProductOptions::default()
+            },
+            "the revocation endpoint",
+        ),
+    ];
+    for (options, why) in cases {
+        assert!(
+            refusal(Endpoints::new(&STABLE, Some(&options))).contains(why),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn ids_of_one_process_are_ordered_even_within_a_millisecond() {
+    let environment = environment(&World::new(), &STABLE, always(200, ""));
+    let ids: Vec<Uuid> = (0..4096 - environment.0.counter.load(Ordering::Relaxed))
+        .map(|_| environment.new_id())
+        .collect();
+    assert!(ids.is_sorted_by(|one, other| one < other));
+    assert!(ids.iter().all(|id| id.get_version_num() == 7));
+}
+
+#[test]
+fn secrets_have_256_bits_and_do_not_repeat() {
+    use secrecy::ExposeSecret as _;
+    let environment = environment(&World::new(), &STABLE, always(200, ""));
+    let secrets: std::collections::BTreeSet<String> = (0..100)
+        .map(|_| environment.new_secret("stead_").expose_secret().to_owned())
+        .collect();
+    assert_eq!(secrets.len(), 100);
+    assert!(
+        secrets
+            .iter()
+            .all(|secret| secret.len() == "stead_".len() + 43 && secret.starts_with("stead_"))
+    );
+}
+
+#[test]
+fn addresses_of_an_environment_have_no_double_slash() {
+    let environment = environment(&World::new(), &STABLE, always(200, ""));
+    let id = ConnectionId::from_uuid(Uuid::from_u128(1));
+    assert_eq!(
+        environment.redirect_uri(id),
+        format!("https://stead.test/sso/v1/oauth/{id}/callback")
+    );
+    assert_eq!(environment.at("/connect/x"), "https://stead.test/connect/x");
+}
+
+#[test]
+fn an_unknown_product_is_answered_with_the_known_ones() {
+    let environment = environment(&World::new(), &STABLE, always(200, ""));
+    assert!(refusal(environment.endpoints("mail")).ends_with("it has demo"));
+}
+
+#[test]
+fn detached_work_goes_on_without_its_caller() {
+    use futures_util::FutureExt as _;
+    let world = World::new();
+    let environment = environment(&world, &STABLE, always(200, ""));
+    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (runtime, mark) = (world.process(0), Arc::clone(&done));
+    let work = environment.detached(async move {
+        runtime.sleep(Duration::from_secs(1)).await;
+        mark.store(true, Ordering::Relaxed);
+        Ok(())
+    });
+    assert!(work.now_or_never().is_none(), "the caller goes away");
+    world.advance(Duration::from_secs(2));
+    assert!(done.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_shutdown_waits_for_work_and_takes_no_more() {
+    let world = World::new();
+    let environment = environment(&world, &STABLE, always(200, ""));
+    let (runtime, working) = (world.process(0), environment.tasks().begin());
+    runtime.spawn(Box::pin({
+        let runtime = world.process(0);
+        async move {
+            runtime.sleep(Duration::from_secs(5)).await;
+            drop(working);
+        }
+    }));
+    world.run(environment.shut_down());
+    assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
+    assert_eq!(
+        world.run(environment.ready()).unwrap_err().kind(),
+        ErrorKind::ShuttingDown
+    );
+}

@@ -1,0 +1,386 @@
+use std::sync::{Arc, Mutex};
+
+use oauth2::RefreshToken;
+use serde_json::json;
+
+use super::*;
+use crate::{
+    ports::{Transport, TransportErrorKind},
+    product::OAuth,
+    resource::NewConnection,
+    testing::{Answers, STABLE, START, World, always, environment, response},
+};
+
+const OAUTH: OAuth = OAuth {
+    authorize: "https://login.demo.test/authorize",
+    token: "https://login.demo.test/token",
+    ..OAuth::BASE
+};
+static FORM: Product = Product {
+    name: "demo",
+    oauth: OAUTH,
+    ..Product::BASE
+};
+static JSON: Product = Product {
+    name: "demo",
+    oauth: OAuth {
+        token_format: TokenFormat::Json,
+        client_authentication: ClientAuthentication::Basic,
+        token_headers: &[("demo-version", "7")],
+        ..OAUTH
+    },
+    ..Product::BASE
+};
+static HOURLY: Product = Product {
+    name: "demo",
+    oauth: OAuth {
+        default_lifetime: Some(std::time::Duration::from_secs(3600)),
+        ..OAUTH
+    },
+    ..Product::BASE
+};
+
+/// What becomes of a refresh through this transport.
+fn refreshed(
+    product: &'static Product,
+    transport: Arc<dyn Transport>,
+) -> Result<TokenAnswer, TokenFailure> {
+    let world = World::new();
+    let environment = environment(&world, product, transport);
+    let new = NewConnection {
+        connection_name: String::from("demo"),
+        product: String::from("demo"),
+        client_id: Some(String::from("client:1")),
+        client_secret: Some(SecretString::from("s3cret&=ü")),
+        ..NewConnection::default()
+    };
+    world.run(async {
+        environment.create_connection(new).await.unwrap();
+        let connection = environment.connection_row("demo").await.unwrap().row;
+        let endpoints = environment.endpoints_of(&connection).unwrap().snapshot();
+        let client = oauth_client(&environment, product, &connection, &endpoints).unwrap();
+        let endpoint = TokenEndpoint::new(&environment, product);
+        let token = RefreshToken::new(String::from("old+token"));
+        let result = client
+            .exchange_refresh_token(&token)
+            .request_async(&endpoint)
+            .await;
+        endpoint.read(result)
+    })
+}
+
+fn granted(product: &'static Product, body: &'static str, kept: Option<&str>) -> Result<Granted> {
+    let answer = refreshed(product, always(200, body)).unwrap();
+    Granted::read(
+        &answer,
+        product,
+        START,
+        kept.map(SecretString::from).as_ref(),
+    )
+}
+
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the tests below make it in place"
+)]
+fn outcome(result: Result<TokenAnswer, TokenFailure>) -> &'static str {
+    match result {
+        Ok(_) => "tokens",
+        Err(TokenFailure::Rejected(_)) => "rejected",
+        Err(TokenFailure::Client(_)) => "client",
+        Err(TokenFailure::Misconfigured(_)) => "misconfigured",
+        Err(TokenFailure::Temporary(_)) => "temporary",
+        Err(TokenFailure::Unanswered(_)) => "unanswered",
+    }
+}
+
+#[test]
+fn an_error_in_the_products_own_shape_is_read() {
+    let own =
+        br#"{"object":"error","status":400,"code":"invalid_grant","message":"Token was used."}"#;
+    let read: Value = serde_json::from_slice(&normalized(&Bytes::from_static(own))).unwrap();
+    assert_eq!(
+        (read["error"].as_str(), read["error_description"].as_str()),
+        (Some("invalid_grant"), Some("Token was used."))
+    );
+    let standard = Bytes::from_static(br#"{"error":"invalid_client","code":null}"#);
+    assert_eq!(normalized(&standard), standard);
+}
+
+#[test]
+fn an_answer_of_the_token_endpoint_has_one_meaning() {
+    let table = [
+        (
+            200,
+            r#"{"access_token":"a","token_type":"Bearer","expires_in":3600}"#,
+            "tokens",
+        ),
+        (200, r#"{"access_token":"a"}"#, "tokens"),
+        (
+            200,
+            r#"{"access_token":"a","expires_in":"3600","token_type":"bearer","odd":[1]}"#,
+            "tokens",
+        ),
+        (
+            400,
+            r#"{"error":"invalid_grant","error_description":"Token has been revoked."}"#,
+            "rejected",
+        ),
+        (401, r#"{"error":"invalid_client"}"#, "client"),
+        (400, r#"{"error":"unauthorized_client"}"#, "client"),
+        (400, r#"{"error":"invalid_request"}"#, "misconfigured"),
+        (
+            400,
+            r#"{"error":"unsupported_grant_type"}"#,
+            "misconfigured",
+        ),
+        (400, r#"{"error":"invalid_scope"}"#, "misconfigured"),
+        (403, r#"{"error":"org_internal"}"#, "misconfigured"),
+        (400, r#"{"error":"temporarily_unavailable"}"#, "temporary"),
+        (400, r#"{"error":"server_error"}"#, "temporary"),
+        (500, r#"{"error":"internal_failure"}"#, "temporary"),
+        (429, r#"{"error":"slow_down"}"#, "temporary"),
+        (503, r#"{"error":"whatever"}"#, "temporary"),
+        (503, "<html>Service Unavailable</html>", "temporary"),
+        (404, "not here", "temporary"),
+        (429, "", "temporary"),
+        (302, "", "temporary"),
+        (400, r#"{"message":"no OAuth error"}"#, "temporary"),
+        // Tokens may have been issued, and nobody can read them.
+        (200, "", "unanswered"),
+        (200, "{}", "unanswered"),
+        (200, "<html>Sign in to the Wi-Fi</html>", "unanswered"),
+        (200, r#"{"access_token":"a","#, "unanswered"),
+    ];
+    for (status, body, expected) in table {
+        assert_eq!(
+            outcome(refreshed(&FORM, always(status, body))),
+            expected,
+            "{status} {body}"
+        );
+    }
+}
+
+#[test]
+fn what_was_never_sent_may_work_later_and_what_was_lost_may_have_worked() {
+    use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
+    for (kind, expected) in [
+        (Unreachable, "temporary"),
+        (Refused, "temporary"),
+        (TimedOut, "unanswered"),
+        (Cut, "unanswered"),
+        (TooLarge, "unanswered"),
+    ] {
+        let transport =
+            Answers::by(move |_| std::future::ready(Err(TransportError::new(kind, "lost"))));
+        assert_eq!(outcome(refreshed(&FORM, transport)), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn an_endless_answer_is_not_read_to_its_end() {
+    let large = Answers::by(|_| std::future::ready(Ok(response(200, vec![b' '; 300 * 1024]))));
+    assert_eq!(outcome(refreshed(&FORM, large)), "unanswered");
+}
+
+#[test]
+fn what_the_server_says_is_kept_without_credentials() {
+    let body =
+        r#"{"error":"invalid_grant","error_description":"token ya29.abcdefghijklmnop is revoked"}"#;
+    let Err(TokenFailure::Rejected(said)) = refreshed(&FORM, always(400, body)) else {
+        panic!("not rejected")
+    };
+    assert_eq!(said, "invalid_grant: token [removed] is revoked");
+}
+
+/// The request that a product gets.
+fn request_to(product: &'static Product) -> (http::request::Parts, String) {
+    let seen = Arc::new(Mutex::new(None));
+    let keep = Arc::clone(&seen);
+    let transport = Answers::by(move |request: http::Request<Body>| {
+        let keep = Arc::clone(&keep);
+        async move {
+            let (head, body) = request.into_parts();
+            let body = String::from_utf8(body.collect(10_000).await?.to_vec()).unwrap();
+            *keep.lock().unwrap() = Some((head, body));
+            Ok(response(200, r#"{"access_token":"a"}"#))
+        }
+    });
+    refreshed(product, transport).unwrap();
+    seen.lock().unwrap().take().unwrap()
+}
+
+#[test]
+fn a_form_with_the_secret_in_it() {
+    let (head, body) = request_to(&FORM);
+    assert_eq!(
+        (head.method.as_str(), head.uri.to_string().as_str()),
+        ("POST", "https://login.demo.test/token")
+    );
+    assert_eq!(
+        head.headers[header::CONTENT_TYPE],
+        "application/x-www-form-urlencoded"
+    );
+    assert!(!head.headers.contains_key(header::AUTHORIZATION));
+    assert_eq!(
+        body,
+        "grant_type=refresh_token&refresh_token=old%2Btoken&client_id=client%3A1&client_secret=s3cret%26%3D%C3%BC"
+    );
+    assert_eq!(head.extensions.get::<Limits>(), Some(&TOKEN_LIMITS));
+}
+
+#[test]
+fn json_with_the_secret_in_a_sensitive_header() {
+    let (head, body) = request_to(&JSON);
+    assert_eq!(head.headers[header::CONTENT_TYPE], "application/json");
+    assert_eq!(head.headers["demo-version"], "7");
+    assert!(head.headers[header::AUTHORIZATION].is_sensitive());
+    // RFC 6749, 2.3.1: both halves are form-encoded first.
+    assert_eq!(
+        head.headers[header::AUTHORIZATION],
+        "Basic Y2xpZW50JTNBMTpzM2NyZXQlMjYlM0QlQzMlQkM="
+    );
+    assert_eq!(
+        serde_json::from_str::<Value>(&body).unwrap(),
+        json!({ "grant_type": "refresh_token", "refresh_token": "old+token" })
+    );
+}
+
+#[test]
+fn only_a_token_answer_is_normalized() {
+    let normal = |body: &'static str| {
+        String::from_utf8(normalized(&Bytes::from_static(body.as_bytes()))).unwrap()
+    };
+    for untouched in [
+        "",
+        "oops",
+        "[ 1 ]",
+        "{ \"error\" : \"invalid_grant\" }",
+        "{\"access_token\":",
+        "{\"expires_in\":\"1\"}",
+    ] {
+        assert_eq!(normal(untouched), untouched);
+    }
+    for (body, expected) in [
+        (
+            r#"{"access_token":"a"}"#,
+            json!({ "access_token": "a", "token_type": "bearer" }),
+        ),
+        (
+            r#"{"access_token":"a","token_type":"MAC"}"#,
+            json!({ "access_token": "a", "token_type": "MAC" }),
+        ),
+        (
+            r#"{"access_token":"a","expires_in":"60"}"#,
+            json!({ "access_token": "a", "token_type": "bearer", "expires_in": 60 }),
+        ),
+        (
+            r#"{"access_token":"a","expires_in":"soon"}"#,
+            json!({ "access_token": "a", "token_type": "bearer", "expires_in": "soon" }),
+        ),
+        (
+            r#"{"access_token":"a","expires_in":60}"#,
+            json!({ "access_token": "a", "token_type": "bearer", "expires_in": 60 }),
+        ),
+    ] {
+        assert_eq!(
+            serde_json::from_str::<Value>(&normal(body)).unwrap(),
+            expected
+        );
+    }
+}
+
+#[test]
+fn an_expiry_counts_from_the_sending() {
+    let end = |product, body| granted(product, body, None).unwrap().tokens.expires_at();
+    let after = |seconds| Some(START + SignedDuration::from_secs(seconds));
+    assert_eq!(
+        end(&FORM, r#"{"access_token":"a","expires_in":60}"#),
+        after(60)
+    );
+    assert_eq!(
+        end(&HOURLY, r#"{"access_token":"a","expires_in":60}"#),
+        after(60)
+    );
+    assert_eq!(end(&HOURLY, r#"{"access_token":"a"}"#), after(3600));
+    assert_eq!(end(&FORM, r#"{"access_token":"a"}"#), None);
+    assert_eq!(
+        end(
+            &FORM,
+            r#"{"access_token":"a","expires_in":18446744073709551615}"#
+        ),
+        None
+    );
+}
+
+#[test]
+fn a_refresh_token_stays_unless_a_new_one_comes() {
+    let token = |body, kept| {
+        granted(&FORM, body, kept)
+            .unwrap()
+            .tokens
+            .refresh_token()
+            .map(|token| token.expose_secret().to_owned())
+    };
+    assert_eq!(
+        token(r#"{"access_token":"a"}"#, Some("old")).as_deref(),
+        Some("old")
+    );
+    assert_eq!(
+        token(r#"{"access_token":"a","refresh_token":"new"}"#, Some("old")).as_deref(),
+        Some("new")
+    );
+    assert_eq!(token(r#"{"access_token":"a"}"#, None), None);
+}
+
+#[test]
+fn scopes_are_those_of_the_answer_where_it_names_any() {
+    let scopes = |body| granted(&FORM, body, None).unwrap().scopes;
+    assert_eq!(
+        scopes(r#"{"access_token":"a","scope":"one two"}"#),
+        Some(vec![String::from("one"), String::from("two")])
+    );
+    assert_eq!(scopes(r#"{"access_token":"a"}"#), None);
+}
+
+#[test]
+fn a_token_that_fits_no_header_is_the_products_fault() {
+    let error = granted(&FORM, r#"{"access_token":"a\r\nCookie: b"}"#, None)
+        .err()
+        .unwrap();
+    assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+}
+
+#[test]
+fn other_members_show_their_names_alone() {
+    let answer = refreshed(
+        &FORM,
+        always(200, r#"{"access_token":"CANARY","id_token":"CANARY"}"#),
+    )
+    .unwrap();
+    let shown = format!("{:?}", answer.extra_fields());
+    assert!(
+        shown.contains("id_token") && !shown.contains("CANARY"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_connection_without_a_secret_has_no_client() {
+    let world = World::new();
+    let environment = environment(&world, &STABLE, always(200, ""));
+    let draft = NewConnection {
+        connection_name: String::from("demo"),
+        product: String::from("demo"),
+        ..NewConnection::default()
+    };
+    let connection = world.run(async {
+        environment.create_connection(draft).await.unwrap();
+        environment.connection_row("demo").await.unwrap().row
+    });
+    let endpoints = environment.endpoints_of(&connection).unwrap().snapshot();
+    let error = oauth_client(&environment, &STABLE, &connection, &endpoints)
+        .err()
+        .unwrap();
+    assert_eq!(error.kind(), ErrorKind::ConnectionNotReady);
+}

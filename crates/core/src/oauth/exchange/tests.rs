@@ -1,0 +1,178 @@
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::*;
+use crate::{
+    account::new_account,
+    identifier::{AccountId, ConnectionId},
+    product::OAuth,
+    store::{Fingerprint, Subject},
+};
+
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn subject(id: &str) -> Option<Subject> {
+    Some(Subject {
+        id: id.to_owned(),
+        display: None,
+    })
+}
+
+fn account(subject: Option<Subject>) -> AccountRow {
+    let (id, connection) = (
+        AccountId::from_uuid(Uuid::nil()),
+        ConnectionId::from_uuid(Uuid::nil()),
+    );
+    AccountRow {
+        subject,
+        ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW)
+    }
+}
+
+fn authorization() -> AuthorizationRow {
+    AuthorizationRow {
+        id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
+        account_id: AccountId::from_uuid(Uuid::nil()),
+        connection_id: ConnectionId::from_uuid(Uuid::nil()),
+        identifier: Identifier::new("ada").unwrap(),
+        state: AuthorizationState::Returned,
+        reason: None,
+        link: Fingerprint::of("link"),
+        oauth_state: None,
+        browser: None,
+        verifier: None,
+        endpoints: None,
+        scopes: Vec::new(),
+        verify_url: None,
+        app_state: None,
+        allow_account_switch: false,
+        quarantine: None,
+        created_at: NOW,
+        expires_at: NOW,
+    }
+}
+
+fn quarantine(subject: Option<Subject>) -> Quarantine {
+    Quarantine {
+        generation: 1,
+        granted_scopes: Vec::new(),
+        missing_scopes: Vec::new(),
+        subject,
+        token_expires_at: None,
+    }
+}
+
+#[test]
+fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
+    let table = [
+        (None, subject("1"), false),
+        (subject("1"), None, false),
+        (subject("1"), subject("1"), false),
+        (subject("1"), subject("2"), true),
+    ];
+    for (before, now, refused) in table {
+        let (account, quarantine) = (account(before), quarantine(now));
+        let error = switched(&account, &quarantine, &authorization());
+        assert_eq!(
+            error.map(|error| error.kind()),
+            refused.then_some(ErrorKind::ProductAccountMismatch)
+        );
+        let allowed = AuthorizationRow {
+            allow_account_switch: true,
+            ..authorization()
+        };
+        assert!(switched(&account, &quarantine, &allowed).is_none());
+    }
+}
+
+#[test]
+fn what_was_asked_for_and_not_granted_is_missing() {
+    let scopes = |scopes: &[&str]| {
+        scopes
+            .iter()
+            .map(|scope| (*scope).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let product = Product {
+        oauth: OAuth {
+            permissions: Permissions::Scopes {
+                always: &[],
+                default: &[],
+            },
+            ..OAuth::BASE
+        },
+        ..Product::BASE
+    };
+    let asked = scopes(&["openid", "a", "b"]);
+    for (granted, expected) in [
+        (&["a"][..], &["b"][..]),
+        (&["b", "a"], &[]),
+        (&[], &["a", "b"]),
+        (&["openid", "c"], &["a", "b"]),
+    ] {
+        assert_eq!(
+            missing(&product, &asked, &scopes(granted)),
+            scopes(expected),
+            "{granted:?}"
+        );
+    }
+    assert!(missing(&Product::BASE, &asked, &[]).is_empty());
+}
+
+#[test]
+fn the_browser_goes_back_with_the_authorization_and_the_state() {
+    let id = authorization().id;
+    let back = |url: &str, state: Option<&str>| {
+        return_to(&AuthorizationRow {
+            verify_url: Some(url.to_owned()),
+            app_state: state.map(str::to_owned),
+            ..authorization()
+        })
+    };
+    assert_eq!(
+        back("https://app.test/back", None).unwrap(),
+        format!("https://app.test/back?authorization_id={id}")
+    );
+    assert_eq!(
+        back("https://app.test/back?tab=1", Some("a&b=ü #")).unwrap(),
+        format!("https://app.test/back?tab=1&authorization_id={id}&state=a%26b%3D%C3%BC+%23")
+    );
+    assert_eq!(return_to(&authorization()), None);
+}
+
+#[test]
+fn a_failed_exchange_says_who_has_to_act() {
+    let said = || String::from("said");
+    let table = [
+        (
+            TokenFailure::Rejected(said()),
+            ErrorKind::AuthorizationFailed,
+            "exchange_rejected",
+        ),
+        (
+            TokenFailure::Client(said()),
+            ErrorKind::ConnectionCredentialsRejected,
+            "client_rejected",
+        ),
+        (
+            TokenFailure::Misconfigured(said()),
+            ErrorKind::AuthorizationFailed,
+            "exchange_refused",
+        ),
+        (
+            TokenFailure::Temporary(said()),
+            ErrorKind::AuthorizationFailed,
+            "exchange_failed",
+        ),
+        (
+            TokenFailure::Unanswered(said()),
+            ErrorKind::AuthorizationFailed,
+            "exchange_outcome_unknown",
+        ),
+    ];
+    for (failure, kind, reason) in table {
+        let (error, why) = failed(failure);
+        assert_eq!((error.kind(), why), (kind, reason));
+        assert_eq!(error.context()[0].1, "said");
+    }
+}

@@ -1,0 +1,335 @@
+use super::*;
+
+fn validated(input: Value) -> Result<Value> {
+    let mut input = input;
+    schema().validate(&mut input).map(|()| input)
+}
+
+/// The pointers and keywords of an input's violations.
+fn violations(input: Value) -> Vec<(String, String)> {
+    let error = validated(input).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SchemaViolation);
+    error
+        .violation_list()
+        .iter()
+        .map(|one| (one.path.clone(), one.keyword.clone()))
+        .collect()
+}
+
+fn message(input: Value) -> String {
+    validated(input).unwrap_err().violation_list()[0]
+        .message
+        .clone()
+}
+
+#[test]
+fn a_good_input_passes_as_it_is() {
+    let inputs = [
+        json!({ "note_id": "a" }),
+        json!({ "note_id": "a", "parent": null, "colour": "dark_blue", "urgency": "unknown", "pinned": false }),
+        json!({ "note_id": "a", "places": [{ "folder": "x", "row": -1 }], "labels": { "any": "thing" }, "extra": [null, 1] }),
+        json!({ "note_id": "a", "either": 5, "weight": 5, "tool_version": "2026-11-21", "a/b~c": { "full/name~": "x" } }),
+    ];
+    for input in inputs {
+        assert_eq!(validated(input.clone()).unwrap(), input);
+        assert!(ENTRY.parse(without_versions(input)).is_ok());
+    }
+}
+
+fn without_versions(mut input: Value) -> Value {
+    input
+        .as_object_mut()
+        .unwrap()
+        .retain(|name, _| !VERSION_PARAMETERS.contains(&name.as_str()));
+    input
+}
+
+#[test]
+fn every_violation_has_its_pointer_and_keyword() {
+    let cases = [
+        (json!({}), "/note_id", "required"),
+        (json!([]), "", "type"),
+        (json!("a"), "", "type"),
+        (json!({ "note_id": 1 }), "/note_id", "type"),
+        (json!({ "note_id": "" }), "/note_id", "minLength"),
+        (
+            json!({ "note_id": "a".repeat(21) }),
+            "/note_id",
+            "maxLength",
+        ),
+        (json!({ "note_id": "A" }), "/note_id", "pattern"),
+        (
+            json!({ "note_id": "a", "colour": "green" }),
+            "/colour",
+            "enum",
+        ),
+        (
+            json!({ "note_id": "a", "urgency": "Low" }),
+            "/urgency",
+            "enum",
+        ),
+        (
+            json!({ "note_id": "a", "position": 0 }),
+            "/position",
+            "minimum",
+        ),
+        (
+            json!({ "note_id": "a", "position": 101 }),
+            "/position",
+            "maximum",
+        ),
+        (
+            json!({ "note_id": "a", "position": 1.5 }),
+            "/position",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "position": null }),
+            "/position",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "pinned": "true" }),
+            "/pinned",
+            "type",
+        ),
+        (json!({ "note_id": "a", "weight": "5" }), "/weight", "type"),
+        (
+            json!({ "note_id": "a", "places": [] }),
+            "/places",
+            "minItems",
+        ),
+        (
+            json!({ "note_id": "a", "places": [{ "folder": "" }, { "folder": "" }, { "folder": "" }] }),
+            "/places",
+            "maxItems",
+        ),
+        (
+            json!({ "note_id": "a", "places": [{ "folder": "" }, {}] }),
+            "/places/1/folder",
+            "required",
+        ),
+        (
+            json!({ "note_id": "a", "places": [{ "folder": "", "x/y~z": 1 }] }),
+            "/places/0/x~1y~0z",
+            "additionalProperties",
+        ),
+        (
+            json!({ "note_id": "a", "author": {} }),
+            "/author/full~1name~0",
+            "required",
+        ),
+        (
+            json!({ "note_id": "a", "author": { "full/name~": 1 } }),
+            "/author/full~1name~0",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "a/b~c": { "full/name~": 1 } }),
+            "/a~1b~0c/full~1name~0",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "a/b~c": {} }),
+            "/a~1b~0c/full~1name~0",
+            "required",
+        ),
+        (
+            json!({ "note_id": "a", "labels": { "l/m": 1 } }),
+            "/labels/l~1m",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "either": true }),
+            "/either",
+            "anyOf",
+        ),
+        (
+            json!({ "note_id": "a", "schema_version": 1 }),
+            "/schema_version",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "x": 1 }),
+            "/x",
+            "additionalProperties",
+        ),
+    ];
+    for (input, pointer, keyword) in cases {
+        let text = input.to_string();
+        assert_eq!(
+            violations(input),
+            [(pointer.to_owned(), keyword.to_owned())],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn all_violations_are_listed() {
+    let found =
+        violations(json!({ "one": 1, "two": 2, "position": 0, "places": [{ "row": "x" }] }));
+    for expected in [
+        ("/note_id", "required"),
+        ("/one", "additionalProperties"),
+        ("/two", "additionalProperties"),
+        ("/position", "minimum"),
+        ("/places/0/folder", "required"),
+        ("/places/0/row", "type"),
+    ] {
+        assert!(
+            found.contains(&(expected.0.to_owned(), expected.1.to_owned())),
+            "{expected:?} {found:?}"
+        );
+    }
+    assert_eq!(found.len(), 6);
+}
+
+#[test]
+fn messages_say_what_is_wanted() {
+    let cases = [
+        (json!({}), "\"note_id\" is required"),
+        (json!({ "note_id": 1 }), "string is wanted, not a number"),
+        (
+            json!({ "note_id": "a", "parent": [] }),
+            "string or null is wanted, not an array",
+        ),
+        (
+            json!({ "note_id": "a", "places": [{ "folder": "", "x": 1 }] }),
+            "\"x\" is not known here; known: folder, row",
+        ),
+        (
+            json!({ "note_id": "a", "a/b~c": { "full/name~": "", "x": 1 } }),
+            "\"x\" is not known here; known: full/name~",
+        ),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(message(input), expected);
+    }
+}
+
+#[test]
+fn what_is_meant_for_certain_is_understood() {
+    let cases = [
+        (
+            json!({ "author": "{\"full/name~\":\"Ada\"}" }),
+            json!({ "author": { "full/name~": "Ada" } }),
+        ),
+        (
+            json!({ "places": " [ {\"folder\":\"x\"} ] " }),
+            json!({ "places": [{ "folder": "x" }] }),
+        ),
+        (
+            json!({ "places": "[\"{\\\"folder\\\":\\\"x\\\"}\"]" }),
+            json!({ "places": [{ "folder": "x" }] }),
+        ),
+        (
+            json!({ "labels": "{\"a\":\"b\"}" }),
+            json!({ "labels": { "a": "b" } }),
+        ),
+        (json!({ "position": 5.0 }), json!({ "position": 5 })),
+        (json!({ "position": 1e1 }), json!({ "position": 10 })),
+        (
+            json!({ "places": [{ "folder": "x", "row": -9_007_199_254_740_992.0_f64 }] }),
+            json!({ "places": [{ "folder": "x", "row": -9_007_199_254_740_992_i64 }] }),
+        ),
+    ];
+    for (mut input, mut expected) in cases {
+        input["note_id"] = json!("a");
+        expected["note_id"] = json!("a");
+        let understood = validated(input).unwrap();
+        assert_eq!(understood, expected);
+        assert!(ENTRY.parse(understood).is_ok());
+    }
+}
+
+#[test]
+fn what_could_mean_something_else_stays_as_it_is() {
+    let cases = [
+        json!({ "note_id": "a", "parent": "{\"a\":1}" }),
+        json!({ "note_id": "a", "parent": "null" }),
+        json!({ "note_id": "a", "extra": "{\"a\":1}" }),
+        json!({ "note_id": "a", "extra": 5.0 }),
+        json!({ "note_id": "a", "weight": 5.0 }),
+        json!({ "note_id": "a", "either": "5" }),
+        json!({ "note_id": "a", "labels": { "a": "{}" } }),
+    ];
+    for input in cases {
+        assert_eq!(
+            validated(input.clone()).unwrap().to_string(),
+            input.to_string()
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_is_not_made_to_fit() {
+    let cases = [
+        (json!({ "position": "5" }), "/position"),
+        (json!({ "position": 5.5 }), "/position"),
+        (json!({ "author": "Ada" }), "/author"),
+        (json!({ "author": "[]" }), "/author"),
+        (json!({ "places": "{\"folder\":\"x\"}" }), "/places"),
+        (json!({ "places": { "folder": "x" } }), "/places"),
+        (json!({ "pinned": 1 }), "/pinned"),
+        (
+            json!({ "author": "{\"full/name~\":1}" }),
+            "/author/full~1name~0",
+        ),
+    ];
+    for (mut input, pointer) in cases {
+        input["note_id"] = json!("a");
+        assert_eq!(
+            violations(input),
+            [(pointer.to_owned(), String::from("type"))]
+        );
+    }
+}
+
+#[test]
+fn a_number_beyond_its_struct_is_a_violation_and_no_panic() {
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Count {
+        count: Option<u32>,
+    }
+    impl Tool for Count {
+        const NAME: &'static str = "demo_count";
+        const EFFECT: Effect = Effect::Read;
+        async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
+            Ok(Value::Null.into())
+        }
+    }
+    let entry = ToolEntry::of::<Count>();
+    let schema = InputSchema::of(&entry).unwrap();
+    assert_eq!(
+        schema.schema()["properties"]["count"],
+        json!({ "type": "integer", "minimum": 0 })
+    );
+    assert_eq!(
+        schema
+            .validate(&mut json!({ "count": -1 }))
+            .unwrap_err()
+            .violation_list()[0]
+            .keyword,
+        "minimum"
+    );
+    let mut large = json!({ "count": 5_000_000_000_u64 });
+    schema.validate(&mut large).unwrap();
+    assert_eq!(
+        entry.parse(large).err().unwrap().kind(),
+        ErrorKind::SchemaViolation
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_understood_or_refused(text in "\\PC{0,60}", field in "[a-z_/~]{1,10}") {
+        for name in ["author", "places", "labels", "position", "either", &field] {
+            let input = json!({ "note_id": "a", name: text });
+            if let Err(error) = validated(input) {
+                proptest::prop_assert_eq!(error.kind(), ErrorKind::SchemaViolation);
+                proptest::prop_assert!(!error.violation_list().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+use futures_util::FutureExt as _;
+use secrecy::ExposeSecret as _;
+
+use super::*;
+use crate::{
+    account::new_account,
+    app::NewAppCredential,
+    identifier::{AccountId, ConnectionId, Identifier},
+    oauth::TokenSet,
+    store::{MemoryStore, Versioned},
+    testing::{Numbers, World},
+};
+
+const ROW: Uuid = Uuid::from_u128(7);
+const SECRET: &[u8] = b"a refresh token";
+
+fn key(number: u8) -> String {
+    URL_SAFE_NO_PAD.encode([number; KEY_BYTES])
+}
+
+fn ring(pairs: &[(&str, u8)]) -> KeyRing {
+    let pairs: Vec<String> = pairs
+        .iter()
+        .map(|(id, number)| format!("{id}:{}", key(*number)))
+        .collect();
+    KeyRing::from_text(&pairs.join(",")).unwrap()
+}
+
+fn store() -> MemoryStore {
+    MemoryStore::new(World::new().process(0))
+}
+
+/// Every process draws numbers of its own.
+fn open_as(process: u32, ring: &KeyRing, store: &MemoryStore) -> Result<Vault> {
+    let runtime = World::new().process(process);
+    Vault::open(
+        ring,
+        store,
+        runtime.as_ref(),
+        Numbers::seeded(process.into()),
+    )
+    .now_or_never()
+    .unwrap()
+}
+
+fn vault() -> Vault {
+    open_as(0, &ring(&[("first", 1)]), &store()).unwrap()
+}
+
+fn place() -> Place<'static> {
+    Place::new("credential", ROW, "tokens").generation(3)
+}
+
+#[test]
+fn what_is_sealed_opens_at_its_place_and_differs_every_time() {
+    let vault = vault();
+    for secret in [SECRET, b"", &[0; 100_000]] {
+        let (one, other) = (
+            vault.seal(place(), secret).unwrap(),
+            vault.seal(place(), secret).unwrap(),
+        );
+        assert_ne!(one, other);
+        assert_eq!(vault.open_sealed(place(), &one).unwrap().as_slice(), secret);
+        assert_eq!(
+            vault.open_sealed(place(), &other).unwrap().as_slice(),
+            secret
+        );
+    }
+}
+
+#[test]
+fn the_plain_text_is_not_in_the_envelope() {
+    let sealed = vault().seal(place(), SECRET).unwrap();
+    assert!(
+        !sealed
+            .as_bytes()
+            .windows(SECRET.len())
+            .any(|window| window == SECRET)
+    );
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let vault = vault();
+    let sealed = vault.seal(place(), SECRET).unwrap();
+    for (index, bit) in
+        (0..sealed.as_bytes().len()).flat_map(|index| (0..8).map(move |bit| (index, bit)))
+    {
+        let mut bytes = sealed.as_bytes().to_vec();
+        bytes[index] ^= 1 << bit;
+        let kind = vault
+            .open_sealed(place(), &Sealed::from_bytes(bytes))
+            .unwrap_err()
+            .kind();
+        // A key that is not known is a key that this process has yet to read.
+        let in_key_id = (1..=ID_BYTES).contains(&index);
+        let expected = if in_key_id {
+            ErrorKind::KeyUnavailable
+        } else {
+            ErrorKind::IntegrityViolated
+        };
+        assert_eq!(kind, expected, "byte {index}, bit {bit}");
+    }
+}
+
+#[test]
+fn a_secret_opens_nowhere_else() {
+    let vault = vault();
+    let sealed = vault.seal(place(), SECRET).unwrap();
+    let elsewhere = [
+        Place::new("connection", ROW, "tokens").generation(3),
+        Place::new("credential", Uuid::from_u128(8), "tokens").generation(3),
+        Place::new("credential", ROW, "token").generation(3),
+        place().generation(4),
+        place().generation(0),
+    ];
+    for place in elsewhere {
+        let error = vault.open_sealed(place, &sealed).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{place:?}");
+    }
+}
+
+#[test]
+fn no_two_places_share_their_bytes() {
+    let places = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc")];
+    let bytes =
+        places.map(|(table, column)| Place::new(table, Uuid::nil(), column).associated_data());
+    for (index, one) in bytes.iter().enumerate() {
+        assert!(!bytes[..index].contains(one), "{:?}", places[index]);
+    }
+}
+
+#[test]
+fn a_cut_envelope_does_not_open() {
+    let vault = vault();
+    let sealed = vault.seal(place(), SECRET).unwrap();
+    for length in 0..sealed.as_bytes().len() {
+        let cut = Sealed::from_bytes(sealed.as_bytes()[..length].to_vec());
+        assert_eq!(
+            vault.open_sealed(place(), &cut).unwrap_err().kind(),
+            ErrorKind::IntegrityViolated,
+            "{length}"
+        );
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn random_bytes_do_not_open(bytes: Vec<u8>, known_key: bool) {
+        let vault = vault();
+        let mut bytes = bytes;
+        if known_key {
+            let mut head = vec![FORMAT];
+            head.extend_from_slice(vault.active.uuid().as_bytes());
+            bytes.splice(..0, head);
+        }
+        proptest::prop_assert!(vault.open_sealed(place(), &Sealed::from_bytes(bytes)).is_err());
+    }
+
+    #[test]
+    fn any_text_is_a_ring_or_an_error_without_it(text in "\\PC{0,80}") {
+        if let Err(error) = KeyRing::from_text(&text) {
+            proptest::prop_assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
+            let repeated = text.len() >= 20 && format!("{error:?}").contains(&text);
+            proptest::prop_assert!(!repeated);
+        }
+    }
+}
+
+#[test]
+fn only_the_ring_that_sealed_a_store_opens_it() {
+    let store = store();
+    let sealed = open_as(0, &ring(&[("first", 1)]), &store)
+        .unwrap()
+        .seal(place(), SECRET)
+        .unwrap();
+    for good in [
+        &[("first", 1)][..],
+        &[("new", 2), ("first", 1)],
+        &[("first", 1), ("new", 2)],
+    ] {
+        let vault = open_as(1, &ring(good), &store).unwrap();
+        assert_eq!(
+            vault.open_sealed(place(), &sealed).unwrap().as_slice(),
+            SECRET,
+            "{good:?}"
+        );
+    }
+    for (bad, named) in [
+        (&[("first", 2)][..], "first"),
+        (&[("other", 1)], "other"),
+        (&[("a", 3), ("b", 4)], "first"),
+    ] {
+        let error = open_as(1, &ring(bad), &store).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::KeyUnavailable, "{bad:?}");
+        assert!(error.message().contains(named), "{error}");
+        (1..5).for_each(|number| assert!(!format!("{error:?}").contains(&key(number))));
+    }
+}
+
+#[test]
+fn the_first_key_of_a_ring_wraps() {
+    let store = store();
+    open_as(0, &ring(&[("new", 2), ("old", 1)]), &store).unwrap();
+    assert!(open_as(1, &ring(&[("new", 2)]), &store).is_ok());
+    assert!(open_as(1, &ring(&[("old", 1)]), &store).is_err());
+}
+
+#[test]
+fn of_two_processes_that_start_together_one_makes_the_key() {
+    let (ring, store, runtime) = (ring(&[("first", 1)]), store(), World::new().process(0));
+    let (one, other) = (Numbers::seeded(1), Numbers::seeded(2));
+    let rows = [one, other]
+        .map(|numbers| first_data_key(&ring, numbers.as_ref(), runtime.as_ref()).unwrap());
+    let commits = rows.map(|row| {
+        store
+            .commit(Batch::new().insert(row))
+            .now_or_never()
+            .unwrap()
+            .unwrap()
+    });
+    assert_eq!(commits, [Commit::Committed, Commit::Conflict]);
+    let vaults = [1, 2].map(|process| open_as(process, &ring, &store).unwrap());
+    let sealed = vaults[0].seal(place(), SECRET).unwrap();
+    assert_eq!(
+        vaults[1].open_sealed(place(), &sealed).unwrap().as_slice(),
+        SECRET
+    );
+}
+
+#[test]
+fn a_changed_data_key_is_noticed() {
+    let (ring, store) = (ring(&[("first", 1)]), store());
+    open_as(0, &ring, &store).unwrap();
+    let Versioned {
+        mut row, version, ..
+    } = store.data_keys().now_or_never().unwrap().unwrap().remove(0);
+    let mut bytes = row.wrapped.as_bytes().to_vec();
+    *bytes.last_mut().unwrap() ^= 1;
+    row.wrapped = Sealed::from_bytes(bytes);
+    assert_eq!(
+        store
+            .commit(Batch::new().update(row, version))
+            .now_or_never()
+            .unwrap()
+            .unwrap(),
+        Commit::Committed
+    );
+    assert_eq!(
+        open_as(1, &ring, &store).unwrap_err().kind(),
+        ErrorKind::KeyUnavailable
+    );
+}
+
+#[test]
+fn rings_are_read_from_text() {
+    let (one, two) = (key(1), key(0xff));
+    let good = [
+        (format!("a:{one}"), &["a"][..]),
+        (format!("a:{one}="), &["a"]),
+        (format!(" k-1:{one} , k-2:{two} "), &["k-1", "k-2"]),
+        (
+            format!("{}:{one}", "x".repeat(32)),
+            &["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"],
+        ),
+    ];
+    for (text, ids) in good {
+        let ring = KeyRing::from_text(&text).unwrap();
+        assert_eq!(
+            ring.keys
+                .iter()
+                .map(|key| key.id.as_str())
+                .collect::<Vec<_>>(),
+            ids,
+            "{text}"
+        );
+    }
+    let short = URL_SAFE_NO_PAD.encode([1; 31]);
+    let bad = [
+        String::new(),
+        one.clone(),
+        format!(":{one}"),
+        format!("a b:{one}"),
+        format!("{}:{one}", "x".repeat(33)),
+        format!("a:{short}"),
+        format!("a:{one}{one}"),
+        format!("a:{}", one.replace('E', "+")),
+        format!("a:{one},"),
+        format!("a:{one},a:{two}"),
+    ];
+    for text in bad {
+        let error = KeyRing::from_text(&text).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::KeyUnavailable, "{text}");
+        for secret in [&one, &two, &short] {
+            assert!(
+                !format!("{error:?} {error}").contains(secret.as_str()),
+                "{error:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_generated_ring_reads_back() {
+    let (generated, text) = KeyRing::generate(Numbers::seeded(5).as_ref());
+    let read = KeyRing::from_text(text.expose_secret()).unwrap();
+    assert_eq!(format!("{generated:?}"), format!("{read:?}"));
+    let store = store();
+    open_as(0, &generated, &store).unwrap();
+    assert!(open_as(1, &read, &store).is_ok());
+}
+
+#[test]
+fn nothing_that_holds_a_secret_shows_it() {
+    let secret = || SecretString::from("CANARY-secret");
+    let tokens = TokenSet::new(secret(), Some(secret()), None).unwrap();
+    let vault = vault();
+    let account = new_account(
+        AccountId::from_uuid(ROW),
+        ConnectionId::from_uuid(ROW),
+        Identifier::new("ada").unwrap(),
+        jiff::Timestamp::UNIX_EPOCH,
+    );
+    let sealed = tokens.seal(&vault, &account, 1).unwrap();
+    let shown = [
+        format!("{:?}", ring(&[("first", 1)])),
+        format!("{vault:?}"),
+        format!("{tokens:?} {:?}", tokens.bearer()),
+        format!("{sealed:?}"),
+        format!(
+            "{:?}",
+            NewAppCredential {
+                client_id: String::from("app_1"),
+                client_secret: secret()
+            }
+        ),
+        format!("{:?}", secret()),
+    ];
+    for shown in shown {
+        assert!(
+            !shown.contains("CANARY") && !shown.contains(&key(1)),
+            "{shown}"
+        );
+    }
+}
