@@ -122,6 +122,13 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     let mut browser = Browser::new();
     let action = browser.open(&link).await;
     let back = browser.allow(&action, ADA, &["all"]).await;
+    let (_, query) = back.split_once('?').unwrap();
+    let of_callback = query
+        .split('&')
+        .filter(|pair| pair.starts_with("code=") || pair.starts_with("state="));
+    let of_callback: Vec<_> = of_callback
+        .map(|pair| pair.split_once('=').unwrap().1.to_owned())
+        .collect();
     seen.push(browser.visit(&back).await.text());
     seen.push(browser.visit(&back).await.text());
 
@@ -195,13 +202,141 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
         .map(|entry| entry.unwrap().path())
         .map(|path| (path.display().to_string(), std::fs::read(&path).unwrap()))
         .collect();
-    (
-        seen,
-        vec![
+    let mut secrets = of_callback;
+    secrets.extend([
+        stage.bearer.clone(),
+        stage.client_secret.clone(),
+        secret_of_link,
+    ]);
+    (seen, secrets, files)
+        for (name, bytes) in &files {
+            assert!(
+                !bytes
+                    .windows(secret.len())
+                    .any(|window| window == secret.as_bytes()),
+                "{secret} is in {name}"
+            );
+        }
+    }
+}
+
+/// What applications and browsers saw, secrets of this run, and the database's files.
+async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
+    let sandbox = Sandbox::new().with_token_marker(TOKEN_MARKER);
+    sandbox.add_client(
+        "canary-client.apps.googleusercontent.com",
+        CLIENT_SECRET,
+        &[],
+    );
+    let stage = Stage::set(Setting {
+        sandbox,
+        ..Setting::default()
+    })
+    .await;
+    let new = json!({
+        "connection_name": "planted",
+        "product": "mail",
+        "client_id": "canary-client.apps.googleusercontent.com",
+        "client_secret": CLIENT_SECRET,
+    });
+    let mut seen = vec![stage.post("/v1/connections", &new).await.text()];
+    let link = stage
+        .post(
+            "/v1/authorization-links",
+            &json!({ "connection_name": "planted", "identifier": "user-1" }),
+        )
+        .await
+        .json();
+    let link = link["link"].as_str().unwrap().to_owned();
+    let mut browser = Browser::new();
+    let action = browser.open(&link).await;
+    let back = browser.allow(&action, ADA, &["all"]).await;
+    let (_, query) = back.split_once('?').unwrap();
+    let of_callback = query
+        .split('&')
+        .filter(|pair| pair.starts_with("code=") || pair.starts_with("state="));
+    let of_callback: Vec<_> = of_callback
+        .map(|pair| pair.split_once('=').unwrap().1.to_owned())
+        .collect();
+    seen.push(browser.visit(&back).await.text());
+    seen.push(browser.visit(&back).await.text());
+
+    let call = async |tool: &str, input: serde_json::Value| {
+        let body = json!({ "connection_name": "planted", "identifier": "user-1", "input": input });
+        stage
+            .post(&format!("/v1/tools/{tool}/execute"), &body)
+            .await
+            .text()
+    };
+    seen.push(call("mail_fetch_mails", json!({ "max_results": 3 })).await);
+    seen.push(call("mail_fetch_mails", json!({ "max_results": 3000 })).await);
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::ExpireAccessTokens { user: None });
+    seen.push(call("mail_list_drafts", json!({})).await);
+    stage.sandbox.sandbox.fault(Fault::TokenError {
+        error: String::from("invalid_client"),
+        status: 401,
+        times: 1,
+    });
+    stage
+        .sandbox
+        .sandbox
+        .fault(Fault::ExpireAccessTokens { user: None });
+    seen.push(call("mail_list_drafts", json!({})).await);
+    stage.sandbox.sandbox.fault(Fault::NotJson {
+        host: None,
+        path_contains: None,
+        times: 1,
+    });
+    seen.push(call("mail_list_drafts", json!({})).await);
+    seen.push(
+        stage
+            .get("/proxy/planted/user-1/v1/users/me/profile")
+            .await
+            .text(),
+    );
+    seen.push(
+        stage
+            .get("/proxy/planted/user-1/v1/users/me/profile?access_token=x")
+            .await
+            .text(),
+    );
+    stage.sandbox.sandbox.fault(Fault::Revoke { user: None });
+    seen.push(call("mail_list_drafts", json!({})).await);
+    for path in [
+        "/v1/connections",
+        "/v1/accounts",
+        "/v1/accounts/planted/user-1",
+        "/v1/connections/planted",
+    ] {
+        seen.push(stage.get(path).await.text());
+    }
+    seen.push(format!("{:?}", stage.platform));
+    let shown = format!("{:?} {:?}", stage.platform, stage.platform.environment());
+    let panic = std::panic::catch_unwind(|| panic!("{shown}"));
+    seen.push(
+        panic
+            .unwrap_err()
+            .downcast_ref::<String>()
+            .cloned()
+            .unwrap_or_default(),
+    );
+    stage.platform.shut_down().await;
+
+    let secret_of_link = link.rsplit('/').next().unwrap().to_owned();
+    let files = std::fs::read_dir(stage.database.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.display().to_string(), std::fs::read(&path).unwrap()))
+        .collect();
+    {
+        let mut secrets = of_callback;
+        secrets.extend([
             stage.bearer.clone(),
             stage.client_secret.clone(),
             secret_of_link,
-        ],
-        files,
-    )
+        ]);
+        (seen, secrets, files)
 }

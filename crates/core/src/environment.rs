@@ -470,14 +470,14 @@ impl Endpoints {
                     .origins
                     .get(origin.name)
                     .map_or(origin.url, String::as_str);
-                encrypted(url)?;
-                checked_base_url(url, "an origin")
+                let checked = checked_base_url(url, "an origin")?;
+                encrypted(url).map(|()| checked)
             })
             .collect::<Result<_>>()?;
         let endpoint = |given: &Option<String>, own: &str, what: &str| {
             let url = given.as_deref().unwrap_or(own);
-            encrypted(url)?;
-            checked_base_url(url, what).map(|_| url.to_owned())
+            checked_base_url(url, what)?;
+            encrypted(url).map(|()| url.to_owned())
         };
         let oauth = &product.oauth;
         Ok(Self {
@@ -590,7 +590,12 @@ fn checked_base_url(text: &str, what: &str) -> Result<String> {
 /// An absolute http(s) URL without user information, query and fragment.
 fn base_url(text: &str, what: &str) -> Result<Url> {
     let refuse = |why: &str| {
-        Error::new(ErrorKind::InvalidRequest, format!("{what} {why}")).with_context("url", text)
+        let error = Error::new(ErrorKind::InvalidRequest, format!("{what} {why}"));
+        // What stands before an `@` may be a password.
+        if text.contains('@') {
+            return error;
+        }
+        error.with_context("url", text)
     };
     let url = Url::parse(text).map_err(|error| refuse("is no URL").with_source(error))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {

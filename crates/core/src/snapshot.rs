@@ -334,3 +334,117 @@ impl Environment {
             .of(&connection.settings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        resource::ConnectionChange,
+        testing::{STABLE, World, always, environment, insert_account},
+    };
+
+    #[test]
+    fn only_an_active_account_of_a_ready_connection_can_be_called() {
+        use AccountState::{
+            Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
+            Suspended,
+        };
+        let table = [
+            (PendingAuthorization, Some(ErrorKind::AuthorizationRequired)),
+            (PendingVerification, Some(ErrorKind::VerificationRequired)),
+            (Active, None),
+            (NeedsReauthorization, Some(ErrorKind::AuthorizationRequired)),
+            (Suspended, Some(ErrorKind::AccountSuspended)),
+            (Disconnected, Some(ErrorKind::AuthorizationRequired)),
+        ];
+        for (state, refusal) in table {
+            let world = World::new();
+            let environment = environment(&world, &STABLE, always(200, ""));
+            world.run(insert_account(&environment, state));
+            let kind = || {
+                world
+                    .run(environment.reload("demo", "ada"))
+                    .unwrap()
+                    .usable()
+                    .err()
+                    .map(|error| error.kind())
+            };
+            assert_eq!(kind(), refusal, "{state:?}");
+            let off = ConnectionChange {
+                disabled: Some(true),
+                ..ConnectionChange::default()
+            };
+            world
+                .run(environment.change_connection("demo", off))
+                .unwrap();
+            assert_eq!(kind(), Some(ErrorKind::ConnectionNotReady), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_serves_for_five_seconds_and_is_then_read_anew_behind_the_caller() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&environment, AccountState::Active));
+        let read = || world.run(environment.snapshot("demo", "ada")).unwrap();
+        let first = read();
+        world.advance(FRESH - Duration::from_millis(1));
+        assert!(Arc::ptr_eq(&first, &read()));
+        world.advance(Duration::from_millis(1));
+        assert!(Arc::ptr_eq(&first, &read()), "this caller does not wait");
+        world.settle();
+        let second = read();
+        assert!(!Arc::ptr_eq(&first, &second));
+        world.advance(USABLE);
+        assert!(!Arc::ptr_eq(&second, &read()), "this one does");
+    }
+
+    #[test]
+    fn what_this_process_changes_acts_at_once() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&environment, AccountState::Active));
+        assert!(
+            world
+                .run(environment.snapshot("demo", "ada"))
+                .unwrap()
+                .usable()
+                .is_ok()
+        );
+        world
+            .run(environment.suspend_account("demo", "ada"))
+            .unwrap();
+        let snapshot = world.run(environment.snapshot("demo", "ada")).unwrap();
+        assert_eq!(
+            snapshot.usable().unwrap_err().kind(),
+            ErrorKind::AccountSuspended
+        );
+    }
+
+    #[test]
+    fn a_reading_that_began_before_a_change_is_not_kept() {
+        let snapshots = Snapshots::default();
+        let before = snapshots.epoch("demo", "ada");
+        snapshots.forget("demo", "ada");
+        assert_ne!(snapshots.epoch("demo", "ada"), before);
+        let before = snapshots.epoch("demo", "ada");
+        snapshots.forget_connection("demo");
+        assert_ne!(snapshots.epoch("demo", "ada"), before);
+    }
+
+    #[test]
+    fn a_user_who_never_came_is_asked_to_authorize() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&environment, AccountState::Active));
+        let kind = |connection: &str, user: &str| {
+            world
+                .run(environment.snapshot(connection, user))
+                .unwrap_err()
+                .kind()
+        };
+        assert_eq!(kind("demo", "grace"), ErrorKind::AuthorizationRequired);
+        assert_eq!(kind("other", "ada"), ErrorKind::UnknownConnection);
+        assert_eq!(kind("a/b", "ada"), ErrorKind::UnknownConnection);
+    }
+}

@@ -17,12 +17,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Result,
+    account::new_account,
     catalogue::Catalogue,
     environment::{Environment, EnvironmentOptions, Ports},
+    identifier::{AccountId, Identifier},
+    oauth::TokenSet,
     ports::{Body, BoxFuture, Transport, TransportError},
     product::{OAuth, Origin, Permissions, Product, Rotation},
+    resource::{AccountState, NewConnection},
     seal::KeyRing,
-    store::{MemoryStore, Store},
+    store::{AccountRow, Batch, Commit, CredentialRow, MemoryStore, Store},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 pub(crate) use store::Flaky;
@@ -146,4 +150,42 @@ pub(crate) async fn open(
     Environment::open(options, Catalogue::new([product]), ports)
         .await
         .unwrap()
+}
+
+/// Inserts the account `ada` of a new connection `demo`, in this state; an active one has the access token `token-1`.
+pub(crate) async fn insert_account(environment: &Environment, state: AccountState) -> AccountRow {
+    let connection = NewConnection {
+        connection_name: String::from("demo"),
+        product: String::from("demo"),
+        client_id: Some(String::from("client")),
+        client_secret: Some("secret".into()),
+        ..NewConnection::default()
+    };
+    let connection = environment.create_connection(connection).await.unwrap().id;
+    let (id, identifier) = (
+        AccountId::from_uuid(environment.new_id()),
+        Identifier::new("ada").unwrap(),
+    );
+    let account = AccountRow {
+        state,
+        generation: 1,
+        last_generation: 1,
+        ..new_account(id, connection, identifier, START)
+    };
+    let tokens = TokenSet::new("token-1".into(), None, None).unwrap();
+    let sealed = (state == AccountState::Active)
+        .then(|| tokens.seal(environment.vault(), &account, 1).unwrap());
+    let credential = CredentialRow {
+        account_id: id,
+        generation: 1,
+        sealed,
+        held_by: None,
+        created_at: START,
+    };
+    let batch = Batch::new().insert(account.clone()).insert(credential);
+    assert_eq!(
+        environment.store().commit(batch).await.unwrap(),
+        Commit::Committed
+    );
+    account
 }

@@ -102,6 +102,8 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         .instead(Instead::Description(NOTION_2026)),
     Exception::new(NOTION_2025, &["answer/request_id"], ERRORS),
     Exception::new(NOTION_2026, &["answer/request_id"], ERRORS),
+    Exception::new(NOTION_2026, EDITORS, DATABASE).of("GET", "/v1/databases/{database}"),
+    Exception::new(NOTION_2026, EDITORS, DATABASE).of("POST", "/v1/databases"),
     Exception::new(
         NOTION_2026,
         &["body/properties/title"],
@@ -129,11 +131,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         &["answer/statementHandles"],
         "SQL API, \"Submitting multiple SQL statements in a single request\": one for each",
     ),
-    Exception::new(SNOWFLAKE, COLUMN, COLUMNS),
-    Exception {
-        saying: Some("is no integer: null"),
-        ..Exception::new(SNOWFLAKE, COLUMN_SIZE, COLUMNS)
-    },
     Exception {
         saying: Some("is not of the format uri"),
         ..Exception::new(
@@ -162,17 +159,5 @@ const SORT_BY_TIME: &str = "Notion API, \"Sort database entries\": by a timestam
 const SORTS: &str = "/paths/~1v1~1data_sources~1{data_source_id}~1query/post/requestBody/content\
      /application~1json/schema/properties/sorts/items";
 const ERRORS: &str = "Notion API, \"Errors\": request_id and additional_data";
-const COLUMN: &[&str] = &[
-    "answer/resultSetMetaData/rowType/*/database",
-    "answer/resultSetMetaData/rowType/*/schema",
-    "answer/resultSetMetaData/rowType/*/table",
-    "answer/resultSetMetaData/rowType/*/byteLength",
-    "answer/resultSetMetaData/rowType/*/collation",
-];
-const COLUMN_SIZE: &[&str] = &[
-    "answer/resultSetMetaData/rowType/*/length",
-    "answer/resultSetMetaData/rowType/*/precision",
-    "answer/resultSetMetaData/rowType/*/scale",
-];
-const COLUMNS: &str =
-    "SQL API, \"Submitting multiple SQL statements in a single request\": so in the example";
+const EDITORS: &[&str] = &["answer/created_by", "answer/last_edited_by"];
+const DATABASE: &str = "Notion API, \"Database\": created_by and last_edited_by";

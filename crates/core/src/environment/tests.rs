@@ -55,6 +55,19 @@ fn base_urls_are_plain_http_addresses() {
 }
 
 #[test]
+fn a_refused_url_is_shown_unless_it_may_hold_a_password() {
+    let shown = |text| format!("{:?}", base_url(text, "it").unwrap_err());
+    assert!(shown("ftp://a.test").contains("ftp://a.test"));
+    for text in [
+        "https://ada:CANARY@a.test",
+        "CANARY@a.test",
+        "ftp://:CANARY@a.test",
+    ] {
+        assert!(!shown(text).contains("CANARY"), "{text}");
+    }
+}
+
+#[test]
 fn plain_http_is_for_this_machine_alone() {
     let loopback = [
         "http://localhost:8080",

@@ -143,3 +143,124 @@ pub(crate) fn transport_failure(error: TransportError, effect: Effect) -> Error 
     };
     Error::new(kind, message).with_source(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::{
+        resource::AccountState,
+        testing::{Answers, STABLE, World, always, environment, insert_account, response},
+    };
+
+    /// What goes over the wire for a request, sent with a minute left.
+    fn sent(request: &ApiRequest) -> Result<(http::request::Parts, Body), ErrorKind> {
+        let seen = Arc::new(Mutex::new(None));
+        let keep = Arc::clone(&seen);
+        let transport = Answers::by(move |request: http::Request<Body>| {
+            *keep.lock().unwrap() = Some(request.into_parts());
+            std::future::ready(Ok(response(200, "{}")))
+        });
+        let world = World::new();
+        let environment = environment(&world, &STABLE, transport);
+        let outcome = world.run(async {
+            insert_account(&environment, AccountState::Active).await;
+            let snapshot = environment.reload("demo", "ada").await?;
+            let target = target(&snapshot.endpoints, request, 1)?;
+            send(
+                &environment,
+                &STABLE,
+                request,
+                target,
+                &snapshot,
+                Duration::from_secs(60),
+            )
+            .await
+        });
+        match outcome {
+            Ok(_) => Ok(seen.lock().unwrap().take().unwrap()),
+            Err(Unsent::Ours(error)) => Err(error.kind()),
+            Err(Unsent::Transport(error)) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_request_goes_to_the_pinned_origin_with_the_accounts_token() {
+        let request = ApiRequest::post(["notes"])
+            .json(&[1])
+            .header("if-match", "7");
+        let (head, body) = sent(&request).unwrap();
+        assert_eq!(
+            (head.method.as_str(), head.uri.to_string().as_str()),
+            ("POST", "https://api.demo.test/v1/notes")
+        );
+        assert_eq!(head.headers[header::AUTHORIZATION], "Bearer token-1");
+        assert!(head.headers[header::AUTHORIZATION].is_sensitive());
+        assert_eq!(
+            (&head.headers["if-match"], &head.headers["content-type"]),
+            (&HeaderValue::from_static("7"), &JSON)
+        );
+        assert!(matches!(body, Body::Bytes(bytes) if bytes == "[1]"));
+    }
+
+    #[test]
+    fn a_tool_cannot_send_another_token() {
+        let (head, _) =
+            sent(&ApiRequest::get(["notes"]).header("authorization", "Bearer other")).unwrap();
+        let all: Vec<_> = head.headers.get_all(header::AUTHORIZATION).iter().collect();
+        assert_eq!(all, ["Bearer token-1"]);
+    }
+
+    #[test]
+    fn a_request_without_a_body_has_no_content_type() {
+        let (head, body) = sent(&ApiRequest::get(["notes"])).unwrap();
+        assert!(!head.headers.contains_key(header::CONTENT_TYPE) && matches!(body, Body::Empty));
+    }
+
+    #[test]
+    fn time_limits_end_with_the_call() {
+        let limits = *sent(&ApiRequest::get(["notes"]))
+            .unwrap()
+            .0
+            .extensions
+            .get::<Limits>()
+            .unwrap();
+        let minute = Duration::from_secs(60);
+        assert_eq!(
+            (limits.total, limits.first_byte),
+            (minute, STABLE.limits.first_byte.min(minute))
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_sent_as_it_is_is_not_sent() {
+        assert_eq!(
+            sent(&ApiRequest::get(["notes"]).header("if-match", "a\r\nb")).unwrap_err(),
+            ErrorKind::InvalidRequest
+        );
+        assert_eq!(
+            sent(&ApiRequest::get(["notes", ".."])).unwrap_err(),
+            ErrorKind::InvalidRequest
+        );
+        assert_eq!(
+            sent(&ApiRequest::get(["x".repeat(70_000)])).unwrap_err(),
+            ErrorKind::InvalidRequest
+        );
+        assert_eq!(
+            sent(&ApiRequest::get(["notes"]).origin("other")).unwrap_err(),
+            ErrorKind::Internal
+        );
+    }
+
+    #[test]
+    fn a_repeat_says_that_it_is_one_where_the_product_asks() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let endpoints = environment.endpoints("demo").unwrap();
+        let request = ApiRequest::post(["notes"]).resend(Resend::AlwaysWith("retry", "true"));
+        for (attempt, query) in [(1, None), (2, Some("retry=true")), (4, Some("retry=true"))] {
+            assert_eq!(target(endpoints, &request, attempt).unwrap().query(), query);
+        }
+    }
+}

@@ -394,3 +394,29 @@ pub enum OutboxTask {
         token: Sealed,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sealed_bytes_are_base64_in_json_and_shown_nowhere() {
+        let sealed = Sealed::from_bytes(b"CANARY".to_vec());
+        let text = serde_json::to_string(&sealed).unwrap();
+        assert_eq!(text, "\"Q0FOQVJZ\"");
+        assert_eq!(serde_json::from_str::<Sealed>(&text).unwrap(), sealed);
+        assert!(serde_json::from_str::<Sealed>("\"not base64\"").is_err());
+        assert_eq!(format!("{sealed:?}"), "Sealed(6 bytes)");
+    }
+
+    #[test]
+    fn a_fingerprint_is_sha_256_in_hexadecimal() {
+        // FIPS 180-2, B.1.
+        let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(Fingerprint::of("abc").as_str(), digest);
+        assert_eq!(
+            serde_json::to_string(&Fingerprint::of("abc")).unwrap(),
+            format!("\"{digest}\"")
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! What is held against a description: a request, an answer, a tool's scopes.
 
 pub(crate) mod answer;
+mod copy;
 mod fields;
 pub(crate) mod request;
 pub(crate) mod schema;

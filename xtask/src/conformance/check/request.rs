@@ -97,8 +97,10 @@ pub(crate) fn check(
     method: &Method,
     request: &Request,
 ) -> Result<Outcome> {
-    let mut outcome = Outcome::default();
-    outcome.findings = variables(description, method, request.path())?;
+    let mut outcome = Outcome {
+        findings: variables(description, method, request.path())?,
+        ..Outcome::default()
+    };
     query(description, method, request, &mut outcome)?;
     headers(description, method, request, &mut outcome)?;
     body(description, method, request, &mut outcome)?;

@@ -38,6 +38,17 @@ pub(super) fn findings<'a>(
     errors: impl Iterator<Item = ValidationError<'a>>,
     place: &str,
 ) -> Vec<Finding> {
+    let errors: Vec<ValidationError<'a>> = errors.collect();
+    let mut found = told(errors.iter(), place);
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn told<'e, 'a: 'e>(
+    errors: impl Iterator<Item = &'e ValidationError<'a>>,
+    place: &str,
+) -> Vec<Finding> {
     let mut teller = Teller {
         place,
         found: Vec::new(),
@@ -45,25 +56,31 @@ pub(super) fn findings<'a>(
         undecided: Vec::new(),
     };
     for error in errors {
-        teller.tell(&error);
+        teller.tell(error);
     }
     teller.end()
 }
 
 /// Turns errors into findings.
-struct Teller<'a> {
-    place: &'a str,
+struct Teller<'p> {
+    place: &'p str,
     found: Vec<Finding>,
     /// Objects and their members that no part of the schema names.
     unknown: Vec<(String, String)>,
-    /// Where no alternative fits: which members there are is undecided, too.
+    /// Objects of which a part or every alternative fails: the members that these name are taken for unknown then.
     undecided: Vec<String>,
 }
 
 impl Teller<'_> {
     fn tell(&mut self, error: &ValidationError<'_>) {
-        let here = format!("{}{}", self.place, error.instance_path().as_str());
+        let path = error.instance_path().as_str();
+        let here = format!("{}{path}", self.place);
         let shown = shown(error.instance());
+        if error.evaluation_path().as_str().contains("/allOf/") {
+            let ends = path.match_indices('/').map(|(end, _)| end);
+            let above = ends.map(|end| format!("{}{}", self.place, &path[..end]));
+            self.undecided.extend(above.chain([here.clone()]));
+        }
         let what = match error.kind() {
             Kind::UnevaluatedProperties { unexpected } => {
                 let unknown = unexpected.iter().map(|name| (here.clone(), name.clone()));
@@ -85,11 +102,9 @@ impl Teller<'_> {
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 self.undecided.push(here.clone());
-                match nearest(context, error.instance_path().as_str()) {
+                match nearest(context, path) {
                     Some(errors) => {
-                        for error in errors {
-                            self.tell(error);
-                        }
+                        self.found.extend(told(errors.into_iter(), self.place));
                         return;
                     }
                     None => format!("fits no alternative: {shown}"),
@@ -124,8 +139,6 @@ impl Teller<'_> {
                 self.found.push(member);
             }
         }
-        self.found.sort();
-        self.found.dedup();
         self.found
     }
 }
@@ -213,7 +226,9 @@ fn tells_kinds_apart(fault: &ValidationError<'_>, here: &str) -> bool {
 /// How many members a fault is about.
 fn weight(fault: &ValidationError<'_>) -> usize {
     match fault.kind() {
-        Kind::AdditionalProperties { unexpected } => unexpected.len(),
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            unexpected.len()
+        }
         _ => 1,
     }
 }

@@ -17,11 +17,13 @@ async fn the_catalogue_is_listed() {
         tools.len(),
         house.platform.environment().catalogue().newest().count()
     );
-    assert!(
-        tools
-            .iter()
-            .all(|tool| tool["readiness"].is_null() && tool["product"] == "mail")
-    );
+    assert!(tools.iter().all(|tool| tool["readiness"].is_null()));
+    let of_mail: Vec<_> = tools
+        .iter()
+        .filter(|tool| tool["product"] == "mail")
+        .cloned()
+        .collect();
+    assert_eq!(of_mail.len(), 8);
 
     let one = house
         .call("GET", "/v1/tools/mail_list_drafts", None)
@@ -32,8 +34,8 @@ async fn the_catalogue_is_listed() {
         house
             .call("GET", "/v1/tools?product=mail", None)
             .await
-            .json(),
-        list
+            .json()["items"],
+        serde_json::Value::from(of_mail)
     );
 }
 
