@@ -78,7 +78,11 @@ pub(crate) fn new(name: &str, kind: &'static str, options: &[&str]) -> Column {
 /// An option that is not there yet.
 pub(crate) fn option(column: &str, name: &str, color: Option<&str>, place: usize) -> Value {
     let color = color.unwrap_or(COLORS[place % COLORS.len()]);
-    json!({"id": id_of(&format!("option {column} {name}")), "name": name, "color": color})
+    json!({
+        "id": id_of(&format!("option {column} {name}")),
+        "name": name,
+        "color": color,
+    })
 }
 
 fn column(name: &str, definition: &Value, path: &str) -> Result<Column, Refusal> {

@@ -80,23 +80,11 @@ pub(crate) fn page(
             properties.insert(String::from("title"), title);
         }
     }
-    let parent = match &page.parent {
-        Parent::Top(_) => json!({"type": "workspace", "workspace": true}),
-        Parent::Page(id) => json!({"type": "page_id", "page_id": id}),
-        Parent::Source(id) => {
-            let database = content.source(id).map(|source| source.database.as_str());
-            if version.has_data_sources() {
-                json!({"type": "data_source_id", "data_source_id": id, "database_id": database})
-            } else {
-                json!({"type": "database_id", "database_id": database})
-            }
-        }
-    };
     let title = rich_text::plain(&page.title());
     let mut shown = json!({
         "object": "page",
         "id": page.id,
-        "parent": parent,
+        "parent": page_parent(content, page, version),
         "properties": properties,
         "icon": page.icon,
         "cover": page.cover,
@@ -180,15 +168,26 @@ pub(crate) fn block(content: &Content, block: &Block, version: Version) -> Value
         "type": kind,
         kind: block.body,
     });
+    if kind.starts_with("heading_") && shown[kind]["is_toggleable"].is_null() {
+        shown[kind]["is_toggleable"] = json!(false);
+    }
     origin(&mut shown, &block.origin, version);
     shown
 }
 
 /// A page or a database as a block of the page that it is on.
-pub(crate) fn child(kind: &str, id: &str, title: &Value, made: &Origin, version: Version) -> Value {
+pub(crate) fn child(
+    kind: &str,
+    id: &str,
+    parent: &Value,
+    title: &Value,
+    made: &Origin,
+    version: Version,
+) -> Value {
     let mut shown = json!({
         "object": "block",
         "id": id,
+        "parent": parent,
         "has_children": kind == "child_page",
         "type": kind,
         kind: {"title": rich_text::plain(title)},
@@ -287,18 +286,42 @@ fn readable_source(content: &Content, source: &Source) -> Value {
 
 fn columns(source: &Source) -> Value {
     let columns = source.columns.iter().map(|column| {
+        let mut config = column.config.clone();
+        // An option has a description where it is defined, and none where it is a value.
+        let options = config.get_mut("options").and_then(Value::as_array_mut);
+        for option in options.into_iter().flatten() {
+            option["description"] = Value::Null;
+        }
         let shown = json!({
             "id": encoded(&column.id),
             "name": column.name,
             "type": column.kind,
-            column.kind: column.config,
+            "description": null,
+            column.kind: config,
         });
         (column.name.clone(), shown)
     });
     Value::Object(columns.collect())
 }
 
-fn place(content: &Content, id: &str) -> Value {
+/// Where a page is.
+pub(crate) fn page_parent(content: &Content, page: &Page, version: Version) -> Value {
+    match &page.parent {
+        Parent::Top(_) => json!({"type": "workspace", "workspace": true}),
+        Parent::Page(id) => json!({"type": "page_id", "page_id": id}),
+        Parent::Source(id) => {
+            let database = content.source(id).map(|source| source.database.as_str());
+            if version.has_data_sources() {
+                json!({"type": "data_source_id", "data_source_id": id, "database_id": database})
+            } else {
+                json!({"type": "database_id", "database_id": database})
+            }
+        }
+    }
+}
+
+/// What blocks and comments are in.
+pub(crate) fn place(content: &Content, id: &str) -> Value {
     match content.page(id) {
         Some(_) => json!({"type": "page_id", "page_id": id}),
         None => json!({"type": "block_id", "block_id": id}),

@@ -33,6 +33,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     Ok(shapes::child(
         "child_page",
         id,
+        &shapes::page_parent(content, page, call.version),
         &page.title(),
         &page.origin,
         call.version,

@@ -40,6 +40,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         let shown = shapes::child(
             "child_page",
             &page.id,
+            &shapes::place(content, id),
             &page.title(),
             &page.origin,
             call.version,
@@ -54,6 +55,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         let shown = shapes::child(
             "child_database",
             &database.id,
+            &shapes::place(content, id),
             &database.title,
             &database.origin,
             call.version,
