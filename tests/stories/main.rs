@@ -20,6 +20,7 @@ mod journey;
 mod links;
 mod proxy;
 mod refresh;
+mod six_products;
 mod tampering;
 mod verification;
 mod versions;

@@ -35,6 +35,8 @@ pub struct Setting {
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
     pub gate: Option<Arc<dyn Gate>>,
+    /// Whether the other five products are there beside mail.
+    pub six_products: bool,
 }
 
 impl Default for Setting {
@@ -45,6 +47,7 @@ impl Default for Setting {
             catalogue: None,
             client_secret: CLIENT_SECRET,
             gate: None,
+            six_products: false,
         }
     }
 }
@@ -92,6 +95,9 @@ impl Stage {
             .runtime(Arc::clone(&clock) as _)
             .verification(setting.verification)
             .product("mail", mail_at(&sandbox.url));
+        if setting.six_products {
+            builder = builder.gateway(&sandbox.url);
+        }
         if let Some(catalogue) = setting.catalogue {
             builder = builder.catalogue(catalogue);
         }
