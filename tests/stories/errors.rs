@@ -8,7 +8,7 @@ use stead::core::{
     ErrorKind,
     catalogue::Catalogue,
     environment::Verification,
-    execute::{Gate, Intent, Verdict},
+    execute::{Decision, Policy, PolicyRequest},
     ports::Limits,
     product::Product,
 };
@@ -61,12 +61,12 @@ static HASTY: Product = Product {
 /// Denies and holds by identifier.
 struct ByName;
 
-impl Gate for ByName {
-    fn admit(&self, intent: &Intent<'_>) -> Verdict {
+impl Policy for ByName {
+    fn admit(&self, intent: &PolicyRequest<'_>) -> Decision {
         match intent.identifier {
-            "denied" => Verdict::Deny(String::from("this user's mail is off limits")),
-            "held" => Verdict::Hold(String::from("somebody has to approve this")),
-            _ => Verdict::Allow,
+            "denied" => Decision::Deny(String::from("this user's mail is off limits")),
+            "held" => Decision::Hold(String::from("somebody has to approve this")),
+            _ => Decision::Allow,
         }
     }
 }
@@ -203,7 +203,7 @@ async fn requests(seen: &mut Seen) {
 
 async fn policy(seen: &mut Seen) {
     let stage = Stage::set(Setting {
-        gate: Some(Arc::new(ByName)),
+        policy: Some(Arc::new(ByName)),
         ..Setting::default()
     })
     .await;

@@ -8,7 +8,7 @@ use stead::{
     core::{
         catalogue::Catalogue,
         environment::{ProductOptions, Verification},
-        execute::Gate,
+        execute::Policy,
         resource::NewConnection,
         seal::KeyRing,
     },
@@ -34,7 +34,7 @@ pub struct Setting {
     pub sandbox: Sandbox,
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
-    pub gate: Option<Arc<dyn Gate>>,
+    pub policy: Option<Arc<dyn Policy>>,
     /// Whether the other five products are there beside mail.
     pub six_products: bool,
 }
@@ -46,7 +46,7 @@ impl Default for Setting {
             sandbox: Sandbox::new(),
             catalogue: None,
             client_secret: CLIENT_SECRET,
-            gate: None,
+            policy: None,
             six_products: false,
         }
     }
@@ -101,8 +101,8 @@ impl Stage {
         if let Some(catalogue) = setting.catalogue {
             builder = builder.catalogue(catalogue);
         }
-        if let Some(gate) = setting.gate {
-            builder = builder.gate(gate);
+        if let Some(policy) = setting.policy {
+            builder = builder.policy(policy);
         }
         let platform = builder.build().await.expect("a platform");
         let router = stead_server::router(&platform);

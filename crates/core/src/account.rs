@@ -10,7 +10,9 @@ use crate::{
     environment::Environment,
     identifier::{AccountId, ConnectionId, Identifier},
     resource::{Account, AccountHealth, AccountReason, AccountState, Page},
-    store::{AccountRow, Batch, Commit, ConnectionRow, CredentialRow, Quarantine, Versioned},
+    store::{
+        AccountRow, Batch, Commit, ConnectionRow, CredentialRow, PendingCredential, Versioned,
+    },
 };
 
 /// The changed account and the event's name; nothing where it stays as it is.
@@ -271,7 +273,7 @@ pub(crate) fn new_account(
 /// A quarantined credential becomes the current one.
 pub(crate) fn activate(
     account: &AccountRow,
-    quarantine: &Quarantine,
+    quarantine: &PendingCredential,
     now: Timestamp,
 ) -> (AccountRow, &'static str) {
     let event = match account.state {

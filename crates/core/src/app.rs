@@ -14,7 +14,7 @@ use crate::{
     Error, ErrorKind, Result,
     connection::invalid,
     environment::Environment,
-    store::{AccessTokenRow, AppCredentialRow, Batch, Fingerprint},
+    store::{AccessTokenRow, AppCredentialRow, Batch, Digest},
 };
 
 const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(1);
@@ -46,7 +46,7 @@ pub struct IssuedToken {
 
 /// Bearer tokens that were good a moment ago.
 #[derive(Debug, Default)]
-pub(crate) struct AccessTokens(RwLock<HashMap<Fingerprint, (Timestamp, Duration)>>);
+pub(crate) struct AccessTokens(RwLock<HashMap<Digest, (Timestamp, Duration)>>);
 
 impl Environment {
     /// Makes a client id and secret for the application.
@@ -65,7 +65,7 @@ impl Environment {
         let row = AppCredentialRow {
             client_id: client_id.clone(),
             name: name.to_owned(),
-            secret: Fingerprint::of(client_secret.expose_secret()),
+            secret: Digest::of(client_secret.expose_secret()),
             created_at: self.now(),
         };
         self.commit_or(
@@ -88,10 +88,10 @@ impl Environment {
         client_id: &str,
         client_secret: &str,
     ) -> Result<IssuedToken> {
-        let given = Fingerprint::of(client_secret);
+        let given = Digest::of(client_secret);
         let known = self.store().app_credential(client_id).await?;
         // An unknown id takes the same path as a wrong secret.
-        let expected = known.map_or_else(|| Fingerprint::of(""), |row| row.row.secret);
+        let expected = known.map_or_else(|| Digest::of(""), |row| row.row.secret);
         if !bool::from(
             expected
                 .as_str()
@@ -107,7 +107,7 @@ impl Environment {
         let access_token = self.new_secret("stead_token_");
         let expires_at = self.now().checked_add(TOKEN_LIFE).unwrap_or(Timestamp::MAX);
         let row = AccessTokenRow {
-            token: Fingerprint::of(access_token.expose_secret()),
+            token: Digest::of(access_token.expose_secret()),
             client_id: client_id.to_owned(),
             expires_at,
         };
@@ -128,7 +128,7 @@ impl Environment {
     /// [`ErrorKind::Unauthenticated`].
     pub async fn authenticate(&self, bearer: &str) -> Result<()> {
         self.tasks().open()?;
-        let fingerprint = Fingerprint::of(bearer);
+        let fingerprint = Digest::of(bearer);
         let (now, monotonic) = (self.now(), self.monotonic());
         if self
             .access_tokens()
@@ -154,11 +154,7 @@ impl Environment {
         }
     }
 
-    async fn check_access_token(
-        &self,
-        fingerprint: &Fingerprint,
-        now: Timestamp,
-    ) -> Result<Timestamp> {
+    async fn check_access_token(&self, fingerprint: &Digest, now: Timestamp) -> Result<Timestamp> {
         let refused = || {
             Error::new(
                 ErrorKind::Unauthenticated,
@@ -181,7 +177,7 @@ impl Environment {
 impl AccessTokens {
     fn is_good(
         &self,
-        token: &Fingerprint,
+        token: &Digest,
         now: Timestamp,
         monotonic: Duration,
         fresh: Duration,
@@ -192,7 +188,7 @@ impl AccessTokens {
         })
     }
 
-    fn keep(&self, token: Fingerprint, expires_at: Timestamp, monotonic: Duration) {
+    fn keep(&self, token: Digest, expires_at: Timestamp, monotonic: Duration) {
         let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if cached.len() >= CAPACITY {
             cached.clear();

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::{
         identifier::{AccountId, ConnectionId, Identifier},
-        store::{EndpointSnapshot, Fingerprint, Quarantine, Sealed},
+        store::{Digest, EndpointSnapshot, PendingCredential, Sealed},
     };
     use AuthorizationState::{
         Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned,
@@ -202,9 +202,9 @@ mod tests {
             identifier: Identifier::new("ada").unwrap(),
             state,
             reason: None,
-            link: Fingerprint::of("link"),
-            oauth_state: Some(Fingerprint::of("state")),
-            browser: Some(Fingerprint::of("cookie")),
+            link: Digest::of("link"),
+            oauth_state: Some(Digest::of("state")),
+            browser: Some(Digest::of("cookie")),
             verifier: Some(Sealed::from_bytes(vec![1])),
             endpoints: Some(EndpointSnapshot {
                 issuer: None,
@@ -215,7 +215,7 @@ mod tests {
             verify_url: Some(String::from("https://app.test/back")),
             app_state: Some(String::from("s")),
             allow_account_switch: false,
-            quarantine: Some(Quarantine {
+            quarantine: Some(PendingCredential {
                 generation: 1,
                 granted_scopes: Vec::new(),
                 missing_scopes: Vec::new(),

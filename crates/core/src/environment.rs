@@ -21,7 +21,7 @@ use crate::{
     Error, ErrorKind, Result,
     app::AccessTokens,
     catalogue::Catalogue,
-    execute::{AllowAll, Gate, Paces, Recorder},
+    execute::{AllowAll, Paces, Policy, Recorder},
     identifier::ConnectionId,
     oauth::{Flights, OutboxWorker},
     ports::{BoxFuture, Entropy, Runtime, Transport},
@@ -48,7 +48,7 @@ struct Inner {
     runtime: Arc<dyn Runtime>,
     entropy: Arc<dyn Entropy>,
     store: Arc<dyn Store>,
-    gate: Arc<dyn Gate>,
+    policy: Arc<dyn Policy>,
     vault: Vault,
     snapshots: Snapshots,
     flights: Flights,
@@ -140,7 +140,7 @@ pub struct Ports {
     /// Keys that seal the store's secrets.
     pub keys: KeyRing,
     /// Policy.
-    pub gate: Arc<dyn Gate>,
+    pub policy: Arc<dyn Policy>,
 }
 
 impl Ports {
@@ -158,7 +158,7 @@ impl Ports {
             entropy,
             store,
             keys,
-            gate: Arc::new(AllowAll),
+            policy: Arc::new(AllowAll),
         }
     }
 }
@@ -232,7 +232,7 @@ impl Environment {
             runtime: ports.runtime,
             entropy: ports.entropy,
             store: ports.store,
-            gate: ports.gate,
+            policy: ports.policy,
             vault,
             snapshots: Snapshots::default(),
             flights: Flights::default(),
@@ -294,8 +294,8 @@ impl Environment {
     pub(crate) fn store(&self) -> &dyn Store {
         self.0.store.as_ref()
     }
-    pub(crate) fn gate(&self) -> &dyn Gate {
-        self.0.gate.as_ref()
+    pub(crate) fn policy(&self) -> &dyn Policy {
+        self.0.policy.as_ref()
     }
     pub(crate) fn vault(&self) -> &Vault {
         &self.0.vault

@@ -169,8 +169,8 @@ mod tests {
         identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
         seal::KeyRing,
         store::{
-            AccessTokenRow, AuthorizationRow, Batch, CredentialRow, EventRow, ExecutionRow,
-            Fingerprint, MemoryStore, Row, RowKey, Store,
+            AccessTokenRow, AuthorizationRow, Batch, CredentialRow, Digest, EventRow, ExecutionRow,
+            MemoryStore, Row, RowKey, Store,
         },
         testing::{Flaky, Numbers, RING, STABLE, START, World, always, environment, open},
     };
@@ -183,7 +183,7 @@ mod tests {
 
     fn access_token(expires_at: Timestamp) -> Row {
         AccessTokenRow {
-            token: Fingerprint::of(&expires_at.to_string()),
+            token: Digest::of(&expires_at.to_string()),
             client_id: String::from("app"),
             expires_at,
         }
@@ -226,7 +226,7 @@ mod tests {
             identifier: Identifier::new("ada").unwrap(),
             state,
             reason: None,
-            link: Fingerprint::of(&number.to_string()),
+            link: Digest::of(&number.to_string()),
             oauth_state: None,
             browser: None,
             verifier: None,

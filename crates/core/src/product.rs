@@ -9,7 +9,7 @@ use crate::{
     Error, Result,
     error::Violation,
     ports::Limits,
-    tool::{Answer, ToolEntry},
+    tool::{Response, ToolEntry},
 };
 
 /// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
@@ -24,7 +24,7 @@ pub struct Product {
     pub headers: &'static [(&'static str, &'static str)],
     /// Reads an error from an answer whose status is not accepted, or from a body that tells of one in spite of
     /// its status; `None` where the answer is none.
-    pub read_error: fn(&Answer) -> Option<Error>,
+    pub read_error: fn(&Response) -> Option<Error>,
     /// Units of quota that a request costs, by method and path without query.
     pub cost: fn(&Method, &str) -> u32,
     /// Published quota per user.

@@ -29,10 +29,10 @@ const ID_BYTES: usize = 16;
 
 /// Keys of the operator. The first one wraps new data keys; all of them unwrap.
 pub struct KeyRing {
-    keys: Vec<RingKey>,
+    keys: Vec<MasterKey>,
 }
 
-struct RingKey {
+struct MasterKey {
     id: String,
     bytes: Zeroizing<[u8; KEY_BYTES]>,
 }
@@ -45,7 +45,7 @@ impl KeyRing {
     pub fn from_text(text: &str) -> Result<Self> {
         let keys = text
             .split(',')
-            .map(|pair| RingKey::from_text(pair.trim()))
+            .map(|pair| MasterKey::from_text(pair.trim()))
             .collect::<Result<Vec<_>>>()?;
         let mut ids: Vec<&str> = keys.iter().map(|key| key.id.as_str()).collect();
         ids.sort_unstable();
@@ -70,18 +70,18 @@ impl KeyRing {
         let pair = SecretString::from(format!("{id}:{}", text.as_str()));
         (
             Self {
-                keys: vec![RingKey { id, bytes }],
+                keys: vec![MasterKey { id, bytes }],
             },
             pair,
         )
     }
 
-    fn find(&self, id: &str) -> Option<&RingKey> {
+    fn find(&self, id: &str) -> Option<&MasterKey> {
         self.keys.iter().find(|key| key.id == id)
     }
 }
 
-impl RingKey {
+impl MasterKey {
     fn from_text(pair: &str) -> Result<Self> {
         let malformed = || {
             Error::new(
@@ -123,14 +123,14 @@ impl fmt::Debug for KeyRing {
 
 /// Where a secret stands. Part of what is authenticated.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct AssociatedData<'a> {
     table: &'a str,
     row: Uuid,
     column: &'a str,
     generation: u64,
 }
 
-impl<'a> Place<'a> {
+impl<'a> AssociatedData<'a> {
     pub(crate) fn new(table: &'a str, row: Uuid, column: &'a str) -> Self {
         Self {
             table,
@@ -211,7 +211,7 @@ impl Vault {
     }
 
     /// Seals a secret for its place.
-    pub(crate) fn seal(&self, place: Place<'_>, secret: &[u8]) -> Result<Sealed> {
+    pub(crate) fn seal(&self, place: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
         let cipher = self.cipher(self.active)?;
         seal_with(
             cipher,
@@ -225,7 +225,7 @@ impl Vault {
     /// Opens what was sealed for this place.
     pub(crate) fn open_sealed(
         &self,
-        place: Place<'_>,
+        place: AssociatedData<'_>,
         sealed: &Sealed,
     ) -> Result<Zeroizing<Vec<u8>>> {
         let envelope = Envelope::read(sealed).ok_or_else(|| violated(place.table))?;
@@ -314,7 +314,7 @@ fn unwrap(ring: &KeyRing, row: &DataKeyRow) -> Result<Zeroizing<[u8; KEY_BYTES]>
 }
 
 fn wrapping_place(id: DataKeyId, ring_key: &str) -> Vec<u8> {
-    Place::new("data_key", id.uuid(), ring_key).associated_data()
+    AssociatedData::new("data_key", id.uuid(), ring_key).associated_data()
 }
 
 /// Layout: format (1), key id (16), nonce (24), ciphertext with tag.

@@ -11,7 +11,7 @@ use stead_core::{
     environment::{
         Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
     },
-    execute::Gate,
+    execute::Policy,
     listing::ToolFilter,
     ports::{BoxFuture, Entropy, Limits, Runtime, Transport, TransportErrorKind},
     resource::{
@@ -46,7 +46,7 @@ pub struct PlatformBuilder {
     transport: Option<Arc<dyn Transport>>,
     runtime: Option<Arc<dyn Runtime>>,
     entropy: Option<Arc<dyn Entropy>>,
-    gate: Option<Arc<dyn Gate>>,
+    policy: Option<Arc<dyn Policy>>,
     catalogue: Option<Catalogue>,
     products: BTreeMap<String, ProductOptions>,
     gateway: Option<String>,
@@ -71,7 +71,7 @@ impl Platform {
             transport: None,
             runtime: None,
             entropy: None,
-            gate: None,
+            policy: None,
             catalogue: None,
             products: BTreeMap::new(),
             gateway: None,
@@ -154,8 +154,8 @@ impl PlatformBuilder {
     }
 
     /// Asks a policy of your own about every call.
-    pub fn gate(mut self, gate: Arc<dyn Gate>) -> Self {
-        self.gate = Some(gate);
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = Some(policy);
         self
     }
 
@@ -227,8 +227,8 @@ impl PlatformBuilder {
         let entropy: Arc<dyn Entropy> = self.entropy.unwrap_or_else(|| Arc::new(OsEntropy));
         let store = open_store(self.store, Arc::clone(&runtime)).await?;
         let mut ports = Ports::new(transport, runtime, entropy, store, keys);
-        if let Some(gate) = self.gate {
-            ports.gate = gate;
+        if let Some(policy) = self.policy {
+            ports.policy = policy;
         }
         let environment = Environment::open(options, catalogue, ports).await?;
         Ok(Platform { environment })

@@ -19,7 +19,7 @@ use stead::{
     ErrorKind, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
     core::{
         environment::Verification,
-        execute::{Gate, Intent, Verdict},
+        execute::{Decision, Policy, PolicyRequest},
         ports::{Body, BoxFuture, Entropy, Runtime, Transport, TransportError},
         resource::{AccountState, Connection, ProxyRequest},
         seal::KeyRing,
@@ -90,7 +90,7 @@ async fn every_port_can_be_ones_own() {
     let platform = builder(&sandbox)
         .transport(Arc::clone(&counts) as _)
         .entropy(Arc::clone(&counts) as _)
-        .gate(Arc::clone(&counts) as _)
+        .policy(Arc::clone(&counts) as _)
         .runtime(runtime)
         .store(Arc::clone(&store) as _)
         .build()
@@ -226,9 +226,9 @@ impl Entropy for Counts {
     }
 }
 
-impl Gate for Counts {
-    fn admit(&self, _: &Intent<'_>) -> Verdict {
+impl Policy for Counts {
+    fn admit(&self, _: &PolicyRequest<'_>) -> Decision {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        Verdict::Allow
+        Decision::Allow
     }
 }

@@ -11,8 +11,8 @@ use stead_core::{
     ports::{BoxFuture, Runtime},
     store::{
         AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, Batch, Commit,
-        ConnectionRow, CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found,
-        Horizon, OutboxRow, Store, Versioned,
+        ConnectionRow, CredentialRow, DataKeyRow, Digest, EventRow, ExecutionRow, Found, Horizon,
+        OutboxRow, Store, Versioned,
     },
 };
 
@@ -123,10 +123,10 @@ impl<E: Engine> Store for SqlStore<E> {
     fn authorization(&self, id: AuthorizationId) -> Found<'_, AuthorizationRow> {
         self.one(Query::all().only("\"id\" =", Value::id(id)))
     }
-    fn authorization_by_link<'a>(&'a self, link: &'a Fingerprint) -> Found<'a, AuthorizationRow> {
+    fn authorization_by_link<'a>(&'a self, link: &'a Digest) -> Found<'a, AuthorizationRow> {
         self.one(Query::all().only("\"link\" =", Value::text(link.as_str())))
     }
-    fn authorization_by_state<'a>(&'a self, state: &'a Fingerprint) -> Found<'a, AuthorizationRow> {
+    fn authorization_by_state<'a>(&'a self, state: &'a Digest) -> Found<'a, AuthorizationRow> {
         self.one(Query::all().only("\"oauth_state\" =", Value::text(state.as_str())))
     }
     fn authorizations(&self, account: AccountId, limit: u32) -> Page<'_, AuthorizationRow> {
@@ -153,7 +153,7 @@ impl<E: Engine> Store for SqlStore<E> {
     fn app_credentials(&self) -> Page<'_, AppCredentialRow> {
         self.many(Query::all().order("\"client_id\""))
     }
-    fn access_token<'a>(&'a self, token: &'a Fingerprint) -> Found<'a, AccessTokenRow> {
+    fn access_token<'a>(&'a self, token: &'a Digest) -> Found<'a, AccessTokenRow> {
         self.one(Query::all().only("\"token\" =", Value::text(token.as_str())))
     }
 

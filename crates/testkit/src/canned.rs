@@ -8,7 +8,7 @@ use stead_core::{
     Error, ErrorKind, Result,
     ports::BoxFuture,
     product::Product,
-    tool::{Answer, ApiRequest, Exchange},
+    tool::{ApiRequest, IoBackend, Response},
 };
 
 /// A product that answers from a script, in order, and remembers what it was asked.
@@ -25,7 +25,7 @@ pub struct Canned {
 
 #[derive(Debug, Default)]
 struct State {
-    answers: VecDeque<Answer>,
+    answers: VecDeque<Response>,
     sent: Vec<Sent>,
     pauses: Vec<Duration>,
 }
@@ -42,7 +42,7 @@ pub struct Sent {
 
 impl Canned {
     /// A product with these answers.
-    pub fn new(product: &'static Product, answers: impl IntoIterator<Item = Answer>) -> Self {
+    pub fn new(product: &'static Product, answers: impl IntoIterator<Item = Response>) -> Self {
         let state = State {
             answers: answers.into_iter().collect(),
             ..State::default()
@@ -89,7 +89,7 @@ impl Canned {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn judge(&self, request: &ApiRequest, answer: Answer) -> Result<Answer> {
+    fn judge(&self, request: &ApiRequest, answer: Response) -> Result<Response> {
         if request.accept.contains(&answer.status) {
             return Ok(answer);
         }
@@ -104,8 +104,8 @@ impl Canned {
     }
 }
 
-impl Exchange for Canned {
-    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>> {
+impl IoBackend for Canned {
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
         let mut state = self.state();
         let batch = state.sent.last().map_or(0, |sent| sent.batch + 1);
         let mut results = Vec::with_capacity(requests.len());

@@ -66,7 +66,7 @@ mod tests {
     use serde_json::json;
     use stead_core::{
         product::Product,
-        tool::{Answer, ApiRequest, Effect, Tool, ToolEntry},
+        tool::{ApiRequest, Effect, Response, Tool, ToolEntry},
     };
     use uuid::Uuid;
 
@@ -120,7 +120,7 @@ mod tests {
         let tool = ToolEntry::of::<Planted>()
             .parse(json!({ "also": also }))
             .unwrap();
-        let canned = Canned::new(&PRODUCT, [Answer::new(200, http::HeaderMap::new(), "{}")]);
+        let canned = Canned::new(&PRODUCT, [Response::new(200, http::HeaderMap::new(), "{}")]);
         try_drive(
             &*tool,
             &Call::new(Uuid::nil(), Timestamp::UNIX_EPOCH),
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "the tool awaited something other than Io")]
     fn drive_panics_at_a_tool_that_awaits_something_else() {
-        let canned = Canned::new(&PRODUCT, [Answer::new(200, http::HeaderMap::new(), "{}")]);
+        let canned = Canned::new(&PRODUCT, [Response::new(200, http::HeaderMap::new(), "{}")]);
         let call = Call::new(Uuid::nil(), Timestamp::UNIX_EPOCH);
         let _ = drive(
             &Planted {

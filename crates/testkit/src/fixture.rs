@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_core::{
     product::{Permissions, Product},
-    tool::{Answer, Call, Warning},
+    tool::{Call, Response, Warning},
 };
 use uuid::Uuid;
 
@@ -153,7 +153,7 @@ impl Fixture {
     ///
     /// # Errors
     /// A sentence, where a header is none.
-    pub fn answers(&self) -> Result<Vec<Answer>, String> {
+    pub fn answers(&self) -> Result<Vec<Response>, String> {
         self.exchanges
             .iter()
             .map(|exchange| exchange.answer.to_answer())
@@ -166,7 +166,7 @@ impl AnswerFixture {
     ///
     /// # Errors
     /// A sentence, where a header is none.
-    pub fn to_answer(&self) -> Result<Answer, String> {
+    pub fn to_answer(&self) -> Result<Response, String> {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
             let text = value
@@ -183,6 +183,6 @@ impl AnswerFixture {
             (Some(body), _) => body.to_string(),
             (None, text) => text.clone().unwrap_or_default(),
         };
-        Ok(Answer::new(self.status, headers, body))
+        Ok(Response::new(self.status, headers, body))
     }
 }

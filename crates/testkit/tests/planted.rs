@@ -8,7 +8,7 @@ use stead_core::{
     Error, ErrorKind, Result,
     error::Upstream,
     product::{OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules},
-    tool::{Answer, AnyOf, ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool, ToolEntry},
 };
 use stead_testkit::suite::{self, Subject};
 
@@ -31,7 +31,7 @@ struct ReadNote {
 impl Tool for ReadNote {
     const NAME: &'static str = "good_read_note";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = AnyOf(&["notes"]);
+    const SCOPES: RequiredScopes = RequiredScopes(&["notes"]);
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["notes", &self.note_id])
             .query("tag", &self.tags)
@@ -40,7 +40,7 @@ impl Tool for ReadNote {
     }
 }
 
-fn read_error(answer: &Answer) -> Option<Error> {
+fn read_error(answer: &Response) -> Option<Error> {
     let kind = match answer.status {
         0..=399 => return None,
         401 => ErrorKind::ProductRejectedToken,
@@ -87,7 +87,7 @@ impl Tool for BadReadNote {
     const NAME: &'static str = "bad_read_note";
     const VERSION: &'static str = "v1";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = AnyOf(&["other"]);
+    const SCOPES: RequiredScopes = RequiredScopes(&["other"]);
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         Ok(io
             .send(ApiRequest::get(["notes", &self.note_id]))

@@ -46,8 +46,8 @@ fn account(state: AccountState) -> AccountRow {
     }
 }
 
-fn quarantine() -> Quarantine {
-    Quarantine {
+fn quarantine() -> PendingCredential {
+    PendingCredential {
         generation: 6,
         granted_scopes: vec![String::from("b")],
         missing_scopes: vec![String::from("c")],
@@ -202,7 +202,7 @@ fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_aut
 fn a_credential_that_does_not_say_whose_it_is_keeps_the_known_user() {
     let (row, _) = activate(
         &account(Active),
-        &Quarantine {
+        &PendingCredential {
             subject: None,
             ..quarantine()
         },

@@ -6,7 +6,7 @@ use crate::{
 /// What is about to happen, for a policy to judge.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Intent<'a> {
+pub struct PolicyRequest<'a> {
     /// Product.
     pub product: &'a str,
     /// Connection.
@@ -24,7 +24,7 @@ pub struct Intent<'a> {
 /// A policy's word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Verdict {
+pub enum Decision {
     /// Go on.
     Allow,
     /// Never, and why.
@@ -34,18 +34,18 @@ pub enum Verdict {
 }
 
 /// The seam for policy: asked once per call, before anything is sent. It must not wait.
-pub trait Gate: Send + Sync + 'static {
+pub trait Policy: Send + Sync + 'static {
     /// Judges a call.
-    fn admit(&self, intent: &Intent<'_>) -> Verdict;
+    fn admit(&self, intent: &PolicyRequest<'_>) -> Decision;
 }
 
 /// The policy that allows all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AllowAll;
 
-impl Gate for AllowAll {
-    fn admit(&self, _: &Intent<'_>) -> Verdict {
-        Verdict::Allow
+impl Policy for AllowAll {
+    fn admit(&self, _: &PolicyRequest<'_>) -> Decision {
+        Decision::Allow
     }
 }
 
@@ -90,8 +90,8 @@ pub(super) fn policy(
     snapshot: &Snapshot,
 ) -> Result<()> {
     judge(
-        environment.gate(),
-        &Intent {
+        environment.policy(),
+        &PolicyRequest {
             product: &snapshot.connection.product,
             connection_name: snapshot.connection.name.as_str(),
             identifier: snapshot.account.identifier.as_str(),
@@ -112,8 +112,8 @@ impl Environment {
         path: &str,
     ) -> Result<()> {
         judge(
-            self.gate(),
-            &Intent {
+            self.policy(),
+            &PolicyRequest {
                 product: &snapshot.connection.product,
                 connection_name: snapshot.connection.name.as_str(),
                 identifier: snapshot.account.identifier.as_str(),
@@ -125,10 +125,10 @@ impl Environment {
     }
 }
 
-fn judge(gate: &dyn Gate, intent: &Intent<'_>) -> Result<()> {
-    match gate.admit(intent) {
-        Verdict::Allow => Ok(()),
-        Verdict::Deny(why) => Err(Error::new(ErrorKind::Forbidden, why)),
-        Verdict::Hold(why) => Err(Error::new(ErrorKind::ApprovalRequired, why)),
+fn judge(policy: &dyn Policy, intent: &PolicyRequest<'_>) -> Result<()> {
+    match policy.admit(intent) {
+        Decision::Allow => Ok(()),
+        Decision::Deny(why) => Err(Error::new(ErrorKind::Forbidden, why)),
+        Decision::Hold(why) => Err(Error::new(ErrorKind::ApprovalRequired, why)),
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     Error, ErrorKind, Result,
     environment::Endpoints,
     ports::BoxFuture,
-    tool::{Answer, ApiRequest, Exchange, Output},
+    tool::{ApiRequest, IoBackend, Output, Response},
 };
 
 /// Describes a tool's first requests and sends nothing. What follows from their answers cannot be known.
@@ -64,8 +64,8 @@ impl<'e> DryRun<'e> {
     }
 }
 
-impl Exchange for DryRun<'_> {
-    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>> {
+impl IoBackend for DryRun<'_> {
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
         let answers = requests
             .iter()
             .map(|request| {

@@ -18,7 +18,7 @@ use crate::{
     oauth::Renewal,
     ports::BoxFuture,
     snapshot::Snapshot,
-    tool::{Answer, ApiRequest, Exchange},
+    tool::{ApiRequest, IoBackend, Response},
 };
 
 /// Requests of one call at most: a tool that needs more is wrong.
@@ -66,7 +66,7 @@ impl LiveExchange {
     }
 
     /// One request through its stages: pace, token, send, read, send again.
-    async fn one(&self, request: ApiRequest) -> Result<Answer> {
+    async fn one(&self, request: ApiRequest) -> Result<Response> {
         let endpoints = &self.first.endpoints;
         let mut renewed = false;
         let mut attempt = 1;
@@ -111,7 +111,7 @@ impl LiveExchange {
             )
             .await
             {
-                Reading::Answer(answer) => return Ok(answer),
+                Reading::Response(answer) => return Ok(answer),
                 Reading::Unauthorized if !renewed => {
                     renewed = true;
                     self.environment.renew(&snapshot, Renewal::Refused).await?;
@@ -136,8 +136,8 @@ impl LiveExchange {
     }
 }
 
-impl Exchange for LiveExchange {
-    fn exchange(&self, mut requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>> {
+impl IoBackend for LiveExchange {
+    fn exchange(&self, mut requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
         if requests.len() == 1
             && let Some(request) = requests.pop()
         {

@@ -16,7 +16,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-pub use admit::{AllowAll, Gate, Intent, Verdict};
+pub use admit::{AllowAll, Decision, Policy, PolicyRequest};
 pub(crate) use pace::{Pace, Paces};
 pub(crate) use record::{Record, Recorder};
 pub(crate) use send::{set_product_headers, transport_failure};

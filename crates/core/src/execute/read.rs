@@ -10,7 +10,7 @@ use crate::{
     error::Upstream,
     ports::{Body, TransportError, TransportErrorKind},
     product::Product,
-    tool::{Answer, ApiRequest},
+    tool::{ApiRequest, Response},
 };
 
 /// Largest answer that a tool reads, after decompression.
@@ -21,7 +21,7 @@ const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 
 /// What an exchange brought.
 pub(super) enum Reading {
-    Answer(Answer),
+    Response(Response),
     /// The product's 401.
     Unauthorized,
     Failure(Failure),
@@ -81,7 +81,7 @@ pub(super) async fn read(
         bytes = body.len(),
         "answer of the product"
     );
-    let answer = Answer::new(head.status.as_u16(), headers, body).with_attempt(attempt);
+    let answer = Response::new(head.status.as_u16(), headers, body).with_attempt(attempt);
     judge(environment, product, request, answer)
 }
 
@@ -89,17 +89,17 @@ fn judge(
     environment: &Environment,
     product: &Product,
     request: &ApiRequest,
-    answer: Answer,
+    answer: Response,
 ) -> Reading {
     if request.accept.contains(&answer.status) {
-        return Reading::Answer(answer);
+        return Reading::Response(answer);
     }
     if answer.status == 401 {
         return Reading::Unauthorized;
     }
     let error = match (product.read_error)(&answer) {
         Some(error) => error,
-        None if answer.is_success() => return Reading::Answer(answer),
+        None if answer.is_success() => return Reading::Response(answer),
         None => by_status(&answer),
     };
     let error = match (
@@ -130,7 +130,7 @@ fn failed(error: TransportError, request: &ApiRequest) -> Reading {
 }
 
 /// Where the product's own table does not know an answer.
-fn by_status(answer: &Answer) -> Error {
+fn by_status(answer: &Response) -> Error {
     let status = answer.status;
     let (kind, message) = match status {
         300..=399 => (

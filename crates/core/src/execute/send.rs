@@ -8,7 +8,7 @@ use crate::{
     ports::{Body, Limits, TransportError, TransportErrorKind},
     product::Product,
     snapshot::Snapshot,
-    tool::{ApiRequest, Effect, Resend},
+    tool::{ApiRequest, Effect, Retry},
 };
 
 /// Google compresses only where the user agent says `gzip` too (Calendar API guide, Performance tips).
@@ -27,7 +27,7 @@ pub(super) fn target(endpoints: &Endpoints, request: &ApiRequest, attempt: u8) -
     };
     let (origin, base) = endpoints.origin(request.origin).ok_or_else(unknown)?;
     let mut target = match request.resend {
-        Resend::AlwaysWith(key, value) if attempt > 1 => {
+        Retry::AlwaysWith(key, value) if attempt > 1 => {
             request.clone().query(key, value).target(base)?
         }
         _ => request.target(base)?,
@@ -258,7 +258,7 @@ mod tests {
         let world = World::new();
         let environment = environment(&world, &STABLE, always(200, ""));
         let endpoints = environment.endpoints("demo").unwrap();
-        let request = ApiRequest::post(["notes"]).resend(Resend::AlwaysWith("retry", "true"));
+        let request = ApiRequest::post(["notes"]).retry(Retry::AlwaysWith("retry", "true"));
         for (attempt, query) in [(1, None), (2, Some("retry=true")), (4, Some("retry=true"))] {
             assert_eq!(target(endpoints, &request, attempt).unwrap().query(), query);
         }

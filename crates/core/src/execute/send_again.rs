@@ -4,7 +4,7 @@ use super::read::{Failure, Processed};
 use crate::{
     Error, ErrorKind,
     environment::Environment,
-    tool::{ApiRequest, Effect, Resend},
+    tool::{ApiRequest, Effect, Retry},
 };
 
 /// The first sending and three repeats.
@@ -19,7 +19,7 @@ pub(super) fn pause(
     attempt: u8,
     left: Duration,
 ) -> Option<Duration> {
-    let safe = failure.processed == Processed::No || request.resend != Resend::Unprocessed;
+    let safe = failure.processed == Processed::No || request.resend != Retry::Unprocessed;
     let useful =
         failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
     // A longer quota does not come back within one call.
@@ -71,7 +71,7 @@ mod tests {
         OutcomeUnknown, ProductForbidden, ProductQuotaExhausted, ProductRateLimited,
         ProductTimeout, ProductUnavailable, UpstreamTruncated,
     };
-    use Resend::{Always, AlwaysWith, Unprocessed};
+    use Retry::{Always, AlwaysWith, Unprocessed};
 
     use super::*;
     use crate::{
@@ -114,7 +114,7 @@ mod tests {
             (Always, unknown, ProductQuotaExhausted, false),
         ];
         for (resend, processed, kind, again) in table {
-            let request = ApiRequest::post(["a"]).resend(resend);
+            let request = ApiRequest::post(["a"]).retry(resend);
             for attempt in 1..=5 {
                 let pause = pause(
                     &environment,

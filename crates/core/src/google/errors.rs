@@ -8,10 +8,10 @@
 use serde_json::Value;
 
 use super::retry_after::retry_after;
-use crate::{Error, ErrorKind, error::Upstream, tool::Answer};
+use crate::{Error, ErrorKind, error::Upstream, tool::Response};
 
 /// Reads the error of an answer; `None` below status 400.
-pub fn read_error(answer: &Answer) -> Option<Error> {
+pub fn read_error(answer: &Response) -> Option<Error> {
     if answer.status < 400 {
         return None;
     }
@@ -183,7 +183,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
-        read_error(&Answer::new(status, headers, body.to_string())).unwrap()
+        read_error(&Response::new(status, headers, body.to_string())).unwrap()
     }
 
     fn old(status: u16, reason: &str, message: &str) -> ErrorKind {
@@ -279,7 +279,7 @@ mod tests {
                 ErrorKind::ProductInvalidRequest
             );
         }
-        assert!(read_error(&Answer::new(204, HeaderMap::new(), "")).is_none());
+        assert!(read_error(&Response::new(204, HeaderMap::new(), "")).is_none());
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::time::Duration;
 use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::Value;
 
-use crate::tool::Answer;
+use crate::tool::Response;
 
 /// How long to wait: the header, `google.rpc.RetryInfo`, or "Retry after <time>" in the text. The times that are
 /// moments are measured from the answer's own `Date`.
-pub(super) fn retry_after(answer: &Answer, error: &Value, message: &str) -> Option<Duration> {
+pub(super) fn retry_after(answer: &Response, error: &Value, message: &str) -> Option<Duration> {
     let answered = || answer.header("date").and_then(http_date);
     let until = |moment: Timestamp| {
         Some(Duration::try_from(moment.duration_since(answered()?)).unwrap_or_default())
@@ -66,7 +66,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
-        let waited = retry_after(&Answer::new(429, headers, ""), error, message);
+        let waited = retry_after(&Response::new(429, headers, ""), error, message);
         assert_eq!(waited, expected.map(Duration::from_millis));
     }
 

@@ -8,7 +8,7 @@ use crate::{
     error::scrub,
     identifier::{AuthorizationId, ConnectionId},
     resource::AccountState,
-    store::{AuthorizationRow, AuthorizationState, Batch, Commit, Fingerprint, Versioned},
+    store::{AuthorizationRow, AuthorizationState, Batch, Commit, Digest, Versioned},
 };
 
 /// Query of the browser's return from the product. Members beyond these are ignored, as RFC 6749, 4.1.2 asks.
@@ -80,7 +80,7 @@ impl Environment {
         let state = callback.state.as_deref().ok_or_else(unknown)?;
         let authorization = self
             .store()
-            .authorization_by_state(&Fingerprint::of(state))
+            .authorization_by_state(&Digest::of(state))
             .await?;
         let authorization = authorization
             .filter(|found| found.row.connection_id == connection_id)

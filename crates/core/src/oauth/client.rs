@@ -23,7 +23,7 @@ use crate::{
     error::scrub,
     ports::{Body, BoxFuture, Limits, TransportError},
     product::{ClientAuthentication, Product, TokenFormat},
-    seal::Place,
+    seal::AssociatedData,
     store::{ConnectionRow, EndpointSnapshot},
 };
 
@@ -113,8 +113,8 @@ pub(super) fn client_secret(
     Ok(Some(text.into()))
 }
 
-pub(crate) fn client_secret_place(connection: &ConnectionRow) -> Place<'static> {
-    Place::new("connection", connection.id.uuid(), "client_secret")
+pub(crate) fn client_secret_place(connection: &ConnectionRow) -> AssociatedData<'static> {
+    AssociatedData::new("connection", connection.id.uuid(), "client_secret")
 }
 
 /// Why a token request brought no tokens.

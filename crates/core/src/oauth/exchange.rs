@@ -20,7 +20,7 @@ use crate::{
     resource::{Account, AccountState},
     store::{
         AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow,
-        CredentialRow, Quarantine, Versioned,
+        CredentialRow, PendingCredential, Versioned,
     },
 };
 
@@ -51,7 +51,7 @@ impl Environment {
         };
         let asked = &authorization.row.scopes;
         let granted_scopes = granted.scopes.clone().unwrap_or_else(|| asked.clone());
-        let quarantine = Quarantine {
+        let quarantine = PendingCredential {
             generation: 0,
             missing_scopes: missing(product, asked, &granted_scopes),
             granted_scopes,
@@ -113,7 +113,7 @@ impl Environment {
     async fn keep_in_quarantine(
         &self,
         authorization: Versioned<AuthorizationRow>,
-        quarantine: Quarantine,
+        quarantine: PendingCredential,
         granted: &Granted,
     ) -> Result<(Versioned<AuthorizationRow>, AccountRow)> {
         let began = self.monotonic();
@@ -141,7 +141,7 @@ impl Environment {
     async fn try_keep_in_quarantine(
         &self,
         authorization: &Versioned<AuthorizationRow>,
-        quarantine: &Quarantine,
+        quarantine: &PendingCredential,
         granted: &Granted,
     ) -> Result<Option<(Versioned<AuthorizationRow>, AccountRow)>> {
         let gone = || {
@@ -199,7 +199,7 @@ impl Environment {
             created_at: self.now(),
         };
         let mut next = verifying(&authorization.row, self.now());
-        next.quarantine = Some(Quarantine {
+        next.quarantine = Some(PendingCredential {
             generation: row.last_generation,
             ..quarantine.clone()
         });
@@ -374,7 +374,7 @@ impl Environment {
 /// A re-authorization with another account of the product than before, where that is not allowed.
 fn switched(
     account: &AccountRow,
-    quarantine: &Quarantine,
+    quarantine: &PendingCredential,
     authorization: &AuthorizationRow,
 ) -> Option<Error> {
     let (before, now) = (account.subject.as_ref()?, quarantine.subject.as_ref()?);

@@ -13,10 +13,10 @@ use crate::{
     environment::{Environment, Verification, is_loopback},
     identifier::{AccountId, AuthorizationId, ConnectionName, Identifier},
     resource::{AccountState, AuthorizationLink, NewAuthorizationLink},
-    seal::Place,
+    seal::AssociatedData,
     snapshot::connection_ready,
     store::{
-        AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Fingerprint, RowKey,
+        AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow, Digest, RowKey,
         Versioned,
     },
 };
@@ -105,7 +105,7 @@ impl Environment {
                 identifier: identifier.clone(),
                 state: AuthorizationState::Created,
                 reason: None,
-                link: Fingerprint::of(secret.expose_secret()),
+                link: Digest::of(secret.expose_secret()),
                 oauth_state: None,
                 browser: None,
                 verifier: None,
@@ -262,8 +262,8 @@ impl Environment {
                 request = request.add_extra_param(*name, *value);
             }
             let mut next = redirected(&row, self.now());
-            next.oauth_state = Some(Fingerprint::of(state.expose_secret()));
-            next.browser = Some(Fingerprint::of(cookie.expose_secret()));
+            next.oauth_state = Some(Digest::of(state.expose_secret()));
+            next.browser = Some(Digest::of(cookie.expose_secret()));
             next.endpoints = Some(snapshot);
             if product.oauth.pkce {
                 let verifier = self.new_secret("");
@@ -306,7 +306,7 @@ impl Environment {
         }
         let found = self
             .store()
-            .authorization_by_link(&Fingerprint::of(link))
+            .authorization_by_link(&Digest::of(link))
             .await?
             .ok_or_else(unknown)?;
         if found.row.state == AuthorizationState::Expired {
@@ -316,16 +316,16 @@ impl Environment {
     }
 }
 
-pub(super) fn verifier_place(id: AuthorizationId) -> Place<'static> {
-    Place::new("authorization", id.uuid(), "verifier")
+pub(super) fn verifier_place(id: AuthorizationId) -> AssociatedData<'static> {
+    AssociatedData::new("authorization", id.uuid(), "verifier")
 }
 
 /// Compares a secret with a stored fingerprint in constant time.
-pub(super) fn same(stored: &Fingerprint, secret: &str) -> bool {
+pub(super) fn same(stored: &Digest, secret: &str) -> bool {
     stored
         .as_str()
         .as_bytes()
-        .ct_eq(Fingerprint::of(secret).as_str().as_bytes())
+        .ct_eq(Digest::of(secret).as_str().as_bytes())
         .into()
 }
 
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_the_same_as_its_own_fingerprint_alone() {
-        let stored = Fingerprint::of("cookie");
+        let stored = Digest::of("cookie");
         assert!(same(&stored, "cookie"));
         for other in ["", "cooki", "cookie ", "Cookie", stored.as_str()] {
             assert!(!same(&stored, other), "{other}");

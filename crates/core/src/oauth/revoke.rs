@@ -17,7 +17,7 @@ use crate::{
     identifier::{AccountId, OutboxId},
     ports::{Body, Limits},
     product::{ClientAuthentication, TokenFormat},
-    seal::Place,
+    seal::AssociatedData,
     store::{
         AccountRow, Batch, Commit, ConnectionRow, CredentialRow, OutboxRow, OutboxTask, RowKey,
         Versioned,
@@ -320,6 +320,6 @@ impl Environment {
     }
 }
 
-fn token_place(id: OutboxId) -> Place<'static> {
-    Place::new("outbox", id.uuid(), "token")
+fn token_place(id: OutboxId) -> AssociatedData<'static> {
+    AssociatedData::new("outbox", id.uuid(), "token")
 }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     Error, ErrorKind, Result,
-    seal::{Place, Vault},
+    seal::{AssociatedData, Vault},
     store::{AccountRow, Sealed},
 };
 
@@ -77,7 +77,8 @@ impl TokenSet {
                 .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
         );
         vault.seal(
-            Place::new("credential", account.id.uuid(), &owner(account)).generation(generation),
+            AssociatedData::new("credential", account.id.uuid(), &owner(account))
+                .generation(generation),
             &text,
         )
     }
@@ -89,8 +90,8 @@ impl TokenSet {
         sealed: &Sealed,
     ) -> Result<Self> {
         let place_owner = owner(account);
-        let place =
-            Place::new("credential", account.id.uuid(), &place_owner).generation(generation);
+        let place = AssociatedData::new("credential", account.id.uuid(), &place_owner)
+            .generation(generation);
         let text = vault.open_sealed(place, sealed)?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
@@ -209,7 +210,8 @@ mod tests {
             let sealed = environment
                 .vault()
                 .seal(
-                    Place::new("credential", ada().id.uuid(), &owner(&ada())).generation(1),
+                    AssociatedData::new("credential", ada().id.uuid(), &owner(&ada()))
+                        .generation(1),
                     layout.as_bytes(),
                 )
                 .unwrap();

@@ -32,7 +32,7 @@ struct MoveNote {
     pinned: Option<bool>,
     /// Places.
     #[schemars(length(min = 1, max = 2))]
-    places: Option<Vec<Place>>,
+    places: Option<Vec<AssociatedData>>,
     /// Author.
     author: Option<Author>,
     /// Parent; `null` takes the note out of its parent.
@@ -52,7 +52,7 @@ struct MoveNote {
 /// A place.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Place {
+struct AssociatedData {
     /// Folder.
     folder: String,
     /// Row.

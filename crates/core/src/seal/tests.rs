@@ -47,8 +47,8 @@ fn vault() -> Vault {
     open_as(0, &ring(&[("first", 1)]), &store()).unwrap()
 }
 
-fn place() -> Place<'static> {
-    Place::new("credential", ROW, "tokens").generation(3)
+fn place() -> AssociatedData<'static> {
+    AssociatedData::new("credential", ROW, "tokens").generation(3)
 }
 
 #[test]
@@ -108,9 +108,9 @@ fn a_secret_opens_nowhere_else() {
     let vault = vault();
     let sealed = vault.seal(place(), SECRET).unwrap();
     let elsewhere = [
-        Place::new("connection", ROW, "tokens").generation(3),
-        Place::new("credential", Uuid::from_u128(8), "tokens").generation(3),
-        Place::new("credential", ROW, "token").generation(3),
+        AssociatedData::new("connection", ROW, "tokens").generation(3),
+        AssociatedData::new("credential", Uuid::from_u128(8), "tokens").generation(3),
+        AssociatedData::new("credential", ROW, "token").generation(3),
         place().generation(4),
         place().generation(0),
     ];
@@ -123,8 +123,8 @@ fn a_secret_opens_nowhere_else() {
 #[test]
 fn no_two_places_share_their_bytes() {
     let places = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc")];
-    let bytes =
-        places.map(|(table, column)| Place::new(table, Uuid::nil(), column).associated_data());
+    let bytes = places
+        .map(|(table, column)| AssociatedData::new(table, Uuid::nil(), column).associated_data());
     for (index, one) in bytes.iter().enumerate() {
         assert!(!bytes[..index].contains(one), "{:?}", places[index]);
     }

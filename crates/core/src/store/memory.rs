@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{
     AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, AuthorizationState, Batch,
-    Commit, ConnectionRow, CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Found,
+    Commit, ConnectionRow, CredentialRow, DataKeyRow, Digest, EventRow, ExecutionRow, Found,
     Horizon, OutboxRow, Row, RowKey, Store, Versioned, Write,
 };
 use crate::{
@@ -172,10 +172,10 @@ impl Store for MemoryStore {
     fn authorization(&self, id: AuthorizationId) -> Found<'_, AuthorizationRow> {
         self.find(&RowKey::Authorization(id), pick!(Authorization))
     }
-    fn authorization_by_link<'a>(&'a self, link: &'a Fingerprint) -> Found<'a, AuthorizationRow> {
+    fn authorization_by_link<'a>(&'a self, link: &'a Digest) -> Found<'a, AuthorizationRow> {
         self.first(pick!(Authorization), |row| row.link == *link)
     }
-    fn authorization_by_state<'a>(&'a self, state: &'a Fingerprint) -> Found<'a, AuthorizationRow> {
+    fn authorization_by_state<'a>(&'a self, state: &'a Digest) -> Found<'a, AuthorizationRow> {
         self.first(pick!(Authorization), |row| {
             row.oauth_state.as_ref() == Some(state)
         })
@@ -209,7 +209,7 @@ impl Store for MemoryStore {
     fn app_credentials(&self) -> BoxFuture<'_, Result<Vec<Versioned<AppCredentialRow>>>> {
         page(self.select(pick!(AppCredential), |_| true), u32::MAX)
     }
-    fn access_token<'a>(&'a self, token: &'a Fingerprint) -> Found<'a, AccessTokenRow> {
+    fn access_token<'a>(&'a self, token: &'a Digest) -> Found<'a, AccessTokenRow> {
         self.find(&RowKey::AccessToken(token.clone()), pick!(AccessToken))
     }
 

@@ -16,7 +16,7 @@ use crate::{
     ports::BoxFuture,
 };
 
-/// Answer of a look-up: the row, or nothing.
+/// Response of a look-up: the row, or nothing.
 pub type Found<'a, T> = BoxFuture<'a, Result<Option<Versioned<T>>>>;
 
 /// Keeps rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) where
@@ -63,9 +63,9 @@ pub trait Store: Send + Sync + 'static {
     /// An authorization by id.
     fn authorization(&self, id: AuthorizationId) -> Found<'_, AuthorizationRow>;
     /// An authorization by its link.
-    fn authorization_by_link<'a>(&'a self, link: &'a Fingerprint) -> Found<'a, AuthorizationRow>;
+    fn authorization_by_link<'a>(&'a self, link: &'a Digest) -> Found<'a, AuthorizationRow>;
     /// An authorization by its OAuth state.
-    fn authorization_by_state<'a>(&'a self, state: &'a Fingerprint) -> Found<'a, AuthorizationRow>;
+    fn authorization_by_state<'a>(&'a self, state: &'a Digest) -> Found<'a, AuthorizationRow>;
     /// Authorizations of an account, newest first.
     fn authorizations(
         &self,
@@ -84,7 +84,7 @@ pub trait Store: Send + Sync + 'static {
     /// All client ids of the application.
     fn app_credentials(&self) -> BoxFuture<'_, Result<Vec<Versioned<AppCredentialRow>>>>;
     /// A bearer token of the application.
-    fn access_token<'a>(&'a self, token: &'a Fingerprint) -> Found<'a, AccessTokenRow>;
+    fn access_token<'a>(&'a self, token: &'a Digest) -> Found<'a, AccessTokenRow>;
 
     /// All data keys, oldest first.
     fn data_keys(&self) -> BoxFuture<'_, Result<Vec<Versioned<DataKeyRow>>>>;
@@ -228,7 +228,7 @@ pub enum RowKey {
     /// A client id of the application.
     AppCredential(String),
     /// A bearer token of the application.
-    AccessToken(Fingerprint),
+    AccessToken(Digest),
     /// A data key.
     DataKey(crate::identifier::DataKeyId),
     /// An execution.

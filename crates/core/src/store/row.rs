@@ -57,9 +57,9 @@ impl<'de> Deserialize<'de> for Sealed {
 /// SHA-256 of a secret that is only ever compared: link, state, cookie, bearer token. Hexadecimal in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Fingerprint(String);
+pub struct Digest(String);
 
-impl Fingerprint {
+impl Digest {
     /// The fingerprint of a secret.
     pub fn of(secret: &str) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -235,12 +235,12 @@ pub struct AuthorizationRow {
     pub state: AuthorizationState,
     /// Why it failed.
     pub reason: Option<String>,
-    /// Fingerprint of the link's secret; unique.
-    pub link: Fingerprint,
-    /// Fingerprint of the OAuth state last sent; unique.
-    pub oauth_state: Option<Fingerprint>,
-    /// Fingerprint of the cookie of the browser that opened the link.
-    pub browser: Option<Fingerprint>,
+    /// Digest of the link's secret; unique.
+    pub link: Digest,
+    /// Digest of the OAuth state last sent; unique.
+    pub oauth_state: Option<Digest>,
+    /// Digest of the cookie of the browser that opened the link.
+    pub browser: Option<Digest>,
     /// PKCE verifier.
     pub verifier: Option<Sealed>,
     /// Where the browser was sent, and where the code goes.
@@ -254,7 +254,7 @@ pub struct AuthorizationRow {
     /// Whether another account of the product may take the present one's place.
     pub allow_account_switch: bool,
     /// What the exchange brought, until it is verified.
-    pub quarantine: Option<Quarantine>,
+    pub quarantine: Option<PendingCredential>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When the present step ends.
@@ -274,7 +274,7 @@ pub struct EndpointSnapshot {
 
 /// A credential that no call may use yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Quarantine {
+pub struct PendingCredential {
     /// Generation of the credential.
     pub generation: u64,
     /// Scopes that the user granted.
@@ -294,8 +294,8 @@ pub struct AppCredentialRow {
     pub client_id: String,
     /// Name for people.
     pub name: String,
-    /// Fingerprint of the secret.
-    pub secret: Fingerprint,
+    /// Digest of the secret.
+    pub secret: Digest,
     /// When it was created.
     pub created_at: Timestamp,
 }
@@ -303,8 +303,8 @@ pub struct AppCredentialRow {
 /// A bearer token of the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AccessTokenRow {
-    /// Fingerprint of the token; primary key.
-    pub token: Fingerprint,
+    /// Digest of the token; primary key.
+    pub token: Digest,
     /// Whose it is.
     pub client_id: String,
     /// When it ends.
@@ -413,9 +413,9 @@ mod tests {
     fn a_fingerprint_is_sha_256_in_hexadecimal() {
         // FIPS 180-2, B.1.
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(Fingerprint::of("abc").as_str(), digest);
+        assert_eq!(Digest::of("abc").as_str(), digest);
         assert_eq!(
-            serde_json::to_string(&Fingerprint::of("abc")).unwrap(),
+            serde_json::to_string(&Digest::of("abc")).unwrap(),
             format!("\"{digest}\"")
         );
     }

@@ -17,7 +17,7 @@ use crate::{
     ports::{BoxFuture, Runtime},
     store::{
         AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, Batch, Commit,
-        ConnectionRow, CredentialRow, DataKeyRow, EventRow, ExecutionRow, Fingerprint, Horizon,
+        ConnectionRow, CredentialRow, DataKeyRow, Digest, EventRow, ExecutionRow, Horizon,
         MemoryStore, OutboxRow, Store, Versioned,
     },
 };
@@ -107,13 +107,13 @@ impl Store for Flaky {
         credential(account: AccountId, generation: u64) -> One<CredentialRow>;
         credentials(account: AccountId) -> Many<CredentialRow>;
         authorization(id: AuthorizationId) -> One<AuthorizationRow>;
-        authorization_by_link(link: &'a Fingerprint) -> One<AuthorizationRow>;
-        authorization_by_state(state: &'a Fingerprint) -> One<AuthorizationRow>;
+        authorization_by_link(link: &'a Digest) -> One<AuthorizationRow>;
+        authorization_by_state(state: &'a Digest) -> One<AuthorizationRow>;
         authorizations(account: AccountId, limit: u32) -> Many<AuthorizationRow>;
         overdue_authorizations(now: Timestamp, limit: u32) -> Many<AuthorizationRow>;
         app_credential(client_id: &'a str) -> One<AppCredentialRow>;
         app_credentials() -> Many<AppCredentialRow>;
-        access_token(token: &'a Fingerprint) -> One<AccessTokenRow>;
+        access_token(token: &'a Digest) -> One<AccessTokenRow>;
         data_keys() -> Many<DataKeyRow>;
         executions(after: Option<ExecutionId>, limit: u32) -> Many<ExecutionRow>;
         events(after: Option<EventId>, limit: u32) -> Many<EventRow>;

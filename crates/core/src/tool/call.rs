@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::AnyOf;
+use super::RequiredScopes;
 
 /// One run of a tool, as the tool sees it: no client, no token, no clock.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl Call {
     }
 
     /// Whether one of these scopes was granted.
-    pub fn has_scope(&self, scopes: AnyOf) -> bool {
+    pub fn has_scope(&self, scopes: RequiredScopes) -> bool {
         scopes.covered_by(&self.granted_scopes)
     }
 }
@@ -117,8 +117,14 @@ mod tests {
             (&[], true),
         ];
         for (scopes, covered) in asked {
-            assert_eq!(call.has_scope(AnyOf(scopes)), covered, "{scopes:?}");
+            assert_eq!(
+                call.has_scope(RequiredScopes(scopes)),
+                covered,
+                "{scopes:?}"
+            );
         }
-        assert!(!Call::new(Uuid::nil(), Timestamp::UNIX_EPOCH).has_scope(AnyOf(&["notes"])));
+        assert!(
+            !Call::new(Uuid::nil(), Timestamp::UNIX_EPOCH).has_scope(RequiredScopes(&["notes"]))
+        );
     }
 }

@@ -3,7 +3,7 @@ use std::fmt;
 use schemars::Schema;
 use serde_json::Value;
 
-use super::{AnyOf, Call, Effect, Io, Output, Tool};
+use super::{Call, Effect, Io, Output, RequiredScopes, Tool};
 use crate::{Error, Result, error::Violation, ports::BoxFuture};
 
 /// A parsed input, ready to run.
@@ -33,7 +33,7 @@ pub struct ToolEntry {
     version: &'static str,
     aliases: &'static [&'static str],
     effect: Effect,
-    scopes: AnyOf,
+    scopes: RequiredScopes,
     schema: fn() -> Schema,
     parse: fn(Value) -> Result<Box<dyn AnyTool>>,
 }
@@ -68,7 +68,7 @@ impl ToolEntry {
         self.effect
     }
     /// Scopes of which one is needed.
-    pub const fn scopes(&self) -> AnyOf {
+    pub const fn scopes(&self) -> RequiredScopes {
         self.scopes
     }
     /// JSON Schema of the struct, before any transformation.

@@ -1,23 +1,23 @@
 use std::{fmt, time::Duration};
 
-use super::{Answer, ApiRequest};
+use super::{ApiRequest, Response};
 use crate::{Result, ports::BoxFuture};
 
 /// The narrow port behind [`Io`]: the executor, a canned script of a test, or a dry run.
-pub trait Exchange: Send + Sync {
+pub trait IoBackend: Send + Sync {
     /// Sends the requests, at most a few at once, and returns their results in the same order.
-    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Answer>>>;
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>>;
     /// Waits, unless the call's deadline would pass.
     fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>>;
 }
 
 /// All that a tool can await.
 #[derive(Clone, Copy)]
-pub struct Io<'a>(&'a dyn Exchange);
+pub struct Io<'a>(&'a dyn IoBackend);
 
 impl<'a> Io<'a> {
     /// Opens the port to a tool.
-    pub fn new(exchange: &'a dyn Exchange) -> Self {
+    pub fn new(exchange: &'a dyn IoBackend) -> Self {
         Self(exchange)
     }
 
@@ -25,13 +25,13 @@ impl<'a> Io<'a> {
     ///
     /// # Errors
     /// The product's error by its table, or what kept the request from being answered.
-    pub async fn send(&self, request: ApiRequest) -> Result<Answer> {
+    pub async fn send(&self, request: ApiRequest) -> Result<Response> {
         let mut answers = self.0.exchange(vec![request]).await;
         answers.pop().unwrap_or_else(|| Err(unanswered()))
     }
 
     /// Sends several requests, bounded in number at once; each has its own result, in order.
-    pub async fn send_all(&self, requests: Vec<ApiRequest>) -> Vec<Result<Answer>> {
+    pub async fn send_all(&self, requests: Vec<ApiRequest>) -> Vec<Result<Response>> {
         self.0.exchange(requests).await
     }
 

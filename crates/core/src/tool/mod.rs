@@ -1,11 +1,11 @@
 //! What a tool is made of, and all that it sees of the world.
 
-mod answer;
 mod call;
 mod entry;
 mod io;
 mod output;
 mod request;
+mod response;
 mod scope;
 
 use std::future::Future;
@@ -13,15 +13,15 @@ use std::future::Future;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
-pub use answer::Answer;
 pub use call::Call;
 pub use entry::{AnyTool, ToolEntry};
-pub use io::{Exchange, Io};
+pub use io::{Io, IoBackend};
 pub use output::{Data, Output, Warning};
 #[cfg(feature = "platform")]
 pub(crate) use request::effect_of_method;
-pub use request::{ApiRequest, IntoQuery, Resend};
-pub use scope::AnyOf;
+pub use request::{ApiRequest, IntoQuery, Retry};
+pub use response::Response;
+pub use scope::RequiredScopes;
 
 use crate::Result;
 
@@ -31,7 +31,7 @@ use crate::Result;
 /// ```
 /// use schemars::JsonSchema;
 /// use serde::{Deserialize, Serialize};
-/// use stead_core::{Result, tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool}};
+/// use stead_core::{Result, tool::{RequiredScopes, ApiRequest, Call, Effect, Io, Output, Tool}};
 ///
 /// /// Read one note.
 /// #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ use crate::Result;
 /// impl Tool for ReadNote {
 ///     const NAME: &'static str = "notes_read_note";
 ///     const EFFECT: Effect = Effect::Read;
-///     const SCOPES: AnyOf = AnyOf(&["notes.read", "notes"]);
+///     const SCOPES: RequiredScopes = RequiredScopes(&["notes.read", "notes"]);
 ///
 ///     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
 ///         Ok(io.send(ApiRequest::get(["notes", &self.note_id])).await?.into())
@@ -61,7 +61,7 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     /// What a call can do to the user's data.
     const EFFECT: Effect;
     /// Scopes of which one must be granted; empty where the product has none.
-    const SCOPES: AnyOf = AnyOf::NONE;
+    const SCOPES: RequiredScopes = RequiredScopes::NONE;
 
     /// Rules across fields, which a schema cannot say. Runs before anything is sent.
     ///

@@ -2,7 +2,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-use super::Answer;
+use super::Response;
 use crate::{Error, ErrorKind, Result, error::Upstream};
 
 /// Result of a tool: data, and what the caller should know about it.
@@ -21,7 +21,7 @@ pub enum Data {
     /// The product's own bytes with the status they came with.
     Raw(Bytes, u16),
     /// A value that the tool made.
-    Made(Value),
+    Json(Value),
 }
 
 /// Something that did not fail the call, yet matters.
@@ -63,7 +63,7 @@ impl Output {
                 String::from_utf8(bytes.into()).map_err(|_| not_json(status))?,
                 status,
             ),
-            Data::Made(value) => (value.to_string(), 200),
+            Data::Json(value) => (value.to_string(), 200),
         };
         let raw = RawValue::from_string(text).map_err(|_| not_json(status))?;
         Ok((raw, self.warnings))
@@ -81,14 +81,14 @@ fn not_json(status: u16) -> Error {
 impl From<Value> for Output {
     fn from(value: Value) -> Self {
         Self {
-            data: Data::Made(value),
+            data: Data::Json(value),
             warnings: Vec::new(),
         }
     }
 }
 
-impl From<Answer> for Output {
-    fn from(answer: Answer) -> Self {
+impl From<Response> for Output {
+    fn from(answer: Response) -> Self {
         Self {
             data: Data::Raw(answer.body, answer.status),
             warnings: Vec::new(),
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn raw(status: u16, body: impl Into<Bytes>) -> Output {
-        Answer::new(status, HeaderMap::new(), body).into()
+        Response::new(status, HeaderMap::new(), body).into()
     }
 
     #[test]

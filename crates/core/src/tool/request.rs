@@ -28,14 +28,14 @@ pub struct ApiRequest {
     /// Statuses from 300 on that are answers, not errors.
     pub accept: &'static [u16],
     /// Whether it may be sent again.
-    pub resend: Resend,
+    pub resend: Retry,
     /// What it does, where the method does not say so.
     pub effect: Option<Effect>,
 }
 
 /// Whether a request may be sent again after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Resend {
+pub enum Retry {
     /// Only where it is certain that the product has not processed it.
     #[default]
     Unprocessed,
@@ -48,7 +48,7 @@ pub enum Resend {
 impl ApiRequest {
     /// A GET, which may always be sent again.
     pub fn get<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
-        Self::new(Method::GET, path).resend(Resend::Always)
+        Self::new(Method::GET, path).retry(Retry::Always)
     }
     /// A POST.
     pub fn post<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
@@ -56,7 +56,7 @@ impl ApiRequest {
     }
     /// A PUT, which may always be sent again.
     pub fn put<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
-        Self::new(Method::PUT, path).resend(Resend::Always)
+        Self::new(Method::PUT, path).retry(Retry::Always)
     }
     /// A PATCH.
     pub fn patch<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
@@ -79,7 +79,7 @@ impl ApiRequest {
             headers: Vec::new(),
             body: None,
             accept: &[],
-            resend: Resend::Unprocessed,
+            resend: Retry::Unprocessed,
             effect: None,
         }
     }
@@ -133,7 +133,7 @@ impl ApiRequest {
     }
     /// Says whether it may be sent again.
     #[must_use]
-    pub fn resend(mut self, resend: Resend) -> Self {
+    pub fn retry(mut self, resend: Retry) -> Self {
         self.resend = resend;
         self
     }

@@ -1,8 +1,8 @@
 /// Scopes of which any one is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AnyOf(pub &'static [&'static str]);
+pub struct RequiredScopes(pub &'static [&'static str]);
 
-impl AnyOf {
+impl RequiredScopes {
     /// No scope is needed.
     pub const NONE: Self = Self(&[]);
 

@@ -1,11 +1,11 @@
 //! What the product's errors mean, beyond what Google's products share.
 
-use stead_core::{Error, ErrorKind, google, tool::Answer};
+use stead_core::{Error, ErrorKind, google, tool::Response};
 
 /// Reads the error of an answer; `None` where it is none.
 ///
 /// Source: Calendar API, "Handle API errors".
-pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+pub(crate) fn read_error(answer: &Response) -> Option<Error> {
     let error = google::read_error(answer)?;
     let upstream = error.upstream().cloned().unwrap_or_default();
     let own = match upstream.code.as_deref() {
@@ -70,7 +70,7 @@ mod tests {
             let body =
                 json!({"error": {"code": status, "message": "m", "errors": [{"reason": reason}]}});
             let error =
-                read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap();
+                read_error(&Response::new(status, HeaderMap::new(), body.to_string())).unwrap();
             assert_eq!(error.kind(), kind, "{reason}");
             assert!(
                 is_status(&error, status) && is_reason(&error, reason),

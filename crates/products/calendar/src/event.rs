@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violation,
-    tool::{Answer, ApiRequest, Resend},
+    tool::{ApiRequest, Response, Retry},
 };
 
 use crate::{
@@ -144,7 +144,7 @@ pub(crate) fn write(
         .query("conferenceDataVersion", with_meeting.then_some(1_u32))
         .query("sendUpdates", send_updates(send))
         .json(body)
-        .resend(Resend::Always)
+        .retry(Retry::Always)
 }
 
 /// A request for one event.
@@ -158,7 +158,7 @@ pub(crate) fn is_cancelled(event: &Value) -> bool {
 }
 
 /// The answer to a question for an event, which a deleted one does not answer.
-pub(crate) fn living(answer: &Answer, message: &str) -> Result<Value> {
+pub(crate) fn living(answer: &Response, message: &str) -> Result<Value> {
     let event: Value = answer.json()?;
     if is_cancelled(&event) {
         return Err(Error::new(ErrorKind::ProductConflict, message));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stead_core::{
     Error, Result,
-    tool::{Answer, Call, Io, Output},
+    tool::{Call, Io, Output, Response},
 };
 
 use crate::{errors::is_status, event};
@@ -49,7 +49,7 @@ pub(crate) const REFUSED: (&str, &str) = (
 
 /// The event as the product has it once its meeting is made, or after some waiting. The event exists whatever becomes
 /// of its meeting, so that is a warning at most.
-pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut answer: Answer) -> Result<Output> {
+pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut answer: Response) -> Result<Output> {
     let mut event: Value = answer.json()?;
     let id = event["id"].as_str().unwrap_or_default().to_owned();
     for wait in WAITS {

@@ -2,7 +2,7 @@
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `calendar:v3`.
 
-use stead_core::tool::AnyOf;
+use stead_core::tool::RequiredScopes;
 
 /// Everything: calendars, their sharing, their events.
 pub const CALENDAR: &str = "https://www.googleapis.com/auth/calendar";
@@ -31,9 +31,10 @@ pub const CALENDAR_LIST_READONLY: &str =
     "https://www.googleapis.com/auth/calendar.calendarlist.readonly";
 
 /// `events.insert`, `events.patch` and `events.delete`.
-pub(crate) const WRITE_EVENTS: AnyOf = AnyOf(&[EVENTS, CALENDAR, EVENTS_OWNED, APP_CREATED]);
+pub(crate) const WRITE_EVENTS: RequiredScopes =
+    RequiredScopes(&[EVENTS, CALENDAR, EVENTS_OWNED, APP_CREATED]);
 /// `events.list`, `events.get` and `events.instances`.
-pub(crate) const READ_EVENTS: AnyOf = AnyOf(&[
+pub(crate) const READ_EVENTS: RequiredScopes = RequiredScopes(&[
     EVENTS,
     EVENTS_READONLY,
     CALENDAR,
@@ -45,8 +46,8 @@ pub(crate) const READ_EVENTS: AnyOf = AnyOf(&[
     APP_CREATED,
 ]);
 /// `calendarList.list`.
-pub(crate) const LIST_CALENDARS: AnyOf =
-    AnyOf(&[CALENDAR_LIST_READONLY, CALENDAR_LIST, READONLY, CALENDAR]);
+pub(crate) const LIST_CALENDARS: RequiredScopes =
+    RequiredScopes(&[CALENDAR_LIST_READONLY, CALENDAR_LIST, READONLY, CALENDAR]);
 
 /// What the scopes mean, for the page on which the user is asked (Calendar API, "OAuth scopes").
 pub(crate) const WORDS: &[(&str, &str)] = &[

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use serde_json::{Value, json};
 use stead_calendar::{DeleteEvent, PRODUCT};
-use stead_core::tool::{Answer, Call, Resend, ToolEntry};
+use stead_core::tool::{Call, Response, Retry, ToolEntry};
 use stead_testkit::{Canned, drive, fixture::Fixture};
 
 /// A call as fixtures have it.
@@ -15,13 +15,13 @@ fn call() -> Call {
 
 fn delete(attempt: u8) -> (Value, usize) {
     let body = json!({"error": {"code": 410, "message": "Resource has been deleted", "errors": [{"reason": "deleted"}]}});
-    let gone = Answer::new(410, HeaderMap::new(), body.to_string()).with_attempt(attempt);
+    let gone = Response::new(410, HeaderMap::new(), body.to_string()).with_attempt(attempt);
     let canned = Canned::new(&PRODUCT, [gone]);
     let tool = ToolEntry::of::<DeleteEvent>()
         .parse(json!({"event_id": "e1"}))
         .expect("an input");
     let output = drive(&*tool, &call(), &canned).expect("an output");
-    assert_eq!(canned.requests()[0].resend, Resend::Always);
+    assert_eq!(canned.requests()[0].resend, Retry::Always);
     let (data, warnings) = output.into_json().expect("JSON");
     (
         serde_json::from_str(data.get()).expect("JSON"),

@@ -1,10 +1,10 @@
 //! What the product's errors mean, beyond what Google's products share.
 
 use serde_json::Value;
-use stead_core::{Error, google, tool::Answer};
+use stead_core::{Error, google, tool::Response};
 
 /// Reads the error of an answer; `None` where it is none.
-pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+pub(crate) fn read_error(answer: &Response) -> Option<Error> {
     let error = google::read_error(answer)?;
     let Some(upstream) = error.upstream() else {
         return Some(error);
@@ -42,7 +42,7 @@ mod tests {
     fn read(status: u16, reason: &str, message: &str, location: &str) -> Error {
         let one = json!({"domain": "global", "reason": reason, "message": message, "locationType": "parameter", "location": location});
         let body = json!({"error": {"code": status, "message": message, "errors": [one]}});
-        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
+        read_error(&Response::new(status, HeaderMap::new(), body.to_string())).unwrap()
     }
 
     #[test]
@@ -67,6 +67,6 @@ mod tests {
         let error = read(404, "notFound", "File not found: 1x.", "fileId");
         assert_eq!(error.kind(), ErrorKind::ProductNotFound);
         assert!(error.message().contains("supports_all_drives"), "{error}");
-        assert!(read_error(&Answer::new(200, HeaderMap::new(), "{}")).is_none());
+        assert!(read_error(&Response::new(200, HeaderMap::new(), "{}")).is_none());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `drive:v3`.
 
-use stead_core::tool::AnyOf;
+use stead_core::tool::RequiredScopes;
 
 /// Read and write every file.
 pub const DRIVE: &str = "https://www.googleapis.com/auth/drive";
@@ -22,7 +22,7 @@ pub const MEET_READONLY: &str = "https://www.googleapis.com/auth/drive.meet.read
 pub const PHOTOS_READONLY: &str = "https://www.googleapis.com/auth/drive.photos.readonly";
 
 /// `files.get` and `files.list` take any of these, and show the files that it reaches.
-pub(crate) const FILES: AnyOf = AnyOf(&[
+pub(crate) const FILES: RequiredScopes = RequiredScopes(&[
     DRIVE_READONLY,
     METADATA_READONLY,
     DRIVE,

@@ -1,11 +1,11 @@
 //! What the product's errors mean, beyond what Google's products share.
 
-use stead_core::{Error, ErrorKind, google, tool::Answer};
+use stead_core::{Error, ErrorKind, google, tool::Response};
 
 use crate::scopes;
 
 /// Reads the error of an answer; `None` where it is none.
-pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+pub(crate) fn read_error(answer: &Response) -> Option<Error> {
     let error = google::read_error(answer)?;
     let said = error
         .upstream()
@@ -41,7 +41,7 @@ mod tests {
     fn read(status: u16, reason: &str, message: &str) -> Error {
         let body =
             json!({"error": {"code": status, "message": message, "errors": [{"reason": reason}]}});
-        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
+        read_error(&Response::new(status, HeaderMap::new(), body.to_string())).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery documents `gmail:v1` and `people:v1`.
 
-use stead_core::tool::AnyOf;
+use stead_core::tool::RequiredScopes;
 
 /// Everything in the mailbox, deletion included.
 pub const MAILBOX: &str = "https://mail.google.com/";
@@ -22,15 +22,15 @@ pub const CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/contacts.re
 pub const OTHER_CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/contacts.other.readonly";
 
 /// `users.messages.list`, `users.messages.get`, `users.threads.list` and `users.threads.get` all take any of these.
-pub(crate) const MESSAGES: AnyOf = AnyOf(&[READONLY, MODIFY, MAILBOX, METADATA]);
+pub(crate) const MESSAGES: RequiredScopes = RequiredScopes(&[READONLY, MODIFY, MAILBOX, METADATA]);
 /// `users.messages.attachments.get`.
-pub(crate) const ATTACHMENTS: AnyOf = AnyOf(&[READONLY, MODIFY, MAILBOX]);
+pub(crate) const ATTACHMENTS: RequiredScopes = RequiredScopes(&[READONLY, MODIFY, MAILBOX]);
 /// `users.drafts.list`.
-pub(crate) const DRAFTS: AnyOf = AnyOf(&[READONLY, COMPOSE, MODIFY, MAILBOX]);
+pub(crate) const DRAFTS: RequiredScopes = RequiredScopes(&[READONLY, COMPOSE, MODIFY, MAILBOX]);
 /// `people.connections.list` and `people.searchContacts`.
-pub(crate) const READ_CONTACTS: AnyOf = AnyOf(&[CONTACTS_READONLY, CONTACTS]);
+pub(crate) const READ_CONTACTS: RequiredScopes = RequiredScopes(&[CONTACTS_READONLY, CONTACTS]);
 /// `otherContacts.search`.
-pub(crate) const READ_OTHER_CONTACTS: AnyOf = AnyOf(&[OTHER_CONTACTS_READONLY]);
+pub(crate) const READ_OTHER_CONTACTS: RequiredScopes = RequiredScopes(&[OTHER_CONTACTS_READONLY]);
 
 /// What the scopes mean, for the page on which the user is asked (Gmail API and People API, "OAuth scopes").
 pub(crate) const WORDS: &[(&str, &str)] = &[

@@ -1,9 +1,9 @@
 //! What the product's errors mean, beyond what Google's products share.
 
-use stead_core::{Error, ErrorKind, google, tool::Answer};
+use stead_core::{Error, ErrorKind, google, tool::Response};
 
 /// Reads the error of an answer; `None` where it is none.
-pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+pub(crate) fn read_error(answer: &Response) -> Option<Error> {
     let error = google::read_error(answer)?;
     let Some(upstream) = error.upstream() else {
         return Some(error);
@@ -33,7 +33,7 @@ mod tests {
 
     fn read(status: &str, message: &str) -> Error {
         let body = json!({"error": {"code": 400, "message": message, "status": status}});
-        read_error(&Answer::new(400, HeaderMap::new(), body.to_string())).unwrap()
+        read_error(&Response::new(400, HeaderMap::new(), body.to_string())).unwrap()
     }
 
     #[test]
@@ -58,6 +58,6 @@ mod tests {
         let error = read("INVALID_ARGUMENT", "Invalid value at 'value_input_option'");
         assert_eq!(error.kind(), ErrorKind::ProductInvalidRequest);
         assert!(!error.message().contains("quotes"), "{error}");
-        assert!(read_error(&Answer::new(200, HeaderMap::new(), "{}")).is_none());
+        assert!(read_error(&Response::new(200, HeaderMap::new(), "{}")).is_none());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `sheets:v4`.
 
-use stead_core::tool::AnyOf;
+use stead_core::tool::RequiredScopes;
 
 /// Read and write every spreadsheet.
 pub const SPREADSHEETS: &str = "https://www.googleapis.com/auth/spreadsheets";
@@ -16,7 +16,7 @@ pub const DRIVE_READONLY: &str = "https://www.googleapis.com/auth/drive.readonly
 pub const DRIVE_FILE: &str = "https://www.googleapis.com/auth/drive.file";
 
 /// `spreadsheets.get` and `spreadsheets.values.get`.
-pub(crate) const READ: AnyOf = AnyOf(&[
+pub(crate) const READ: RequiredScopes = RequiredScopes(&[
     SPREADSHEETS_READONLY,
     SPREADSHEETS,
     DRIVE_FILE,
@@ -24,7 +24,7 @@ pub(crate) const READ: AnyOf = AnyOf(&[
     DRIVE,
 ]);
 /// `spreadsheets.create` and `spreadsheets.values.update`.
-pub(crate) const WRITE: AnyOf = AnyOf(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);
+pub(crate) const WRITE: RequiredScopes = RequiredScopes(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);
 
 /// What the scopes mean, for the page on which the user is asked (Sheets API, "OAuth scopes").
 pub(crate) const WORDS: &[(&str, &str)] = &[

@@ -4,7 +4,7 @@
 //! zeros, and stay texts. Source: SQL API, "Handling responses", and the result codes of the product's own drivers.
 
 use serde_json::Value;
-use stead_core::{Error, ErrorKind, error::Upstream, tool::Answer};
+use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
 
 /// Execution goes on (333333, 333334).
 pub(crate) const RUNNING: [&str; 2] = ["333333", "333334"];
@@ -20,7 +20,7 @@ pub(crate) const STATEMENT_NOT_FOUND: &str = "000709";
 pub(crate) const RESULT_INCOMPLETE: &str = "391908";
 
 /// Reads the error of an answer; `None` below status 400.
-pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+pub(crate) fn read_error(answer: &Response) -> Option<Error> {
     if answer.status < 400 {
         return None;
     }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn read(status: u16, body: &Value) -> Error {
-        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
+        read_error(&Response::new(status, HeaderMap::new(), body.to_string())).unwrap()
     }
 
     fn failed(code: &str, sql_state: &str) -> ErrorKind {
@@ -167,7 +167,7 @@ mod tests {
                 "{status}"
             );
         }
-        assert!(read_error(&Answer::new(202, HeaderMap::new(), "{}")).is_none());
+        assert!(read_error(&Response::new(202, HeaderMap::new(), "{}")).is_none());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{Answer, ApiRequest, Call, Effect, Io, Output, Resend},
+    tool::{ApiRequest, Call, Effect, Io, Output, Response, Retry},
 };
 
 use crate::{
@@ -69,15 +69,15 @@ impl Statement {
     /// executed once more ("Resubmitting a request to execute SQL statements").
     pub(crate) fn request(&self, request_id: &str, retry: Option<bool>) -> ApiRequest {
         let resend = match retry {
-            Some(true) => Resend::Always,
-            _ => Resend::AlwaysWith("retry", "true"),
+            Some(true) => Retry::Always,
+            _ => Retry::AlwaysWith("retry", "true"),
         };
         ApiRequest::post(["statements"])
             .query("requestId", request_id)
             .query("retry", retry.filter(|retry| *retry))
             .json(self)
             .accept(&[408, 422])
-            .resend(resend)
+            .retry(resend)
     }
 
     /// Submits a statement that only reads, and returns its rows as objects.
@@ -123,7 +123,7 @@ const PATIENCE: u32 = 4;
 
 /// Asks about a statement that was submitted before. While it runs, the product may answer 429 with its handle, which
 /// is no throttling; one without a handle is, and is waited for.
-pub(crate) async fn ask(io: Io<'_>, request: ApiRequest) -> Result<Answer> {
+pub(crate) async fn ask(io: Io<'_>, request: ApiRequest) -> Result<Response> {
     let request = request.accept(&[408, 422, 429]);
     for attempt in 0.. {
         let answer = io.send(request.clone()).await?;
@@ -179,7 +179,7 @@ impl Reply {
     ///
     /// # Errors
     /// The product's, by its code; [`ErrorKind::OutcomeUnknown`] where a write was given up without a word about it.
-    pub(crate) fn read(answer: &Answer, effect: Effect) -> Result<Self> {
+    pub(crate) fn read(answer: &Response, effect: Effect) -> Result<Self> {
         let reply = Self::of_any(answer)?;
         match reply.state {
             State::Failed | State::Cancelled => Err(refused(answer)),
@@ -200,7 +200,7 @@ impl Reply {
     ///
     /// # Errors
     /// The product's, where it does not speak of a statement.
-    pub(crate) fn of_any(answer: &Answer) -> Result<Self> {
+    pub(crate) fn of_any(answer: &Response) -> Result<Self> {
         let body: Value = match answer.status {
             200..=299 => answer.json()?,
             _ => answer.json_or_null(),
@@ -319,7 +319,7 @@ pub(crate) fn handle(body: &Value) -> Option<&str> {
 }
 
 /// The product's error of an answer that is one.
-pub(crate) fn refused(answer: &Answer) -> Error {
+pub(crate) fn refused(answer: &Response) -> Error {
     read_error(answer).unwrap_or_else(|| {
         Error::new(
             ErrorKind::ProductProtocolError,

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{Answer, ApiRequest, Io},
+    tool::{ApiRequest, Io, Response},
 };
 
 use crate::version::Version;
@@ -14,7 +14,7 @@ pub(crate) enum Found {
     /// A database with one data source: its definition, and the source's id.
     Database(Value, String),
     /// The id was that of a data source: its definition as it came.
-    DataSource(Answer),
+    DataSource(Response),
 }
 
 /// Looks a database up. An id that is none of a database may be that of a data source, as a search gives it.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use stead_core::{Error, ErrorKind, error::Upstream, tool::Answer};
+use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
 
 /// Bytes of an error object that are kept whole.
 const DETAILS: usize = 4000;
@@ -11,7 +11,7 @@ const DETAILS: usize = 4000;
 /// Reads the error of an answer; `None` below status 400.
 ///
 /// A gateway in front of the product answers in HTML, so the status decides wherever the body says nothing.
-pub(crate) fn read_error(answer: &Answer) -> Option<Error> {
+pub(crate) fn read_error(answer: &Response) -> Option<Error> {
     if answer.status < 400 {
         return None;
     }
@@ -137,7 +137,7 @@ fn details(body: &Value) -> Value {
 }
 
 /// The wait that the body tells, where the header `Retry-After` is missing.
-fn retry_after(answer: &Answer, more: &Value) -> Option<Duration> {
+fn retry_after(answer: &Response, more: &Value) -> Option<Duration> {
     if answer.header("retry-after").is_some() {
         return None;
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn read(status: u16, body: &Value) -> Error {
-        read_error(&Answer::new(status, HeaderMap::new(), body.to_string())).unwrap()
+        read_error(&Response::new(status, HeaderMap::new(), body.to_string())).unwrap()
     }
 
     fn told(status: u16, code: &str) -> Error {
@@ -252,7 +252,7 @@ mod tests {
         headers.insert("retry-after", "3".parse().unwrap());
         let body = json!({"additional_data": {"retry_after": 17}}).to_string();
         assert_eq!(
-            read_error(&Answer::new(429, headers, body))
+            read_error(&Response::new(429, headers, body))
                 .unwrap()
                 .retry_after(),
             None

@@ -3,7 +3,7 @@
 
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{Answer, ApiRequest, Io, Output},
+    tool::{ApiRequest, Io, Output, Response},
 };
 
 use crate::id::uuid;
@@ -11,9 +11,9 @@ use crate::id::uuid;
 /// What a write has brought.
 pub(crate) enum Saved {
     /// The product's answer.
-    Answered(Answer),
+    Answered(Response),
     /// The object as it was read back.
-    ReadBack(Answer),
+    ReadBack(Response),
 }
 
 /// Sends a write; where the product says that it saved and failed after that, reads what it saved.
@@ -56,7 +56,7 @@ pub(crate) fn unconfirmed(error: &Error) -> Error {
 
 impl Saved {
     /// The object, whichever way it came.
-    pub(crate) fn answer(&self) -> &Answer {
+    pub(crate) fn answer(&self) -> &Response {
         match self {
             Self::Answered(answer) | Self::ReadBack(answer) => answer,
         }

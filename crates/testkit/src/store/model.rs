@@ -9,7 +9,7 @@ use stead_core::{
     resource::AccountState,
     store::{
         AccountRow, AuthorizationRow, AuthorizationState, Batch, Commit, ConnectionRow,
-        CredentialRow, Fingerprint, Horizon, MemoryStore, OutboxRow, Row, RowKey, Store,
+        CredentialRow, Digest, Horizon, MemoryStore, OutboxRow, Row, RowKey, Store,
     },
 };
 
@@ -187,8 +187,8 @@ fn random_row(random: &mut Random) -> Row {
         }
         5 | 6 => AuthorizationRow {
             account_id: sample::account_id(u128::from(random.below(2))),
-            link: Fingerprint::of(&format!("link {}", random.below(NUMBERS * 3))),
-            oauth_state: (random.below(2) == 0).then(|| Fingerprint::of(&format!("state {other}"))),
+            link: Digest::of(&format!("link {}", random.below(NUMBERS * 3))),
+            oauth_state: (random.below(2) == 0).then(|| Digest::of(&format!("state {other}"))),
             state: [Completed, Created, Expired, Verifying][random.index(4)],
             expires_at: sample::moment(random.seconds(5) * 10),
             ..sample::authorization(number)
@@ -282,8 +282,8 @@ async fn look_around(store: &dyn Store, model: &dyn Store, random: &mut Random) 
         let (connection, account) = (sample::connection_id(number), sample::account_id(number));
         let name = sample::name(format!("name-{number}"));
         let user = sample::identifier(format!("ü/{number}"));
-        let link = Fingerprint::of(&format!("link {number}"));
-        let state = Fingerprint::of(&format!("state {number}"));
+        let link = Digest::of(&format!("link {number}"));
+        let state = Digest::of(&format!("state {number}"));
         assert_eq!(
             answered(store.connection_named(&name).await).map(|found| (found.row, found.version)),
             answered(model.connection_named(&name).await).map(|found| (found.row, found.version)),

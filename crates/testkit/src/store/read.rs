@@ -2,7 +2,7 @@
 
 use stead_core::{
     identifier::DataKeyId,
-    store::{AccountRow, Fingerprint, RowKey},
+    store::{AccountRow, Digest, RowKey},
 };
 use uuid::Uuid;
 
@@ -75,7 +75,7 @@ async fn every_look_up_finds_its_row(store: Shared) {
         sample::credential(2, 1)
     );
     let authorization = sample::authorization(2);
-    let state = Fingerprint::of("state 2");
+    let state = Digest::of("state 2");
     assert_eq!(
         answered(store.authorization(authorization.id).await).unwrap_row(),
         authorization
@@ -130,19 +130,11 @@ async fn what_is_not_there_is_not_found(store: Shared) {
     assert_eq!(answered(store.credential(account.id, 0).await), None);
     // A state is no link, and a link no state.
     assert_eq!(
-        answered(
-            store
-                .authorization_by_link(&Fingerprint::of("state 1"))
-                .await
-        ),
+        answered(store.authorization_by_link(&Digest::of("state 1")).await),
         None
     );
     assert_eq!(
-        answered(
-            store
-                .authorization_by_state(&Fingerprint::of("link 1"))
-                .await
-        ),
+        answered(store.authorization_by_state(&Digest::of("link 1")).await),
         None
     );
     assert_eq!(answered(store.app_credential("").await), None);

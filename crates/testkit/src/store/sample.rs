@@ -10,8 +10,8 @@ use stead_core::{
     resource::{AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState},
     store::{
         AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, AuthorizationState,
-        ConnectionRow, CredentialRow, DataKeyRow, EndpointSnapshot, EventRow, ExecutionRow,
-        Fingerprint, Lease, OutboxRow, OutboxTask, Quarantine, Row, Sealed, Subject,
+        ConnectionRow, CredentialRow, DataKeyRow, Digest, EndpointSnapshot, EventRow, ExecutionRow,
+        Lease, OutboxRow, OutboxTask, PendingCredential, Row, Sealed, Subject,
     },
 };
 use uuid::Uuid;
@@ -147,9 +147,9 @@ pub fn authorization(number: u128) -> AuthorizationRow {
         identifier: identifier("a/b %2F@ü"),
         state: AuthorizationState::Verifying,
         reason: Some(String::from("line\nbreak\tand \u{0} zero")),
-        link: Fingerprint::of(&format!("link {number}")),
-        oauth_state: Some(Fingerprint::of(&format!("state {number}"))),
-        browser: Some(Fingerprint::of("browser")),
+        link: Digest::of(&format!("link {number}")),
+        oauth_state: Some(Digest::of(&format!("state {number}"))),
+        browser: Some(Digest::of("browser")),
         verifier: Some(sealed(number)),
         endpoints: Some(EndpointSnapshot {
             issuer: Some(String::from("https://issuer.test")),
@@ -160,7 +160,7 @@ pub fn authorization(number: u128) -> AuthorizationRow {
         verify_url: Some(String::from("https://app.test/back?x=ü#y")),
         app_state: Some("s".repeat(500)),
         allow_account_switch: true,
-        quarantine: Some(Quarantine {
+        quarantine: Some(PendingCredential {
             generation: u64::MAX,
             granted_scopes: vec![String::from("one")],
             missing_scopes: Vec::new(),
@@ -177,7 +177,7 @@ pub fn app_credential(number: u128) -> AppCredentialRow {
     AppCredentialRow {
         client_id: format!("app_{number} 'ü' \"%\""),
         name: String::from("Backend 😀"),
-        secret: Fingerprint::of("secret"),
+        secret: Digest::of("secret"),
         created_at: moment(0),
     }
 }
@@ -185,7 +185,7 @@ pub fn app_credential(number: u128) -> AppCredentialRow {
 /// A bearer token of the application.
 pub fn access_token(number: u128) -> AccessTokenRow {
     AccessTokenRow {
-        token: Fingerprint::of(&format!("token {number}")),
+        token: Digest::of(&format!("token {number}")),
         client_id: String::from("app_1"),
         expires_at: moment(3600),
     }

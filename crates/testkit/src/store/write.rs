@@ -1,6 +1,6 @@
 //! A write changes the row that it was made for, or nothing.
 
-use stead_core::store::{Batch, CredentialRow, Fingerprint, Row, RowKey};
+use stead_core::store::{Batch, CredentialRow, Digest, Row, RowKey};
 
 use super::{
     Check, Shared, check,
@@ -141,9 +141,7 @@ async fn an_update_moves_a_row_between_look_ups(store: Shared) {
     let mut connection = sample::connection(1);
     let old_name = std::mem::replace(&mut connection.name, sample::name("renamed"));
     let mut authorization = sample::authorization(1);
-    let old_state = authorization
-        .oauth_state
-        .replace(Fingerprint::of("new state"));
+    let old_state = authorization.oauth_state.replace(Digest::of("new state"));
     commit(
         &*store,
         Batch::new()
@@ -166,11 +164,7 @@ async fn an_update_moves_a_row_between_look_ups(store: Shared) {
         ),
         None
     );
-    let found = answered(
-        store
-            .authorization_by_state(&Fingerprint::of("new state"))
-            .await,
-    );
+    let found = answered(store.authorization_by_state(&Digest::of("new state")).await);
     assert_eq!(
         found.map(|found| (found.row, found.version)),
         Some((authorization, 2))

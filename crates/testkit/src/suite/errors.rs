@@ -1,7 +1,7 @@
 //! Whether a product reads errors from whatever comes.
 
 use http::HeaderMap;
-use stead_core::{ErrorKind, tool::Answer};
+use stead_core::{ErrorKind, tool::Response};
 
 use super::Subject;
 
@@ -29,7 +29,8 @@ pub(super) fn errors_become_kinds(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
     for body in BODIES {
         for status in 200..600 {
-            let error = (subject.product.read_error)(&Answer::new(status, HeaderMap::new(), *body));
+            let error =
+                (subject.product.read_error)(&Response::new(status, HeaderMap::new(), *body));
             let Some(error) = error else {
                 if status >= 400 {
                     faults.push(format!("{status} with {body:?} is read as no error"));

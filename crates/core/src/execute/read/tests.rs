@@ -7,8 +7,8 @@ use http::HeaderValue;
 use super::*;
 use crate::testing::{STABLE, START, World, always, environment};
 
-fn answer(status: u16, body: &'static str) -> Answer {
-    Answer::new(status, HeaderMap::new(), body)
+fn answer(status: u16, body: &'static str) -> Response {
+    Response::new(status, HeaderMap::new(), body)
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -25,9 +25,9 @@ fn after(value: &str) -> Option<Duration> {
 
 /// An answer to a request as the demo product would be read, but with this reader of errors.
 fn judged(
-    read_error: fn(&Answer) -> Option<Error>,
+    read_error: fn(&Response) -> Option<Error>,
     request: &ApiRequest,
-    answer: Answer,
+    answer: Response,
 ) -> Reading {
     let environment = environment(&World::new(), &STABLE, always(200, ""));
     judge(
@@ -44,7 +44,7 @@ fn judged(
 fn failure(reading: Reading) -> Failure {
     match reading {
         Reading::Failure(failure) => failure,
-        Reading::Answer(answer) => panic!("an answer: {answer:?}"),
+        Reading::Response(answer) => panic!("an answer: {answer:?}"),
         Reading::Unauthorized => panic!("unauthorized"),
     }
 }
@@ -93,18 +93,18 @@ fn no_4xx_of_a_product_is_our_500() {
 
 #[test]
 fn an_accepted_status_is_an_answer_whatever_the_product_thinks() {
-    let hostile = |_: &Answer| Some(Error::new(ErrorKind::ProductForbidden, ""));
+    let hostile = |_: &Response| Some(Error::new(ErrorKind::ProductForbidden, ""));
     for status in [304, 401, 404, 500] {
         let request = ApiRequest::get(["a"]).accept(&[304, 401, 404, 500]);
         assert!(
-            matches!(judged(hostile, &request, answer(status, "")), Reading::Answer(answer) if answer.status == status)
+            matches!(judged(hostile, &request, answer(status, "")), Reading::Response(answer) if answer.status == status)
         );
     }
 }
 
 #[test]
 fn a_401_asks_for_a_new_token_before_the_product_is_asked() {
-    let hostile = |_: &Answer| Some(Error::new(ErrorKind::ProductForbidden, ""));
+    let hostile = |_: &Response| Some(Error::new(ErrorKind::ProductForbidden, ""));
     assert!(matches!(
         judged(hostile, &ApiRequest::get(["a"]), answer(401, "")),
         Reading::Unauthorized
@@ -113,13 +113,13 @@ fn a_401_asks_for_a_new_token_before_the_product_is_asked() {
 
 #[test]
 fn a_success_can_tell_of_an_error() {
-    let read_error = |answer: &Answer| {
+    let read_error = |answer: &Response| {
         (answer.body == "error").then(|| Error::new(ErrorKind::ProductNotFound, ""))
     };
     let request = ApiRequest::get(["a"]);
     assert!(matches!(
         judged(read_error, &request, answer(200, "fine")),
-        Reading::Answer(_)
+        Reading::Response(_)
     ));
     let failure = failure(judged(read_error, &request, answer(200, "error")));
     assert_eq!(failure.error.kind(), ErrorKind::ProductNotFound);
@@ -142,7 +142,7 @@ fn only_what_the_product_threw_back_was_certainly_not_processed() {
 
 #[test]
 fn the_products_own_pause_goes_before_the_header() {
-    let with_header = |mut answer: Answer| {
+    let with_header = |mut answer: Response| {
         answer
             .headers
             .insert(header::RETRY_AFTER, HeaderValue::from_static("7"));
@@ -151,7 +151,7 @@ fn the_products_own_pause_goes_before_the_header() {
     let request = ApiRequest::get(["a"]);
     let by_header = failure(judged(|_| None, &request, with_header(answer(503, ""))));
     assert_eq!(by_header.error.retry_after(), Some(Duration::from_secs(7)));
-    let own = |_: &Answer| {
+    let own = |_: &Response| {
         Some(Error::new(ErrorKind::ProductRateLimited, "").with_retry_after(Duration::from_secs(3)))
     };
     let by_product = failure(judged(own, &request, with_header(answer(429, ""))));
@@ -305,7 +305,7 @@ fn an_answer_is_read_within_the_products_limit_and_knows_its_attempt() {
             .unwrap()
     };
     assert!(
-        matches!(reading(3, "abc"), Reading::Answer(answer) if answer.attempt == 2 && answer.body == "abc")
+        matches!(reading(3, "abc"), Reading::Response(answer) if answer.attempt == 2 && answer.body == "abc")
     );
     assert_eq!(
         failure(reading(2, "abc")).error.kind(),

@@ -6,7 +6,7 @@ use crate::{
     account::new_account,
     identifier::{AccountId, ConnectionId},
     product::OAuth,
-    store::{Fingerprint, Subject},
+    store::{Digest, Subject},
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -37,7 +37,7 @@ fn authorization() -> AuthorizationRow {
         identifier: Identifier::new("ada").unwrap(),
         state: AuthorizationState::Returned,
         reason: None,
-        link: Fingerprint::of("link"),
+        link: Digest::of("link"),
         oauth_state: None,
         browser: None,
         verifier: None,
@@ -52,8 +52,8 @@ fn authorization() -> AuthorizationRow {
     }
 }
 
-fn quarantine(subject: Option<Subject>) -> Quarantine {
-    Quarantine {
+fn quarantine(subject: Option<Subject>) -> PendingCredential {
+    PendingCredential {
         generation: 1,
         granted_scopes: Vec::new(),
         missing_scopes: Vec::new(),

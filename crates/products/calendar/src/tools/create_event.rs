@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, Result,
     error::Violation,
-    tool::{Answer, AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
 };
 
 use super::{NewEventType, PRIMARY, Transparency, Visibility, kind, verdict};
@@ -87,7 +87,7 @@ pub struct CreateEvent {
 impl Tool for CreateEvent {
     const NAME: &'static str = "calendar_create_event";
     const EFFECT: Effect = Effect::Write;
-    const SCOPES: AnyOf = scopes::WRITE_EVENTS;
+    const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
         let start = Moment::parse(&self.start_datetime);
@@ -185,7 +185,7 @@ impl CreateEvent {
     }
 
     /// Inserts the event. Where its id is taken, an earlier sending has inserted it: then it is read.
-    async fn insert(&self, io: Io<'_>, id: &str, body: &Map<String, Value>) -> Result<Answer> {
+    async fn insert(&self, io: Io<'_>, id: &str, body: &Map<String, Value>) -> Result<Response> {
         let with_meeting = body.contains_key("conferenceData");
         let request = ApiRequest::post(["calendars", self.calendar(), "events"]);
         match io

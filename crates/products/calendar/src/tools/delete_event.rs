@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
 };
 
 use super::PRIMARY;
@@ -28,14 +28,14 @@ pub struct DeleteEvent {
 impl Tool for DeleteEvent {
     const NAME: &'static str = "calendar_delete_event";
     const EFFECT: Effect = Effect::Delete;
-    const SCOPES: AnyOf = scopes::WRITE_EVENTS;
+    const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
 
     /// Calendar API, `events.delete`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
         let request = ApiRequest::delete(["calendars", calendar, "events", &self.event_id])
             .accept(&[410])
-            .resend(Resend::Always);
+            .retry(Retry::Always);
         let answer = io.send(request).await?;
         let output = Output::from(
             json!({ "deleted": true, "event_id": self.event_id, "calendar_id": calendar }),

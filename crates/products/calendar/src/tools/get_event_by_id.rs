@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violation,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{
@@ -69,7 +69,7 @@ const INSTANCES: u32 = 250;
 impl Tool for GetEventById {
     const NAME: &'static str = "calendar_get_event_by_id";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::READ_EVENTS;
+    const SCOPES: RequiredScopes = scopes::READ_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
         let violations: Vec<Violation> = self

@@ -4,7 +4,7 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violation,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{AccessRole, first_filled, items, verdict};
@@ -42,7 +42,7 @@ pub struct ListCalendars {
 impl Tool for ListCalendars {
     const NAME: &'static str = "calendar_list_calendars";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::LIST_CALENDARS;
+    const SCOPES: RequiredScopes = scopes::LIST_CALENDARS;
 
     fn check(&self, _: &Call) -> Result<()> {
         if self.sync_token.is_none() {

@@ -4,7 +4,7 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violation,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{
@@ -58,7 +58,7 @@ const DEFAULT_RESULTS: u32 = 50;
 impl Tool for ListEvents {
     const NAME: &'static str = "calendar_list_events";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::READ_EVENTS;
+    const SCOPES: RequiredScopes = scopes::READ_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
         let mut violations: Vec<Violation> = self

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violation,
-    tool::{Answer, AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
 };
 
 use super::{
@@ -99,7 +99,7 @@ pub struct UpdateEvent {
 impl Tool for UpdateEvent {
     const NAME: &'static str = "calendar_update_event";
     const EFFECT: Effect = Effect::Write;
-    const SCOPES: AnyOf = scopes::WRITE_EVENTS;
+    const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
         let times = [
@@ -143,7 +143,7 @@ impl Tool for UpdateEvent {
 
 /// The event as it was read, where reading was due.
 struct Present {
-    answer: Answer,
+    answer: Response,
     event: Value,
 }
 

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use crate::{file_id::file_id, mask, scopes};
@@ -29,7 +29,7 @@ pub struct GetFileMetadata {
 impl Tool for GetFileMetadata {
     const NAME: &'static str = "drive_get_file_metadata";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::FILES;
+    const SCOPES: RequiredScopes = scopes::FILES;
 
     fn check(&self, _: &Call) -> Result<()> {
         mask::of_file(&self.fields)?;

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{AnyOf, Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::list::List;
@@ -40,7 +40,7 @@ pub struct SearchContent {
 impl Tool for SearchContent {
     const NAME: &'static str = "drive_search_content";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::FILES;
+    const SCOPES: RequiredScopes = scopes::FILES;
 
     fn check(&self, _: &Call) -> Result<()> {
         mask::of_list(&self.fields).map(drop)

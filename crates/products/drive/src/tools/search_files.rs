@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, Result,
     error::Violation,
-    tool::{AnyOf, Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{list::List, order};
@@ -44,7 +44,7 @@ pub struct SearchFiles {
 impl Tool for SearchFiles {
     const NAME: &'static str = "drive_search_files";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::FILES;
+    const SCOPES: RequiredScopes = scopes::FILES;
 
     fn check(&self, _: &Call) -> Result<()> {
         let terms = query::read(self.query()).map_err(|message| violation("/query", message))?;

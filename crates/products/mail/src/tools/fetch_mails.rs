@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     ErrorKind, Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{MessageFormat, items, page};
@@ -46,7 +46,7 @@ const DEFAULT_RESULTS: u32 = 20;
 impl Tool for FetchMails {
     const NAME: &'static str = "mail_fetch_mails";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::MESSAGES;
+    const SCOPES: RequiredScopes = scopes::MESSAGES;
 
     /// Gmail API, `users.messages.list`, then `users.messages.get` for each.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

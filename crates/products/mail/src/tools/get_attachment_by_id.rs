@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{Answer, AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
 };
 
 use crate::{charset::decode_base64, content::Content, part::Part, scopes};
@@ -34,7 +34,7 @@ const LISTED: usize = 20;
 impl Tool for GetAttachmentById {
     const NAME: &'static str = "mail_get_attachment_by_id";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::ATTACHMENTS;
+    const SCOPES: RequiredScopes = scopes::ATTACHMENTS;
 
     /// Gmail API, `users.messages.get` for name and type, then `users.messages.attachments.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
@@ -142,7 +142,7 @@ fn default_name(mime_type: &str) -> &'static str {
 }
 
 /// Content of `users.messages.attachments.get`: `{size, data}`.
-fn content(answer: &Answer) -> Result<Vec<u8>> {
+fn content(answer: &Response) -> Result<Vec<u8>> {
     let body: Value = answer.json()?;
     let bytes = body["data"].as_str().and_then(decode_base64);
     let bytes = bytes.ok_or_else(|| {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{PersonField, items};
@@ -29,7 +29,7 @@ pub struct GetContacts {
 impl Tool for GetContacts {
     const NAME: &'static str = "mail_get_contacts";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::READ_CONTACTS;
+    const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
 
     /// People API, `people.connections.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

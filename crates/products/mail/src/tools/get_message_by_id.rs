@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::MessageFormat;
@@ -27,7 +27,7 @@ pub struct GetMessageById {
 impl Tool for GetMessageById {
     const NAME: &'static str = "mail_get_message_by_id";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::MESSAGES;
+    const SCOPES: RequiredScopes = scopes::MESSAGES;
 
     /// Gmail API, `users.messages.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

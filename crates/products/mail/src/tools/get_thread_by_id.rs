@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stead_core::{
     Error, Result,
     error::Violation,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{ThreadFormat, items};
@@ -36,7 +36,7 @@ pub struct GetThreadById {
 impl Tool for GetThreadById {
     const NAME: &'static str = "mail_get_thread_by_id";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::MESSAGES;
+    const SCOPES: RequiredScopes = scopes::MESSAGES;
 
     fn check(&self, _: &Call) -> Result<()> {
         if self.metadata_headers.is_some() && self.format != Some(ThreadFormat::Metadata) {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{items, page};
@@ -26,7 +26,7 @@ pub struct ListDrafts {
 impl Tool for ListDrafts {
     const NAME: &'static str = "mail_list_drafts";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::DRAFTS;
+    const SCOPES: RequiredScopes = scopes::DRAFTS;
 
     /// Gmail API, `users.drafts.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{items, page};
@@ -36,7 +36,7 @@ pub struct ListThreads {
 impl Tool for ListThreads {
     const NAME: &'static str = "mail_list_threads";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::MESSAGES;
+    const SCOPES: RequiredScopes = scopes::MESSAGES;
 
     /// Gmail API, `users.threads.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

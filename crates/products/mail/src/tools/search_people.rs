@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     ErrorKind, Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{PersonField, items};
@@ -44,7 +44,7 @@ const WAKING: Duration = Duration::from_secs(2);
 impl Tool for SearchPeople {
     const NAME: &'static str = "mail_search_people";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::READ_CONTACTS;
+    const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
 
     /// People API, `people.searchContacts` and `otherContacts.search`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {

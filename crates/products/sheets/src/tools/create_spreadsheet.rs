@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
     Error, Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::NewSheet;
@@ -31,7 +31,7 @@ pub struct CreateSpreadsheet {
 impl Tool for CreateSpreadsheet {
     const NAME: &'static str = "sheets_create_spreadsheet";
     const EFFECT: Effect = Effect::Write;
-    const SCOPES: AnyOf = scopes::WRITE;
+    const SCOPES: RequiredScopes = scopes::WRITE;
 
     fn check(&self, _: &Call) -> Result<()> {
         let sheets = self.sheets.iter().flatten().enumerate();

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{MajorDimension, ValueRenderOption, check_range};
@@ -40,7 +40,7 @@ struct Glance {
 impl Tool for GetValues {
     const NAME: &'static str = "sheets_get_values";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::READ;
+    const SCOPES: RequiredScopes = scopes::READ;
 
     fn check(&self, _: &Call) -> Result<()> {
         check_range("/range", &self.range)?;

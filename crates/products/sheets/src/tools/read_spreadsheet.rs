@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::check_range;
@@ -35,7 +35,7 @@ const LARGE: usize = 1024 * 1024;
 impl Tool for ReadSpreadsheet {
     const NAME: &'static str = "sheets_read_spreadsheet";
     const EFFECT: Effect = Effect::Read;
-    const SCOPES: AnyOf = scopes::READ;
+    const SCOPES: RequiredScopes = scopes::READ;
 
     fn check(&self, _: &Call) -> Result<()> {
         for range in self.ranges() {
@@ -76,7 +76,7 @@ impl ReadSpreadsheet {
 mod tests {
     use http::HeaderMap;
     use serde_json::json;
-    use stead_core::tool::{Answer, ToolEntry};
+    use stead_core::tool::{Response, ToolEntry};
     use stead_testkit::{Canned, drive, fixture::Fixture};
 
     use super::*;
@@ -85,7 +85,7 @@ mod tests {
     /// The warnings of a spreadsheet of so many bytes.
     fn warnings(bytes: usize) -> Vec<(String, String)> {
         let body = format!("\"{}\"", "x".repeat(bytes - 2));
-        let canned = Canned::new(&PRODUCT, [Answer::new(200, HeaderMap::new(), body)]);
+        let canned = Canned::new(&PRODUCT, [Response::new(200, HeaderMap::new(), body)]);
         let input = json!({ "spreadsheet_id": "1", "include_grid_data": true });
         let fixture = json!({ "name": "large", "input": input });
         let call = serde_json::from_value::<Fixture>(fixture)

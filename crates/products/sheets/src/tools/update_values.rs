@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{AnyOf, ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use super::{MajorDimension, ValueInputOption, check_range};
@@ -37,7 +37,7 @@ pub struct UpdateValues {
 impl Tool for UpdateValues {
     const NAME: &'static str = "sheets_update_values";
     const EFFECT: Effect = Effect::Write;
-    const SCOPES: AnyOf = scopes::WRITE;
+    const SCOPES: RequiredScopes = scopes::WRITE;
 
     fn check(&self, _: &Call) -> Result<()> {
         check_range("/range", &self.range)?;

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
 use crate::{
@@ -41,7 +41,7 @@ impl Tool for CancelQuery {
         let request = ApiRequest::post(["statements", &self.statement_handle, "cancel"])
             .query("requestId", &self.request_id)
             .accept(&[422])
-            .resend(Resend::Always);
+            .retry(Retry::Always);
         let answer = io.send(request).await?;
         let body: Value = answer.json()?;
         let cancelled = match body["code"].as_str() {

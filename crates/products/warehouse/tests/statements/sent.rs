@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use stead_core::{
     catalogue::Catalogue,
-    tool::{Answer, Call},
+    tool::{Call, Response},
 };
 use stead_testkit::{Canned, drive};
 use stead_warehouse::PRODUCT;
@@ -29,7 +29,7 @@ pub(crate) fn sent(tool: &str, mut input: Value) -> Option<Sent> {
         .validate(&mut input)
         .expect("an input");
     let parsed = tool.entry().parse(input).expect("what was planned");
-    let canned = Canned::new(&PRODUCT, [Answer::new(200, http::HeaderMap::new(), "{}")]);
+    let canned = Canned::new(&PRODUCT, [Response::new(200, http::HeaderMap::new(), "{}")]);
     drive(
         &*parsed,
         &Call::new(Uuid::from_u128(1), Timestamp::UNIX_EPOCH),

@@ -16,7 +16,7 @@ mod page_parent;
 use serde::Deserialize;
 use stead_core::{
     Result,
-    tool::{Answer, Output},
+    tool::{Output, Response},
 };
 
 pub use create_comment::{Comment, CreateComment};
@@ -33,7 +33,7 @@ pub use search::Search;
 
 /// Rows as they came. Past 10,000 rows the product ends a query as if that were all, and says so in a member of its
 /// own (Notion API, "Query a data source", `request_status`).
-fn rows(answer: Answer) -> Result<Output> {
+fn rows(answer: Response) -> Result<Output> {
     #[derive(Deserialize)]
     struct Page {
         request_status: Option<Status>,

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
 use super::rows;
@@ -76,7 +76,7 @@ impl QueryDatabase {
         let request = ApiRequest::post(data_source::rows(io, version, id).await?)
             .json(&body)
             .effect(Effect::Read)
-            .resend(Resend::Always);
+            .retry(Retry::Always);
         rows(io.send(version.on(request)).await?)
     }
 }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
 use super::rows;
@@ -60,7 +60,7 @@ impl QueryDatabaseProperties {
             )
             .json(&json!({}))
             .effect(Effect::Read)
-            .resend(Resend::Always);
+            .retry(Retry::Always);
         rows(io.send(version.on(request)).await?)
     }
 }

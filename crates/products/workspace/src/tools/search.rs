@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Resend, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
 use crate::{
@@ -53,7 +53,7 @@ impl Tool for Search {
         let request = ApiRequest::post(["search"])
             .json(&body)
             .effect(Effect::Read)
-            .resend(Resend::Always);
+            .retry(Retry::Always);
         let version = Version::of(self.workspace_version.as_ref());
         let answer = io.send(version.on(request)).await;
         Ok(answer

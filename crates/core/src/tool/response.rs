@@ -8,7 +8,7 @@ use crate::{Error, ErrorKind, Result, error::Upstream};
 /// A product's answer, read to its end and decompressed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct Response {
     /// HTTP status.
     pub status: u16,
     /// Headers.
@@ -19,7 +19,7 @@ pub struct Answer {
     pub attempt: u8,
 }
 
-impl Answer {
+impl Response {
     /// An answer to the first sending.
     pub fn new(status: u16, headers: HeaderMap, body: impl Into<Bytes>) -> Self {
         Self {
@@ -82,8 +82,8 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, body: &'static str) -> Answer {
-        Answer::new(status, HeaderMap::new(), body)
+    fn answer(status: u16, body: &'static str) -> Response {
+        Response::new(status, HeaderMap::new(), body)
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("x-request-id", http::HeaderValue::from_static("7"));
         headers.insert("x-bytes", http::HeaderValue::from_bytes(&[0xff]).unwrap());
-        let answer = Answer::new(200, headers, "").with_attempt(3);
+        let answer = Response::new(200, headers, "").with_attempt(3);
         assert_eq!(answer.header("X-Request-Id"), Some("7"));
         assert_eq!(
             (answer.header("x-bytes"), answer.header("etag")),
