@@ -23,6 +23,10 @@ mod authorization;
 #[cfg(feature = "platform")]
 mod connection;
 #[cfg(feature = "platform")]
+mod digest;
+#[cfg(feature = "platform")]
+pub mod domain;
+#[cfg(feature = "platform")]
 pub mod environment;
 #[cfg(feature = "platform")]
 pub mod execute;
@@ -36,6 +40,8 @@ pub mod oauth;
 mod proxy;
 #[cfg(feature = "platform")]
 pub mod seal;
+#[cfg(feature = "platform")]
+mod sealed;
 #[cfg(feature = "platform")]
 mod snapshot;
 #[cfg(feature = "platform")]

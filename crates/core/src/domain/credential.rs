@@ -1,0 +1,26 @@
+//! A credential: one sealed token set of an account.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    identifier::{AccountId, AuthorizationId},
+    sealed::Sealed,
+};
+
+/// One token set. Inserted once; later only shredded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Credential {
+    /// Account; primary key together with the generation.
+    pub account_id: AccountId,
+    /// Generation, from 1.
+    pub generation: u64,
+    /// The tokens; `None` once shredded.
+    pub sealed: Option<Sealed>,
+    /// Authorization that keeps it from being the account's current one: the one that it waits for in quarantine, or
+    /// the one whose grant has replaced it. `None` where it may be the current one.
+    #[serde(default)]
+    pub held_by: Option<AuthorizationId>,
+    /// When it was inserted.
+    pub created_at: Timestamp,
+}

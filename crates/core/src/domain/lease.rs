@@ -1,0 +1,16 @@
+//! The right to refresh one credential, so that one process at a time asks the product.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A right to refresh one credential, for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// Process and flight that hold it.
+    pub owner: Uuid,
+    /// Until when, by the store's time.
+    pub until: Timestamp,
+    /// Generation that is being refreshed.
+    pub generation: u64,
+}

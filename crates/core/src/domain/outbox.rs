@@ -1,0 +1,40 @@
+//! The outbox: what is still to be done at a product after a commit.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    identifier::{AccountId, ConnectionId, OutboxId},
+    sealed::Sealed,
+};
+
+/// Something to do at a product after a commit, until it is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutboxEntry {
+    /// Id; primary key.
+    pub id: OutboxId,
+    /// What to do.
+    pub task: OutboxTask,
+    /// Failed attempts.
+    pub attempts: u32,
+    /// When to try next.
+    pub due_at: Timestamp,
+}
+
+/// What to do at a product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OutboxTask {
+    /// Revoke a token (RFC 7009).
+    Revoke {
+        /// Connection whose client authenticates the request.
+        connection_id: ConnectionId,
+        /// Account whose token it was.
+        account_id: AccountId,
+        /// Generation that the token belonged to.
+        generation: u64,
+        /// The token.
+        token: Sealed,
+    },
+}
