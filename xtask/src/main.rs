@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "\
 cargo xtask test [--fast]       everything that must hold; --fast leaves out what seldom breaks
-cargo xtask tidy                the house rules that can be proved
+cargo xtask tidy [--floors]     the rules of the project that can be proved; --floors: only the imports of core
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask conformance [--descriptions FOLDER]
                                 requests and answers, held against the products' own descriptions
@@ -38,6 +38,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test"] => test::run(test::Extent::Full),
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["tidy"] => tidy::run(),
+        ["tidy", "--floors"] => tidy::floors(),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
         ["conformance"] => conformance::run(None),

@@ -21,7 +21,25 @@ pub(crate) fn command(line: &str) -> Command {
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_of_this_run) {
+            command.env_remove(name);
+        }
+    }
     command
+}
+
+/// Whether cargo sets this variable for the program that it runs. A cargo that inherits them builds again what it built
+/// in a plain shell: `ring` watches `CARGO_MANIFEST_DIR`, `CARGO_PKG_NAME` and the `CARGO_PKG_VERSION_*` in its build
+/// script, and most of the workspace stands on `ring`.
+fn is_of_this_run(name: &str) -> bool {
+    let starts = [
+        "CARGO_MANIFEST_",
+        "CARGO_PKG_",
+        "CARGO_BIN_",
+        "CARGO_CRATE_",
+    ];
+    ["CARGO", "OUT_DIR"].contains(&name) || starts.iter().any(|start| name.starts_with(start))
 }
 
 /// What a command prints.
@@ -46,4 +64,24 @@ pub(crate) fn output(line: &str) -> Result<String> {
 )]
 pub(crate) fn now() -> Instant {
     Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_does_not_inherit_what_cargo_sets_for_this_program() {
+        let set = |name: &str| std::env::vars().any(|(set, _)| set == name);
+        assert!(set("CARGO_MANIFEST_DIR") && set("CARGO_PKG_NAME"));
+        let inherited: Vec<String> = output("env")
+            .unwrap()
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, _)| name.to_owned())
+            .filter(|name| is_of_this_run(name))
+            .collect();
+        assert!(inherited.is_empty(), "{inherited:?}");
+        assert!(!is_of_this_run("CARGO_TARGET_DIR") && !is_of_this_run("CARGO_HOME"));
+    }
 }

@@ -3,7 +3,10 @@
 //! A rule takes what it judges and gives what it found, a line for each fault; where it reads nothing itself, its test
 //! shows it a planted fault.
 
+mod circles;
 mod dependencies;
+mod floors;
+mod imports;
 mod layout;
 mod licences;
 mod manifest;
@@ -84,6 +87,24 @@ pub(crate) fn run() -> Result<()> {
     for hint in text::long_files(&files) {
         println!("hint: {hint}");
     }
+    report.end()
+}
+
+/// Prints what stands between core and its floors.
+///
+/// # Errors
+/// Where an import goes up or sideways, or the sources cannot be read.
+pub(crate) fn floors() -> Result<()> {
+    let mut report = Report::default();
+    let imports = imports::read("crates/core", &text::files()?)?;
+    report.rule(
+        "core imports from lower floors only",
+        floors::imports_go_down(&imports),
+    );
+    report.rule(
+        "no circle of imports",
+        circles::between_modules("core", &imports),
+    );
     report.end()
 }
 
