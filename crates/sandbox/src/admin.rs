@@ -1,16 +1,16 @@
 //! The sandbox's own routes: what came in, what shall go wrong, the world.
 
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    http::StatusCode,
+    response::{Html, IntoResponse, Response},
+    routing::{get, post},
+};
 use serde_json::{Value, json};
 
-use crate::Sandbox;
-use crate::faults::Fault;
-use crate::log::Received;
+use crate::{Sandbox, faults::Fault, log::Received};
 
 /// The home page and `/sandbox/…`.
 pub(crate) fn router() -> Router<Sandbox> {

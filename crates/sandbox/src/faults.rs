@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::hosts;
-use crate::request::Request;
+use crate::{hosts, request::Request};
 
-/// What a sandbox can be told, by [`crate::Sandbox::fault`] or as JSON by
-/// `POST /sandbox/faults`, where `kind` is the name in snake_case:
-/// `{"kind": "error", "status": 429, "reason": "rateLimitExceeded", "times": 2}`.
+/// What a sandbox can be told, by [`crate::Sandbox::fault`] or as JSON by `POST /sandbox/faults`, where
+/// `kind` is the name in snake_case: `{"kind": "error", "status": 429, "reason": "rateLimitExceeded",
+/// "times": 2}`.
 ///
-/// `times` is how many requests are struck and 1 when left out in JSON. `host`
-/// is a real host name; without it every host that takes access tokens is
-/// meant, but not the authorization server. `path_contains` narrows it further.
-/// Planned faults strike in the order in which they were told, one per request.
+/// `times` is how many requests are struck and 1 when left out in JSON. `host` is a real host name; without
+/// it every host that takes access tokens is meant, but not the authorization server. `path_contains` narrows
+/// it further. Planned faults strike in the order in which they were told, one per request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -62,8 +60,8 @@ pub enum Fault {
         path_contains: Option<String>,
         /// HTTP status.
         status: u16,
-        /// The product's reason, such as `rateLimitExceeded`, `backendError`
-        /// or, in the newer style, `RATE_LIMIT_EXCEEDED`.
+        /// The product's reason, such as `rateLimitExceeded`, `backendError` or, in the newer style,
+        /// `RATE_LIMIT_EXCEEDED`.
         reason: String,
         /// The product's message; a fitting one when absent.
         #[serde(default)]
@@ -110,7 +108,8 @@ pub enum Fault {
         times: u32,
     },
     /// The request is processed; the connection closes without an answer.
-    CutBeforeAnswer {
+    #[serde(alias = "cut_before_answer")]
+    CutBeforeResponse {
         /// Host; every product when absent.
         #[serde(default)]
         host: Option<String>,
@@ -287,7 +286,7 @@ impl Fault {
             | Self::TokenError { times, .. }
             | Self::Stall { times, .. }
             | Self::Cut { times, .. }
-            | Self::CutBeforeAnswer { times, .. }
+            | Self::CutBeforeResponse { times, .. }
             | Self::Redirect { times, .. }
             | Self::HugeBody { times, .. }
             | Self::SavedButUnavailable { times, .. }
@@ -321,7 +320,7 @@ impl Fault {
                 path_contains,
                 ..
             }
-            | Self::CutBeforeAnswer {
+            | Self::CutBeforeResponse {
                 host,
                 path_contains,
                 ..

@@ -2,10 +2,10 @@
 
 use axum::http::StatusCode;
 
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
-use crate::{calendar, drive, google, mail, people, sheets, warehouse, workspace};
+use crate::{
+    calendar, drive, google, mail, people, request::Request, response::Response, sheets,
+    state::State, warehouse, workspace,
+};
 
 /// Gmail API.
 pub(crate) const GMAIL: &str = "gmail.googleapis.com";
@@ -30,25 +30,25 @@ const PRODUCTS: &[&str] = &[GMAIL, PEOPLE, SHEETS, APIS, USERINFO, NOTION];
 
 /// Whether `host` takes access tokens.
 pub(crate) fn is_product(host: &str) -> bool {
-    PRODUCTS.contains(&host) || warehouse::plays(host)
+    PRODUCTS.contains(&host) || warehouse::serves(host)
 }
 
 /// Lets the host answer.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     match request.host.as_str() {
-        GMAIL => google::check::answer(&mail::GMAIL_API, state, request),
-        PEOPLE => google::check::answer(&people::PEOPLE_API, state, request),
-        SHEETS => sheets::answer(state, request),
+        GMAIL => google::check::respond(&mail::GMAIL_API, state, request),
+        PEOPLE => google::check::respond(&people::PEOPLE_API, state, request),
+        SHEETS => sheets::respond(state, request),
         APIS => match api_of(&request.path) {
-            Some(api) => google::check::answer(api, state, request),
-            None => Answer::html(StatusCode::NOT_FOUND, google::pages::not_found(request)),
+            Some(api) => google::check::respond(api, state, request),
+            None => Response::html(StatusCode::NOT_FOUND, google::pages::not_found(request)),
         },
-        USERINFO => google::userinfo::answer(state, request),
-        ACCOUNTS => google::authorize::answer(state, request),
+        USERINFO => google::userinfo::respond(state, request),
+        ACCOUNTS => google::authorize::respond(state, request),
         TOKENS => google::tokens(state, request),
-        NOTION => workspace::answer(state, request),
-        host if warehouse::plays(host) => warehouse::answer(state, request),
-        other => Answer::html(
+        NOTION => workspace::respond(state, request),
+        host if warehouse::serves(host) => warehouse::respond(state, request),
+        other => Response::html(
             StatusCode::NOT_FOUND,
             google::pages::problem(
                 "No such host",

@@ -1,19 +1,19 @@
 #![doc = include_str!("lib.md")]
 
 mod admin;
-mod answer;
 mod calendar;
 mod drive;
 mod faults;
 mod google;
 mod hosts;
+mod ids;
 mod log;
 mod mail;
-mod mint;
-mod pairs;
 mod people;
+mod query;
 mod receive;
 mod request;
+mod response;
 mod serve;
 mod sheets;
 mod state;
@@ -21,12 +21,13 @@ mod warehouse;
 mod workspace;
 mod world;
 
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use axum::Router;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::{net::TcpListener, sync::watch};
 
 pub use faults::{Fault, RotationMode};
 pub use log::Received;
@@ -57,8 +58,8 @@ pub const WAREHOUSE_ACCOUNT: &str = "sandbox-acme";
 
 /// A small world of products and their authorization servers, held in memory.
 ///
-/// Clones share one world. Nothing in it depends on the machine's clock or
-/// randomness: the same requests in the same order get the same answers.
+/// Clones share one world. Nothing in it depends on the machine's clock or randomness: the same requests in
+/// the same order get the same answers.
 #[derive(Clone)]
 pub struct Sandbox {
     inner: Arc<Inner>,
@@ -77,7 +78,7 @@ pub(crate) struct Signals {
     /// Counts the resets; a stalled answer waits for the next one.
     pub(crate) life: u64,
     /// Whether the token endpoint keeps its answers back.
-    pub(crate) token_answers_held: bool,
+    pub(crate) token_responses_held: bool,
 }
 
 impl Sandbox {
@@ -92,31 +93,28 @@ impl Sandbox {
         }
     }
 
-    /// Puts a text of your choice into every code and token that is issued
-    /// from now on, so that a search for it shows whether one leaked.
+    /// Puts a text of your choice into every code and token that is issued from now on, so that a search for
+    /// it shows whether one leaked.
     ///
-    /// Letters, digits, `-` and `_` are kept; everything else is left out,
-    /// because a token may not hold it.
+    /// Letters, digits, `-` and `_` are kept; everything else is left out, because a token may not hold it.
     #[must_use]
     pub fn with_token_marker(self, marker: &str) -> Self {
-        self.state().mint.mark(marker);
+        self.state().ids.mark(marker);
         self
     }
 
     /// Registers one more OAuth client beside [`CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address serves. The part
-    /// of `id` before its first `-` names the client's project: revocation
-    /// reaches all clients of one project, as it does at Google (OAuth 2.0 for
-    /// Web Server Applications, "Revoking a token"). Clients survive a reset.
+    /// With no `redirect_uris`, any loopback or https address serves. The part of `id` before its first `-`
+    /// names the client's project: revocation reaches all clients of one project, as it does at Google (OAuth
+    /// 2.0 for Web Server Applications, "Revoking a token"). Clients survive a reset.
     pub fn add_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state().clients.add(id, secret, redirect_uris);
     }
 
     /// Registers one more integration at Notion beside [`WORKSPACE_CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address serves.
-    /// Integrations survive a reset.
+    /// With no `redirect_uris`, any loopback or https address serves. Integrations survive a reset.
     pub fn add_workspace_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state()
             .workspace
@@ -126,8 +124,7 @@ impl Sandbox {
 
     /// Registers one more integration at the accounts of Snowflake beside [`WAREHOUSE_CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address serves.
-    /// Integrations survive a reset.
+    /// With no `redirect_uris`, any loopback or https address serves. Integrations survive a reset.
     pub fn add_warehouse_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state()
             .warehouse
@@ -137,15 +134,14 @@ impl Sandbox {
 
     /// All routes, to be served or nested at the root of a listener.
     ///
-    /// Served by another server than [`Sandbox::serve`], the fault
-    /// [`Fault::CutBeforeAnswer`] shows as an empty answer of status 500,
-    /// because a router has no means of hanging up.
+    /// Served by another server than [`Sandbox::serve`], the fault [`Fault::CutBeforeResponse`] shows as an
+    /// empty answer of status 500, because a router has no means of hanging up.
     pub fn router(&self) -> Router {
         receive::router(self.clone())
     }
 
-    /// Serves HTTP/1.1 and HTTP/2 on `listener` until the future is dropped,
-    /// which also closes the connections.
+    /// Serves HTTP/1.1 and HTTP/2 on `listener` until the future is dropped, which also closes the
+    /// connections.
     ///
     /// # Errors
     /// When the listener's own address cannot be read.
@@ -169,8 +165,8 @@ impl Sandbox {
         Running::start(self).await
     }
 
-    /// Every request that came in since the start or the last reset, oldest
-    /// first, without any secret. At most the last 10,000 are kept.
+    /// Every request that came in since the start or the last reset, oldest first, without any secret. At
+    /// most the last 10,000 are kept.
     #[must_use]
     pub fn received(&self) -> Vec<Received> {
         self.state().log.entries()
@@ -190,17 +186,16 @@ impl Sandbox {
 
     /// Makes the sandbox misbehave, or changes its world.
     ///
-    /// A fault that names a user or a message which does not exist changes
-    /// nothing and leaves a warning in the log; the admin route refuses it.
+    /// A fault that names a user or a message which does not exist changes nothing and leaves a warning in
+    /// the log; the admin route refuses it.
     pub fn fault(&self, fault: Fault) {
         if let Err(reason) = self.try_fault(fault) {
             tracing::warn!(reason, "the fault changes nothing");
         }
     }
 
-    /// Forgets everything but clients and the token marker: grants, tokens,
-    /// faults, the log, changes of the world, and sets the clock back.
-    /// Stalled answers go out.
+    /// Forgets everything but clients and the token marker: grants, tokens, faults, the log, changes of the
+    /// world, and sets the clock back. Stalled answers go out.
     pub fn reset(&self) {
         let life = {
             let mut state = self.state();
@@ -209,13 +204,12 @@ impl Sandbox {
         };
         self.inner.signals.send_modify(|signals| {
             signals.life = life;
-            signals.token_answers_held = false;
+            signals.token_responses_held = false;
         });
     }
 
-    /// The world in readable JSON, to compare an answer with: users, messages,
-    /// attachments with size and SHA-256, drafts, contacts, other contacts,
-    /// files, spreadsheets.
+    /// The world in readable JSON, to compare an answer with: users, messages, attachments with size and
+    /// SHA-256, drafts, contacts, other contacts, files, spreadsheets.
     #[must_use]
     pub fn world(&self) -> serde_json::Value {
         world::readable(&self.state().world)
@@ -236,7 +230,7 @@ impl Sandbox {
         };
         self.inner
             .signals
-            .send_modify(|signals| signals.token_answers_held = held);
+            .send_modify(|signals| signals.token_responses_held = held);
         Ok(())
     }
 
@@ -261,7 +255,7 @@ impl Default for Sandbox {
 }
 
 impl fmt::Debug for Sandbox {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Sandbox").finish_non_exhaustive()
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sandbox").finish_non_exhaustive()
     }
 }

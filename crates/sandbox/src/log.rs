@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::Serialize;
 use url::form_urlencoded;
 
-use crate::hosts;
-use crate::pairs::Pairs;
-use crate::request::Request;
+use crate::{hosts, query::Query, request::Request};
 
 /// Entries beyond this number push out the oldest.
 const MAX_ENTRIES: usize = 10_000;
@@ -72,7 +70,7 @@ impl Log {
     pub(crate) fn add(&mut self, request: &Request, status: Option<u16>) {
         if request.is_token_request() {
             let grant = request
-                .form_pairs()
+                .form_parameters()
                 .and_then(|form| form.first("grant_type").map(str::to_owned))
                 .or_else(|| request.json_text("grant_type"))
                 .unwrap_or_default();
@@ -151,7 +149,7 @@ fn masked_json(body: &[u8]) -> String {
 
 /// The same pairs, with secrets hidden. Text without a secret stays byte for byte.
 fn masked(text: &str) -> String {
-    let pairs = Pairs::parse(text.as_bytes());
+    let pairs = Query::parse(text.as_bytes());
     if !pairs.iter().any(|(name, _)| SECRET_NAMES.contains(&name)) {
         return text.to_owned();
     }

@@ -1,17 +1,16 @@
 //! The way of every request: read, misbehave or answer, log, deliver.
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::State as Extract;
-use axum::http::{HeaderName, Response, StatusCode, header};
+use axum::{
+    Router,
+    body::Body,
+    extract::State as Extract,
+    http::{HeaderName, Response as HttpResponse, StatusCode, header},
+};
 
-use crate::answer::Answer;
-use crate::faults::Fault;
-use crate::google::errors;
-use crate::request::Request;
-use crate::serve::HangUp;
-use crate::state::State;
-use crate::{Sandbox, admin, hosts, warehouse, workspace};
+use crate::{
+    Sandbox, admin, faults::Fault, google::errors, hosts, request::Request, response::Response,
+    serve::HangUp, state::State, warehouse, workspace,
+};
 
 /// How an answer goes out.
 enum Delivery {
@@ -35,38 +34,37 @@ pub(crate) fn router(sandbox: Sandbox) -> Router {
 async fn receive(
     Extract(sandbox): Extract<Sandbox>,
     request: axum::http::Request<Body>,
-) -> Response<Body> {
+) -> HttpResponse<Body> {
     let Some(request) = Request::read(request).await else {
         return empty(StatusCode::PAYLOAD_TOO_LARGE);
     };
-    let (answer, delivery) = decide(&mut sandbox.state(), &request);
-    deliver(&sandbox, answer, delivery).await
+    let (response, delivery) = decide(&mut sandbox.state(), &request);
+    deliver(&sandbox, response, delivery).await
 }
 
-/// What is answered and how. The request is processed here, even if nobody
-/// will ever read the answer.
-fn decide(state: &mut State, request: &Request) -> (Answer, Delivery) {
+/// What is answered and how. The request is processed here, even if nobody will ever read the answer.
+fn decide(state: &mut State, request: &Request) -> (Response, Delivery) {
     let fault = state.faults.take(request);
-    let (answer, delivery) = match fault {
+    let (response, delivery) = match fault {
         Some(Fault::Stall { .. }) => {
-            let answer = hosts::answer(state, request);
-            (answer, Delivery::AfterReset(state.life))
+            let response = hosts::respond(state, request);
+            (response, Delivery::AfterReset(state.life))
         }
-        Some(Fault::Cut { .. }) => (hosts::answer(state, request), Delivery::Half),
-        Some(Fault::CutBeforeAnswer { .. }) => (hosts::answer(state, request), Delivery::Never),
+        Some(Fault::Cut { .. }) => (hosts::respond(state, request), Delivery::Half),
+        Some(Fault::CutBeforeResponse { .. }) => (hosts::respond(state, request), Delivery::Never),
         Some(Fault::SavedButUnavailable { .. }) => {
-            let answer = workspace::errors::saved(request, hosts::answer(state, request));
-            (answer, Delivery::Now)
+            let response = workspace::errors::saved(request, hosts::respond(state, request));
+            (response, Delivery::Now)
         }
         Some(fault) => (misbehave(fault, request), usual_delivery(request)),
-        None => (hosts::answer(state, request), usual_delivery(request)),
+        None => (hosts::respond(state, request), usual_delivery(request)),
     };
-    let answered = match delivery {
+    let logged_status = match delivery {
         Delivery::AfterReset(_) | Delivery::Never => None,
-        _ => Some(answer.status.as_u16()),
+        _ => Some(response.status.as_u16()),
     };
-    state.log.add(request, answered);
-    (dress(state, request, answer), delivery)
+    state.log.add(request, logged_status);
+    (dress(state, request, response), delivery)
 }
 
 fn usual_delivery(request: &Request) -> Delivery {
@@ -78,7 +76,7 @@ fn usual_delivery(request: &Request) -> Delivery {
 }
 
 /// The answer of a fault that keeps the request from being processed.
-fn misbehave(fault: Fault, request: &Request) -> Answer {
+fn misbehave(fault: Fault, request: &Request) -> Response {
     match fault {
         Fault::Unauthorized { .. } if request.host == hosts::NOTION => {
             workspace::errors::unauthorized(request)
@@ -96,8 +94,8 @@ fn misbehave(fault: Fault, request: &Request) -> Answer {
             message.as_deref(),
             retry_after.as_deref(),
         ),
-        Fault::Unauthorized { .. } if warehouse::plays(&request.host) => {
-            warehouse::errors::Refusal::invalid_token().answer()
+        Fault::Unauthorized { .. } if warehouse::serves(&request.host) => {
+            warehouse::errors::ApiError::invalid_token().response()
         }
         Fault::Error {
             status,
@@ -105,10 +103,10 @@ fn misbehave(fault: Fault, request: &Request) -> Answer {
             message,
             retry_after,
             ..
-        } if warehouse::plays(&request.host) => {
+        } if warehouse::serves(&request.host) => {
             warehouse::errors::told(status, &reason, message.as_deref(), retry_after.as_deref())
         }
-        Fault::TokenError { error, status, .. } if warehouse::plays(&request.host) => {
+        Fault::TokenError { error, status, .. } if warehouse::serves(&request.host) => {
             warehouse::errors::oauth(
                 StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
                 &error,
@@ -135,12 +133,12 @@ fn misbehave(fault: Fault, request: &Request) -> Answer {
             "The sandbox was told to answer so.",
         ),
         Fault::Redirect { location, .. } => {
-            let mut answer = Answer::see_other(&location);
-            answer.status = StatusCode::FOUND;
-            answer
+            let mut response = Response::see_other(&location);
+            response.status = StatusCode::FOUND;
+            response
         }
-        Fault::HugeBody { bytes, .. } => Answer::padding(bytes),
-        _ => Answer::html(
+        Fault::HugeBody { bytes, .. } => Response::padding(bytes),
+        _ => Response::html(
             StatusCode::OK,
             "<!doctype html><title>Sorry</title><p>This is not JSON.".to_owned(),
         ),
@@ -148,24 +146,24 @@ fn misbehave(fault: Fault, request: &Request) -> Answer {
 }
 
 /// Adds the planned extra headers and compression.
-fn dress(state: &mut State, request: &Request, mut answer: Answer) -> Answer {
+fn dress(state: &mut State, request: &Request, mut response: Response) -> Response {
     for (name, value) in state.faults.extra_headers(request) {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
-            answer = answer.with(name, &value);
+            response = response.with(name, &value);
         }
     }
     // Snowflake compresses what it compresses, whoever asks.
-    if hosts::is_product(&request.host) && !warehouse::plays(&request.host) {
-        answer = answer.with(header::VARY, "Origin, X-Origin, Referer");
+    if hosts::is_product(&request.host) && !warehouse::serves(&request.host) {
+        response = response.with(header::VARY, "Origin, X-Origin, Referer");
         if wants_gzip(request) {
-            answer = answer.gzipped();
+            response = response.gzipped();
         }
     }
-    answer
+    response
 }
 
-/// Google compresses only for a client that says so twice: in Accept-Encoding
-/// and in User-Agent (Calendar API, "Performance tips", Using gzip).
+/// Google compresses only for a client that says so twice: in Accept-Encoding and in User-Agent (Calendar
+/// API, "Performance tips", Using gzip).
 fn wants_gzip(request: &Request) -> bool {
     let accepts = request.header("accept-encoding").unwrap_or_default();
     let agent = request.header("user-agent").unwrap_or_default();
@@ -175,18 +173,18 @@ fn wants_gzip(request: &Request) -> bool {
         && agent.contains("gzip")
 }
 
-async fn deliver(sandbox: &Sandbox, answer: Answer, delivery: Delivery) -> Response<Body> {
+async fn deliver(sandbox: &Sandbox, response: Response, delivery: Delivery) -> HttpResponse<Body> {
     match delivery {
-        Delivery::Now => answer.into_response(),
-        Delivery::Half => answer.into_cut_response(),
+        Delivery::Now => response.into_response(),
+        Delivery::Half => response.into_cut_response(),
         Delivery::WhenReleased => {
             // An error means that the sandbox is gone, and nobody reads the answer.
             let _gone = sandbox
                 .signals()
-                .wait_for(|signals| !signals.token_answers_held)
+                .wait_for(|signals| !signals.token_responses_held)
                 .await
                 .is_err();
-            answer.into_response()
+            response.into_response()
         }
         Delivery::AfterReset(life) => {
             let _gone = sandbox
@@ -194,7 +192,7 @@ async fn deliver(sandbox: &Sandbox, answer: Answer, delivery: Delivery) -> Respo
                 .wait_for(|signals| signals.life != life)
                 .await
                 .is_err();
-            answer.into_response()
+            response.into_response()
         }
         Delivery::Never => {
             let mut response = empty(StatusCode::INTERNAL_SERVER_ERROR);
@@ -204,8 +202,8 @@ async fn deliver(sandbox: &Sandbox, answer: Answer, delivery: Delivery) -> Respo
     }
 }
 
-fn empty(status: StatusCode) -> Response<Body> {
-    let mut response = Response::new(Body::empty());
+fn empty(status: StatusCode) -> HttpResponse<Body> {
+    let mut response = HttpResponse::new(Body::empty());
     *response.status_mut() = status;
     response
 }

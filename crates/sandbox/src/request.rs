@@ -1,11 +1,12 @@
 //! A request as the played hosts see it.
 
-use axum::body::{Body, to_bytes};
-use axum::http::{HeaderMap, Method, header};
+use axum::{
+    body::{Body, to_bytes},
+    http::{HeaderMap, Method, header},
+};
 use bytes::Bytes;
 
-use crate::pairs::Pairs;
-use crate::{hosts, warehouse};
+use crate::{hosts, query::Query, warehouse};
 
 /// Bodies above this many bytes are refused.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
@@ -42,16 +43,16 @@ impl Request {
     }
 
     /// The query's pairs.
-    pub(crate) fn query_pairs(&self) -> Pairs {
-        Pairs::parse(self.query.as_deref().unwrap_or_default().as_bytes())
+    pub(crate) fn query_parameters(&self) -> Query {
+        Query::parse(self.query.as_deref().unwrap_or_default().as_bytes())
     }
 
     /// The body's pairs, if the body says that it is a form.
-    pub(crate) fn form_pairs(&self) -> Option<Pairs> {
+    pub(crate) fn form_parameters(&self) -> Option<Query> {
         let kind = self.header(header::CONTENT_TYPE.as_str())?;
         let kind = kind.split(';').next().unwrap_or_default().trim();
         kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
-            .then(|| Pairs::parse(&self.body))
+            .then(|| Query::parse(&self.body))
     }
 
     /// A text of the body, if the body is a JSON object that has it.

@@ -1,16 +1,21 @@
 //! The server: accepts connections, and can hang up on one.
 
-use std::net::Ipv4Addr;
-use std::time::Duration;
+use std::{net::Ipv4Addr, time::Duration};
 
-use axum::Router;
-use axum::body::Body;
-use axum::http::{Request, Response};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{JoinHandle, JoinSet};
+use axum::{
+    Router,
+    body::Body,
+    http::{Request, Response},
+};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto::Builder,
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::{JoinHandle, JoinSet},
+};
 use tower::ServiceExt as _;
 
 use crate::Sandbox;
@@ -75,7 +80,7 @@ async fn converse(stream: TcpStream, router: Router) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
-    let service = tower::service_fn(move |request| answer(router.clone(), request));
+    let service = tower::service_fn(move |request| respond(router.clone(), request));
     let outcome = Builder::new(TokioExecutor::new())
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
         .await;
@@ -84,7 +89,7 @@ async fn converse(stream: TcpStream, router: Router) {
     }
 }
 
-async fn answer<B>(router: Router, request: Request<B>) -> std::io::Result<Response<Body>>
+async fn respond<B>(router: Router, request: Request<B>) -> std::io::Result<Response<Body>>
 where
     B: axum::body::HttpBody<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,

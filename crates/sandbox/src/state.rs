@@ -2,15 +2,16 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::faults::{Fault, Plan};
-use crate::google::clients::Clients;
-use crate::google::ledger::Ledger;
-use crate::log::Log;
-use crate::mint::Mint;
-use crate::people::Warmth;
-use crate::warehouse::Warehouse;
-use crate::workspace::{Capability, Workspace};
-use crate::world::World;
+use crate::{
+    faults::{Fault, Plan},
+    google::{clients::Clients, grants::Grants},
+    ids::Ids,
+    log::Log,
+    people::IndexState,
+    warehouse::Warehouse,
+    workspace::{Capability, Workspace},
+    world::World,
+};
 
 /// Where every sandbox's clock starts: 2026-05-04T09:00:00Z, a Monday.
 const START_SECOND: i64 = 1_777_885_200;
@@ -22,11 +23,11 @@ pub(crate) struct State {
     /// Counts the resets.
     pub(crate) life: u64,
     /// Source of codes, tokens and opaque ids.
-    pub(crate) mint: Mint,
+    pub(crate) ids: Ids,
     /// Registered OAuth clients.
     pub(crate) clients: Clients,
     /// Consents, grants and tokens.
-    pub(crate) ledger: Ledger,
+    pub(crate) grants: Grants,
     /// Users and what they own.
     pub(crate) world: World,
     /// Integrations, grants and tokens of Notion.
@@ -36,7 +37,7 @@ pub(crate) struct State {
     /// Attachment ids minted under an older number are refused.
     pub(crate) attachment_generation: u64,
     /// Which search indexes have been warmed up.
-    pub(crate) warmth: Warmth,
+    pub(crate) index_state: IndexState,
     /// Planned misbehaviour.
     pub(crate) faults: Plan,
     /// What came in.
@@ -51,29 +52,29 @@ impl State {
             warehouse: Warehouse::new(&world.warehouse, start()),
             now: start(),
             life: 0,
-            mint: Mint::default(),
+            ids: Ids::default(),
             clients: Clients::built_in(),
-            ledger: Ledger::default(),
+            grants: Grants::default(),
             world,
             workspace: Workspace::new(),
             attachment_generation: 0,
-            warmth: Warmth::default(),
+            index_state: IndexState::default(),
             faults: Plan::default(),
             log: Log::default(),
         }
     }
 
-    /// Back to the beginning. The mint goes on, so that a token from before
-    /// cannot come to life again; clients stay, because they are configuration.
+    /// Back to the beginning. The mint goes on, so that a token from before cannot come to life again;
+    /// clients stay, because they are configuration.
     pub(crate) fn reset(&mut self) {
         let life = self.life + 1;
-        let mint = std::mem::take(&mut self.mint);
+        let ids = std::mem::take(&mut self.ids);
         let clients = std::mem::take(&mut self.clients);
         let workspace = self.workspace.reset();
         let warehouse_clients = std::mem::take(&mut self.warehouse.clients);
         *self = Self {
             life,
-            mint,
+            ids,
             clients,
             workspace,
             ..Self::new()
@@ -86,26 +87,26 @@ impl State {
         match fault {
             Fault::ExpireAccessTokens { user } => {
                 self.known_user(user.as_deref())?;
-                self.ledger.expire_access_tokens(user.as_deref(), self.now);
-                self.workspace.ledger.expire_access_tokens(user.as_deref());
+                self.grants.expire_access_tokens(user.as_deref(), self.now);
+                self.workspace.grants.expire_access_tokens(user.as_deref());
                 self.warehouse
-                    .ledger
+                    .grants
                     .expire_access_tokens(user.as_deref(), self.now);
             }
             Fault::Revoke { user } => {
                 self.known_user(user.as_deref())?;
-                self.ledger.revoke_user(user.as_deref());
-                self.workspace.ledger.revoke_user(user.as_deref());
-                self.warehouse.ledger.revoke_user(user.as_deref());
+                self.grants.revoke_user(user.as_deref());
+                self.workspace.grants.revoke_user(user.as_deref());
+                self.warehouse.grants.revoke_user(user.as_deref());
             }
             Fault::Rotation { mode } => {
-                self.ledger.rotation = mode;
-                self.warehouse.ledger.rotation = mode;
+                self.grants.rotation = mode;
+                self.warehouse.grants.rotation = mode;
             }
-            Fault::DropScope { scope } => self.ledger.drop_scope_once(scope),
+            Fault::DropScope { scope } => self.grants.drop_scope_once(scope),
             Fault::TokenLifetime { seconds } => {
-                self.ledger.lifetime = i64::from(seconds);
-                self.warehouse.ledger.lifetime = i64::from(seconds);
+                self.grants.lifetime = i64::from(seconds);
+                self.warehouse.grants.lifetime = i64::from(seconds);
             }
             Fault::Advance { seconds } => {
                 self.now = self

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::rule::{Rule, Unread, until};
-use super::times::{Edge, checked, zone_of};
-use crate::google::errors::Refusal;
-use crate::world::agenda::Calendar;
+use super::{
+    rule::{Rule, RuleError, until},
+    times::{Edge, checked, zone_of},
+};
+use crate::{google::errors::ApiError, world::calendars::Calendar};
 
 /// Type of a member.
 #[derive(Debug, Clone, Copy)]
@@ -82,8 +83,9 @@ const MEMBERS: &[(&str, Kind)] = &[
 /// Members with rules of their own.
 const RULED: [&str; 3] = ["conferenceData", "end", "start"];
 
-/// Checks the members one by one, and leaves out those that are the product's own. `null` stands for no member.
-pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, Refusal> {
+/// Checks the members one by one, and leaves out those that are the product's own. `null` stands for no
+/// member.
+pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, ApiError> {
     let mut kept = Map::new();
     for (name, value) in body {
         if RULED.contains(&name.as_str()) {
@@ -91,7 +93,7 @@ pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, Re
             continue;
         }
         let Some((_, kind)) = MEMBERS.iter().find(|(known, _)| *known == name) else {
-            return Err(Refusal::unbound(
+            return Err(ApiError::unbound(
                 "",
                 format!(
                     "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."
@@ -109,7 +111,7 @@ pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, Re
                 Kind::ReadOnly => true,
             };
         if !fits {
-            return Err(Refusal::of(
+            return Err(ApiError::of(
                 400,
                 "invalid",
                 format!("Invalid value for: {name}"),
@@ -123,7 +125,7 @@ pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, Re
 }
 
 /// Checks an event as a whole: times, recurrence, guests. Times get their offsets, guests an answer.
-pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(), Refusal> {
+pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(), ApiError> {
     fields.retain(|_, value| !value.is_null());
     let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     if fields.get("recurrence").is_some_and(is_empty) {
@@ -137,7 +139,7 @@ pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Res
     match (Edge::of(Some(&start)), Edge::of(Some(&end))) {
         (Some(first), Some(last)) => {
             let length = first.until(last).ok_or_else(|| {
-                Refusal::of(
+                ApiError::of(
                     400,
                     "invalid",
                     "The start and end times must either both be date or both be dateTime.",
@@ -145,14 +147,14 @@ pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Res
             })?;
             let empty_day = matches!(first, Edge::Day(_)) && length.is_zero();
             if length.is_negative() || empty_day || first.instant(&zone) > last.instant(&zone) {
-                return Err(Refusal::of(
+                return Err(ApiError::of(
                     400,
                     "timeRangeEmpty",
                     "The specified time range is empty.",
                 ));
             }
         }
-        _ => return Err(Refusal::of(400, "invalid", "Invalid start time.")),
+        _ => return Err(ApiError::of(400, "invalid", "Invalid start time.")),
     }
     fields.insert("start".to_owned(), start);
     fields.insert("end".to_owned(), end);
@@ -168,8 +170,8 @@ pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Res
 }
 
 /// Lines without DTSTART and DTEND, each of which can be read.
-fn recurrence(lines: &Value) -> Result<(), Refusal> {
-    let invalid = || Refusal::of(400, "invalid", "Invalid recurrence rule.");
+fn recurrence(lines: &Value) -> Result<(), ApiError> {
+    let invalid = || ApiError::of(400, "invalid", "Invalid recurrence rule.");
     for line in lines.as_array().into_iter().flatten() {
         let (head, value) = line
             .as_str()
@@ -178,11 +180,11 @@ fn recurrence(lines: &Value) -> Result<(), Refusal> {
         let fits = match head.split(';').next() {
             Some("RRULE") => match Rule::parse(value) {
                 Ok(_) => true,
-                Err(Unread::Wrong) => false,
-                Err(Unread::Unplayed) => return Err(unplayed()),
+                Err(RuleError::Invalid) => false,
+                Err(RuleError::Unsupported) => return Err(unsupported()),
             },
             Some("RDATE" | "EXDATE") => value.split(',').all(|date| until(date).is_some()),
-            Some("EXRULE") => return Err(unplayed()),
+            Some("EXRULE") => return Err(unsupported()),
             _ => false,
         };
         if !fits {
@@ -192,12 +194,12 @@ fn recurrence(lines: &Value) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn unplayed() -> Refusal {
-    Refusal::unimplemented("The sandbox does not play this recurrence.")
+fn unsupported() -> ApiError {
+    ApiError::unimplemented("The sandbox does not play this recurrence.")
 }
 
 /// A guest has an address, and an answer: the product resets it where none is given.
-fn guest(guest: &mut Value, calendar: &str) -> Result<(), Refusal> {
+fn guest(guest: &mut Value, calendar: &str) -> Result<(), ApiError> {
     const KNOWN: [&str; 10] = [
         "additionalGuests",
         "comment",
@@ -210,11 +212,11 @@ fn guest(guest: &mut Value, calendar: &str) -> Result<(), Refusal> {
         "responseStatus",
         "self",
     ];
-    const ANSWERS: [&str; 4] = ["accepted", "declined", "needsAction", "tentative"];
-    let invalid = || Refusal::of(400, "invalid", "Invalid attendee email.");
+    const RESPONSE_STATUSES: [&str; 4] = ["accepted", "declined", "needsAction", "tentative"];
+    let invalid = || ApiError::of(400, "invalid", "Invalid attendee email.");
     let members = guest.as_object_mut().ok_or_else(invalid)?;
     if let Some(other) = members.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "Unknown member of attendees: {other}"
         )));
     }
@@ -236,16 +238,16 @@ fn guest(guest: &mut Value, calendar: &str) -> Result<(), Refusal> {
     if is_organizer {
         members.insert("organizer".to_owned(), json!(true));
     }
-    let answer = members
+    let response = members
         .entry("responseStatus")
         .or_insert(json!("needsAction"));
-    if answer
+    if response
         .as_str()
-        .is_some_and(|answer| ANSWERS.contains(&answer))
+        .is_some_and(|response| RESPONSE_STATUSES.contains(&response))
     {
         Ok(())
     } else {
-        Err(Refusal::of(
+        Err(ApiError::of(
             400,
             "invalid",
             "Invalid attendee response status.",

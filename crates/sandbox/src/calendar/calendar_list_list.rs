@@ -4,11 +4,15 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{scope, shapes, sync};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::google::paging;
-use crate::state::State;
-use crate::world::agenda::{Calendar, Listing, Role};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+        paging,
+    },
+    state::State,
+    world::calendars::{Calendar, Listing, Role},
+};
 
 /// Calendars of a page when nothing is said.
 const DEFAULT_RESULTS: i64 = 100;
@@ -42,7 +46,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let since = sync::since(call, METHOD.id, state.now)?;
     if since.is_some() {
         check_sync(call)?;
@@ -53,7 +57,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         _ => Role::Reader,
     };
     let everything = since.is_some();
-    let listed = state.world.agenda.calendars.iter().filter_map(|calendar| {
+    let listed = state.world.calendars.all.iter().filter_map(|calendar| {
         let listing = calendar.listing(&call.user)?;
         let shown = (everything || call.flag("showDeleted") || !listing.removed)
             && (everything || call.flag("showHidden") || !listing.hidden)
@@ -64,7 +68,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     let listed: Vec<Value> = listed.collect();
     let size = call.number("maxResults").unwrap_or(DEFAULT_RESULTS);
     if size < 1 {
-        return Err(Refusal::of(
+        return Err(ApiError::of(
             400,
             "invalidParameter",
             format!("Invalid value '{size}'. Values must be within the range: [1, 250]"),
@@ -72,24 +76,24 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     }
     let size = usize::try_from(size.min(MAX_RESULTS)).unwrap_or_default();
     let page = paging::page(call, METHOD.id, listed, size, &[])?;
-    let mut answer =
+    let mut response =
         json!({ "kind": "calendar#calendarList", "etag": "\"p1\"", "items": page.items });
     match page.next {
-        Some(next) => answer["nextPageToken"] = json!(next),
-        None => answer["nextSyncToken"] = json!(sync::token(call, METHOD.id, state.now)),
+        Some(next) => response["nextPageToken"] = json!(next),
+        None => response["nextSyncToken"] = json!(sync::token(call, METHOD.id, state.now)),
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// What does not go with a sync token (calendarList.list, `syncToken`).
-fn check_sync(call: &Call) -> Result<(), Refusal> {
+fn check_sync(call: &Call) -> Result<(), ApiError> {
     let clashes = call.text("minAccessRole").is_some()
         || call.text("showOwnOrganizationOnly").is_some()
         || call.text("showDeleted") == Some("false")
         || call.text("showHidden") == Some("false");
     if clashes {
         let message = "Sync token cannot be used with any list restriction.";
-        return Err(Refusal::of(400, "badRequest", message));
+        return Err(ApiError::of(400, "badRequest", message));
     }
     Ok(())
 }

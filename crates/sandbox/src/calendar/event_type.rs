@@ -3,14 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::times::Edge;
-use crate::google::errors::Refusal;
-use crate::world::agenda::Calendar;
+use crate::{google::errors::ApiError, world::calendars::Calendar};
 
 /// Whether an event may be of its kind in this calendar.
-pub(super) fn check(fields: &Map<String, Value>, calendar: &Calendar) -> Result<(), Refusal> {
+pub(super) fn check(fields: &Map<String, Value>, calendar: &Calendar) -> Result<(), ApiError> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let kind = text("eventType").unwrap_or("default");
-    let refuse = |message: String| Err(Refusal::of(400, "eventTypeRestriction", message));
+    let refuse = |message: String| Err(ApiError::of(400, "eventTypeRestriction", message));
     for (properties, owner) in [
         ("birthdayProperties", "birthday"),
         ("focusTimeProperties", "focusTime"),

@@ -3,11 +3,18 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::events_patch::{may_change, store};
-use super::{calendar, check_etag, found, scope, shapes, tells};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use super::{
+    calendar, check_etag,
+    events_patch::{may_change, store},
+    found, scope, shapes, tells,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "calendar.events.delete",
@@ -23,11 +30,11 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 /// A series takes its occurrences with it; a guest deletes the event from the own calendar alone.
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = calendar(state, call)?;
-    let (home, mut event) = found(&state.world.agenda, place, call.variable(1))?;
+    let (home, mut event) = found(&state.world.calendars, place, call.variable(1))?;
     if event.is_cancelled() {
-        return Err(Refusal::of(410, "deleted", "Resource has been deleted"));
+        return Err(ApiError::of(410, "deleted", "Resource has been deleted"));
     }
     check_etag(call, &event)?;
     event.touch(state.now);
@@ -39,12 +46,15 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     may_change(state, call, home, &event)?;
     event.fields.insert("status".to_owned(), json!("cancelled"));
     if tells(call) {
-        state.world.agenda.tell(&event, "cancellation", &call.user);
+        state
+            .world
+            .calendars
+            .tell(&event, "cancellation", &call.user);
     }
     let id = event.id().to_owned();
     store(state, home, event);
     let now = state.now;
-    for occurrence in &mut state.world.agenda.calendars[home].events {
+    for occurrence in &mut state.world.calendars.all[home].events {
         if occurrence.text("recurringEventId") == id {
             occurrence
                 .fields

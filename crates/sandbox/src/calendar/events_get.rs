@@ -3,12 +3,14 @@
 use axum::http::Method;
 use serde_json::Value;
 
-use super::render::View;
-use super::times::asked_zone;
-use super::{at, calendar, found, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use super::{at, calendar, found, render::View, scope, shapes, times::asked_zone};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "calendar.events.get",
@@ -25,14 +27,14 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 /// Deleted events are given too.
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = calendar(state, call)?;
     let id = call.variable(1);
     // Time passes for a meeting in the making.
     for event in state
         .world
-        .agenda
         .calendars
+        .all
         .iter_mut()
         .flat_map(|calendar| &mut calendar.events)
     {
@@ -40,9 +42,9 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
             event.meeting_due = event.meeting_due.saturating_sub(1);
         }
     }
-    let agenda = &state.world.agenda;
-    let (_, event) = found(agenda, place, id)?;
-    let calendar = at(agenda, place);
+    let calendars = &state.world.calendars;
+    let (_, event) = found(calendars, place, id)?;
+    let calendar = at(calendars, place);
     let mut view = View::of(call, calendar);
     view.zone = asked_zone(call, calendar.time_zone)?;
     Ok(view.event(&event))

@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::render::View;
-use super::{WRITING, at, body, event_type, meeting, scope, shapes, tells, writable};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::mint::hex;
-use crate::state::State;
-use crate::world::agenda::Event;
+use super::{WRITING, at, body, event_type, meeting, render::View, scope, shapes, tells, writable};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    ids::hex,
+    state::State,
+    world::calendars::Event,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "calendar.events.insert",
@@ -23,22 +26,22 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = writable(state, call)?;
     let now = state.now;
     let mut fields = body::members(call.object()?)?;
     let conference = fields.remove("conferenceData");
     let id = match fields.get("id") {
         Some(id) => id.as_str().unwrap_or_default().to_owned(),
-        None => hex(state.mint.fresh("event", 12).as_bytes())[..26].to_owned(),
+        None => hex(state.ids.fresh("event", 12).as_bytes())[..26].to_owned(),
     };
     if !is_id(&id) {
-        return Err(Refusal::of(400, "invalid", "Invalid resource id value."));
+        return Err(ApiError::of(400, "invalid", "Invalid resource id value."));
     }
-    let calendar = at(&state.world.agenda, place);
+    let calendar = at(&state.world.calendars, place);
     // The id of a deleted event stays taken.
     if calendar.event(&id).is_some() {
-        return Err(Refusal::of(
+        return Err(ApiError::of(
             409,
             "duplicate",
             "The requested identifier already exists.",
@@ -63,12 +66,12 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         hidden_from: BTreeSet::new(),
     };
     meeting::make(call, calendar, conference.as_ref(), &mut event)?;
-    let answer = View::of(call, calendar).event(&event);
+    let response = View::of(call, calendar).event(&event);
     if tells(call) {
-        state.world.agenda.tell(&event, "invitation", &call.user);
+        state.world.calendars.tell(&event, "invitation", &call.user);
     }
-    state.world.agenda.calendars[place].events.push(event);
-    Ok(answer)
+    state.world.calendars.all[place].events.push(event);
+    Ok(response)
 }
 
 /// 5 to 1024 characters of base32hex in lower case (discovery, `Event.id`).

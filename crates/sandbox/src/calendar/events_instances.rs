@@ -3,13 +3,20 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::render::View;
-use super::times::{asked_zone, bound, in_order};
-use super::{at, calendar, found, occurrences, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::google::paging;
-use crate::state::State;
+use super::{
+    at, calendar, found, occurrences,
+    render::View,
+    scope, shapes,
+    times::{asked_zone, bound, in_order},
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+        paging,
+    },
+    state::State,
+};
 
 /// Occurrences of a page when nothing is said.
 const DEFAULT_RESULTS: i64 = 250;
@@ -36,14 +43,14 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = calendar(state, call)?;
-    let agenda = &state.world.agenda;
-    let (home, series) = found(agenda, place, call.variable(1))?;
+    let calendars = &state.world.calendars;
+    let (home, series) = found(calendars, place, call.variable(1))?;
     let (from, to) = (bound(call, "timeMin")?, bound(call, "timeMax")?);
     in_order(from, to)?;
     let mut events = if series.is_series() {
-        occurrences::within(at(agenda, home), &series, from, to)
+        occurrences::within(at(calendars, home), &series, from, to)
     } else {
         Vec::new()
     };
@@ -52,7 +59,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         let suffix = start.strftime("_%Y%m%dT%H%M%SZ").to_string();
         events.retain(|event| event.id().ends_with(&suffix));
     }
-    let calendar = at(agenda, place);
+    let calendar = at(calendars, place);
     let mut view = View::of(call, calendar);
     view.zone = asked_zone(call, calendar.time_zone)?;
     let size = call
@@ -66,7 +73,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         usize::try_from(size).unwrap_or_default(),
         &[],
     )?;
-    let mut answer = json!({
+    let mut response = json!({
         "kind": "calendar#events",
         "etag": "\"p1\"",
         "summary": calendar.summary,
@@ -76,7 +83,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         "items": page.items.iter().map(|event| view.listed(event)).collect::<Vec<_>>(),
     });
     if let Some(next) = page.next {
-        answer["nextPageToken"] = json!(next);
+        response["nextPageToken"] = json!(next);
     }
-    Ok(answer)
+    Ok(response)
 }

@@ -1,18 +1,24 @@
 //! events.list
 
 use axum::http::Method;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::render::{View, moment};
-use super::times::{Edge, asked_zone, bound, in_order};
-use super::{at, calendar, occurrences, scope, shapes, shown, sync, times};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::google::paging;
-use crate::state::State;
-use crate::world::agenda::{Agenda, Event};
+use super::{
+    at, calendar, occurrences,
+    render::{View, moment},
+    scope, shapes, shown, sync,
+    times::{self, Edge, asked_zone, bound, in_order},
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+        paging,
+    },
+    state::State,
+    world::calendars::{Calendars, Event},
+};
 
 /// Events of a page when nothing is said.
 const DEFAULT_RESULTS: i64 = 250;
@@ -78,25 +84,25 @@ struct Wanted<'a> {
     zone: TimeZone,
 }
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = calendar(state, call)?;
     let now = state.now;
-    let calendar = at(&state.world.agenda, place);
+    let calendar = at(&state.world.calendars, place);
     let listed = format!("{} {}", METHOD.id, calendar.id);
     let since = sync::since(call, &listed, now)?;
     if since.is_some() && NOT_WITH_SYNC.iter().any(|name| call.text(name).is_some()) {
         let message = "Sync token cannot be used with any list restriction.";
-        return Err(Refusal::of(400, "badRequest", message));
+        return Err(ApiError::of(400, "badRequest", message));
     }
     let by_start = call.text("orderBy") == Some("startTime");
     if by_start && !call.flag("singleEvents") {
         let message = "The requested ordering is not available for the particular query.";
-        return Err(Refusal::of(400, "badRequest", message));
+        return Err(ApiError::of(400, "badRequest", message));
     }
     let updated_min = bound(call, "updatedMin")?;
     if updated_min.is_some_and(|min| sync::is_forgotten(min, now)) {
         let message = "The requested minimum modification time lies too far in the past.";
-        return Err(Refusal::of(410, "updatedMinTooLongAgo", message));
+        return Err(ApiError::of(410, "updatedMinTooLongAgo", message));
     }
     let wanted = Wanted {
         single: call.flag("singleEvents"),
@@ -116,7 +122,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         zone: times::zone(calendar.time_zone).unwrap_or(TimeZone::UTC),
     };
     in_order(wanted.from, wanted.to)?;
-    let mut events = wanted.events(&state.world.agenda, place);
+    let mut events = wanted.events(&state.world.calendars, place);
     match call.text("orderBy") {
         Some("startTime") => events.sort_by_key(|event| start(event, &wanted.zone)),
         Some(_) => events.sort_by_key(|event| event.updated),
@@ -125,7 +131,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
 
     let size = call.number("maxResults").unwrap_or(DEFAULT_RESULTS);
     if size < 1 {
-        return Err(Refusal::of(
+        return Err(ApiError::of(
             400,
             "invalidParameter",
             format!("Invalid value '{size}'. Values must be within the range: [1, 2500]"),
@@ -135,7 +141,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     let page = paging::page(call, METHOD.id, events, size, &[])?;
     let mut view = View::of(call, calendar);
     view.zone = asked_zone(call, calendar.time_zone)?;
-    let mut answer = json!({
+    let mut response = json!({
         "kind": "calendar#events",
         "etag": "\"p1\"",
         "summary": calendar.summary,
@@ -147,17 +153,17 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         "items": page.items.iter().map(|event| view.listed(event)).collect::<Vec<_>>(),
     });
     match page.next {
-        Some(next) => answer["nextPageToken"] = json!(next),
-        None => answer["nextSyncToken"] = json!(sync::token(call, &listed, now)),
+        Some(next) => response["nextPageToken"] = json!(next),
+        None => response["nextSyncToken"] = json!(sync::token(call, &listed, now)),
     }
-    Ok(answer)
+    Ok(response)
 }
 
 impl Wanted<'_> {
-    fn events(&self, agenda: &Agenda, place: usize) -> Vec<Event> {
+    fn events(&self, calendars: &Calendars, place: usize) -> Vec<Event> {
         let mut events = Vec::new();
-        for (home, event) in shown(agenda, place) {
-            let home = at(agenda, home);
+        for (home, event) in shown(calendars, place) {
+            let home = at(calendars, home);
             let is_occurrence = !event.text("recurringEventId").is_empty();
             if self.single && is_occurrence {
                 // It comes with its series.
@@ -176,7 +182,8 @@ impl Wanted<'_> {
                 events.push(event.clone());
             }
         }
-        // Deleted occurrences are listed beside their series, so that a reader can leave them out (`showDeleted`).
+        // Deleted occurrences are listed beside their series, so that a reader can leave them out
+        // (`showDeleted`).
         events.retain(|event| {
             let of_series = !self.single && !event.text("recurringEventId").is_empty();
             (self.deleted || !event.is_cancelled() || of_series) && self.fits(event)

@@ -3,15 +3,18 @@
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::render::View;
 use super::{
-    WRITING, at, body, calendar, check_etag, event_type, found, meeting, not_found, scope, shapes,
-    tells,
+    WRITING, at, body, calendar, check_etag, event_type, found, meeting, not_found, render::View,
+    scope, shapes, tells,
 };
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
-use crate::world::agenda::{Event, Role};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+    world::calendars::{Event, Role},
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "calendar.events.patch",
@@ -41,10 +44,10 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = calendar(state, call)?;
-    let agenda = &state.world.agenda;
-    let (home, mut event) = found(agenda, place, call.variable(1))?;
+    let calendars = &state.world.calendars;
+    let (home, mut event) = found(calendars, place, call.variable(1))?;
     if event.is_cancelled() && call.object()?.get("status").is_none() {
         return Err(not_found());
     }
@@ -52,16 +55,16 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     check_etag(call, &event)?;
     let mut changes = body::members(call.object()?)?;
     let conference = changes.remove("conferenceData");
-    let home_calendar = at(agenda, home);
+    let home_calendar = at(calendars, home);
     if let Some(id) = changes.remove("id")
         && id != event.id()
     {
-        return Err(Refusal::of(400, "invalid", "Invalid resource id value."));
+        return Err(ApiError::of(400, "invalid", "Invalid resource id value."));
     }
     let kind =
         |fields: &Map<String, Value>| fields.get("eventType").cloned().unwrap_or(json!("default"));
     if changes.contains_key("eventType") && kind(&changes) != kind(&event.fields) {
-        return Err(Refusal::of(
+        return Err(ApiError::of(
             400,
             "eventTypeRestriction",
             "Event type cannot be changed.",
@@ -72,12 +75,12 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     event_type::check(&event.fields, home_calendar)?;
     meeting::make(call, home_calendar, conference.as_ref(), &mut event)?;
     event.touch(state.now);
-    let answer = View::of(call, at(agenda, place)).event(&event);
+    let response = View::of(call, at(calendars, place)).event(&event);
     if tells(call) {
-        state.world.agenda.tell(&event, "change", &call.user);
+        state.world.calendars.tell(&event, "change", &call.user);
     }
     store(state, home, event);
-    Ok(answer)
+    Ok(response)
 }
 
 /// Whoever may write in the event's calendar may change it, and guests where the event says so.
@@ -86,28 +89,30 @@ pub(super) fn may_change(
     call: &Call,
     home: usize,
     event: &Event,
-) -> Result<(), Refusal> {
-    let agenda = &state.world.agenda;
-    let writes = |place: usize| at(agenda, place).role(&call.user) >= Some(Role::Writer);
+) -> Result<(), ApiError> {
+    let calendars = &state.world.calendars;
+    let writes = |place: usize| at(calendars, place).role(&call.user) >= Some(Role::Writer);
     let as_guest =
         event.fields.get("guestsCanModify") == Some(&json!(true)) && event.is_guest(&call.user);
     if writes(home) || as_guest {
         return Ok(());
     }
     let message = "You need to have writer access to this calendar.";
-    Err(Refusal::of(403, "requiredAccessLevel", message))
+    Err(ApiError::of(403, "requiredAccessLevel", message))
 }
 
-/// Puts an event into its calendar: in the place of the one with its id, or as an occurrence that now differs.
+/// Puts an event into its calendar: in the place of the one with its id, or as an occurrence that now
+/// differs.
 pub(super) fn store(state: &mut State, home: usize, event: Event) {
-    let events = &mut state.world.agenda.calendars[home].events;
+    let events = &mut state.world.calendars.all[home].events;
     match events.iter_mut().find(|known| known.id() == event.id()) {
         Some(known) => *known = event,
         None => events.push(event),
     }
 }
 
-/// Members of objects are merged, lists are replaced, `null` removes (Calendar API, "Performance tips", Patch).
+/// Members of objects are merged, lists are replaced, `null` removes (Calendar API, "Performance tips",
+/// Patch).
 fn merge(fields: &mut Map<String, Value>, changes: Map<String, Value>) {
     for (name, change) in changes {
         match (fields.get_mut(&name), change) {

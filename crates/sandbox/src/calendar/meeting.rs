@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::google::errors::Refusal;
-use crate::google::method::Call;
-use crate::world::agenda::{Calendar, Event};
+use crate::{
+    google::{errors::ApiError, method::Call},
+    world::calendars::{Calendar, Event},
+};
 
 /// Readings that still find a new meeting in the making, the answer to its request not counted.
 const DUE: u8 = 1;
@@ -16,7 +17,7 @@ pub(super) fn make(
     calendar: &Calendar,
     asked: Option<&Value>,
     event: &mut Event,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     let Some(asked) = asked.filter(|_| call.text("conferenceDataVersion") == Some("1")) else {
         return Ok(());
     };
@@ -27,9 +28,9 @@ pub(super) fn make(
     }
     let request = &asked["createRequest"];
     let id = request["requestId"].as_str().filter(|id| !id.is_empty());
-    let id = id.ok_or_else(|| Refusal::of(400, "required", "Missing conference request id."))?;
+    let id = id.ok_or_else(|| ApiError::of(400, "required", "Missing conference request id."))?;
     if !calendar.takes_meetings || request["conferenceSolutionKey"]["type"] != "hangoutsMeet" {
-        return Err(Refusal::of(
+        return Err(ApiError::of(
             400,
             "invalid",
             "Invalid conference type value.",

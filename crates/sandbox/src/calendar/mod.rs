@@ -17,10 +17,14 @@ mod shapes;
 mod sync;
 mod times;
 
-use crate::google::errors::{ErrorShape, Refusal};
-use crate::google::method::{Api, Call, Kind, Parameter};
-use crate::state::State;
-use crate::world::agenda::{Agenda, Calendar, Event, Role};
+use crate::{
+    google::{
+        errors::{ApiError, ErrorShape},
+        method::{Api, Call, Kind, Parameter},
+    },
+    state::State,
+    world::calendars::{Calendar, Calendars, Event, Role},
+};
 
 /// `https://www.googleapis.com/calendar/v3`.
 pub(crate) static CALENDAR_API: Api = Api {
@@ -76,17 +80,19 @@ const WRITING: [Parameter; 6] = [
 ];
 
 /// 404 in the words of this API.
-fn not_found() -> Refusal {
-    Refusal::of(404, "notFound", "Not Found")
+fn not_found() -> ApiError {
+    ApiError::of(404, "notFound", "Not Found")
 }
 
 /// The calendar that the path names, if the user has it and the token's scopes reach it.
-fn calendar(state: &State, call: &Call) -> Result<usize, Refusal> {
-    let agenda = &state.world.agenda;
-    let place = agenda
+fn calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
+    let calendars = &state.world.calendars;
+    let place = calendars
         .place(call.variable(0), &call.user)
         .ok_or_else(not_found)?;
-    let role = at(agenda, place).role(&call.user).ok_or_else(not_found)?;
+    let role = at(calendars, place)
+        .role(&call.user)
+        .ok_or_else(not_found)?;
     let everywhere = [
         "calendar",
         "calendar.readonly",
@@ -104,26 +110,26 @@ fn calendar(state: &State, call: &Call) -> Result<usize, Refusal> {
 }
 
 /// The same, if the user may write there.
-fn writable(state: &State, call: &Call) -> Result<usize, Refusal> {
+fn writable(state: &State, call: &Call) -> Result<usize, ApiError> {
     let place = calendar(state, call)?;
-    if at(&state.world.agenda, place).role(&call.user) >= Some(Role::Writer) {
+    if at(&state.world.calendars, place).role(&call.user) >= Some(Role::Writer) {
         Ok(place)
     } else {
         let message = "You need to have writer access to this calendar.";
-        Err(Refusal::of(403, "requiredAccessLevel", message))
+        Err(ApiError::of(403, "requiredAccessLevel", message))
     }
 }
 
 /// The calendar at a place that was found before.
-fn at(agenda: &Agenda, place: usize) -> &Calendar {
-    &agenda.calendars[place]
+fn at(calendars: &Calendars, place: usize) -> &Calendar {
+    &calendars.all[place]
 }
 
 /// The events that a calendar shows: its own, and in a primary calendar those to which its user is invited.
-fn shown(agenda: &Agenda, place: usize) -> Vec<(usize, &Event)> {
-    let calendar = at(agenda, place);
-    let all = agenda
-        .calendars
+fn shown(calendars: &Calendars, place: usize) -> Vec<(usize, &Event)> {
+    let calendar = at(calendars, place);
+    let all = calendars
+        .all
         .iter()
         .enumerate()
         .filter(|(_, other)| other.primary_of.is_some());
@@ -147,8 +153,8 @@ fn shown(agenda: &Agenda, place: usize) -> Vec<(usize, &Event)> {
 }
 
 /// The calendar in which an event lies, and the event: a stored one, or an occurrence of a series.
-fn found(agenda: &Agenda, place: usize, id: &str) -> Result<(usize, Event), Refusal> {
-    let shown = shown(agenda, place);
+fn found(calendars: &Calendars, place: usize, id: &str) -> Result<(usize, Event), ApiError> {
+    let shown = shown(calendars, place);
     if let Some((home, event)) = shown.iter().find(|(_, event)| event.id() == id) {
         return Ok((*home, (*event).clone()));
     }
@@ -158,7 +164,7 @@ fn found(agenda: &Agenda, place: usize, id: &str) -> Result<(usize, Event), Refu
     let (home, series) = series
         .filter(|(_, event)| event.is_series())
         .ok_or_else(not_found)?;
-    let occurrence = occurrences::by_id(at(agenda, *home), series, id).ok_or_else(not_found)?;
+    let occurrence = occurrences::by_id(at(calendars, *home), series, id).ok_or_else(not_found)?;
     Ok((*home, occurrence))
 }
 
@@ -169,10 +175,10 @@ fn tells(call: &Call) -> bool {
 }
 
 /// With `If-Match`, nobody has changed the event since it was read.
-fn check_etag(call: &Call, event: &Event) -> Result<(), Refusal> {
+fn check_etag(call: &Call, event: &Event) -> Result<(), ApiError> {
     match &call.if_match {
         Some(etag) if *etag != render::etag(event) && etag != "*" => {
-            Err(Refusal::of(412, "conditionNotMet", "Precondition Failed"))
+            Err(ApiError::of(412, "conditionNotMet", "Precondition Failed"))
         }
         _ => Ok(()),
     }

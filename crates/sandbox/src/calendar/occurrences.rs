@@ -1,19 +1,23 @@
 //! Occurrences of recurring events.
 
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::{Date, DateTime},
+    tz::TimeZone,
+};
 use serde_json::json;
 
-use super::rule::{self, Rule, Until};
-use super::times::{Edge, in_zone, zone, zone_of};
-use crate::world::agenda::{Calendar, Event};
+use super::{
+    rule::{self, Rule, Until},
+    times::{Edge, in_zone, zone, zone_of},
+};
+use crate::world::calendars::{Calendar, Event};
 
 /// Occurrences of one series at most; a series may never end.
 const MOST: usize = 2500;
 
-/// The occurrences that end after `from` and start before `to`: those that differ from the series as they are stored,
-/// deleted ones included.
+/// The occurrences that end after `from` and start before `to`: those that differ from the series as they are
+/// stored, deleted ones included.
 pub(super) fn within(
     calendar: &Calendar,
     series: &Event,
@@ -122,7 +126,8 @@ impl Lines {
         lines
     }
 
-    /// Where occurrences start. An event without a rule happens at its own start, and on the dates that were added.
+    /// Where occurrences start. An event without a rule happens at its own start, and on the dates that were
+    /// added.
     fn starts(self, first: Edge, zone: &TimeZone) -> Box<dyn Iterator<Item = Edge>> {
         let Self {
             mut rules,

@@ -1,14 +1,17 @@
 //! Events as the API shows them.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value, json};
 
-use super::meeting;
-use super::times::{Edge, in_zone, zone};
-use crate::google::method::Call;
-use crate::mint::hex;
-use crate::world::agenda::{Calendar, Event};
+use super::{
+    meeting,
+    times::{Edge, in_zone, zone},
+};
+use crate::{
+    google::method::Call,
+    ids::hex,
+    world::calendars::{Calendar, Event},
+};
 
 /// How events are looked at.
 #[derive(Debug)]

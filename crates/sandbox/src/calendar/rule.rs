@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use jiff::civil::{Date, Weekday};
-use jiff::{Span, Timestamp, ToSpan as _};
+use jiff::{
+    Span, Timestamp, ToSpan as _,
+    civil::{Date, Weekday},
+};
 
 /// Steps after which a rule is taken to yield nothing more.
 const MAX_STEPS: usize = 20_000;
@@ -40,16 +42,16 @@ pub(super) enum Until {
 
 /// Why a rule is not played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum RuleError {
     /// It is no rule.
-    Wrong,
+    Invalid,
     /// Google would take it, the sandbox does not.
-    Unplayed,
+    Unsupported,
 }
 
 impl Rule {
     /// Reads what stands behind `RRULE:`.
-    pub(super) fn parse(text: &str) -> Result<Self, Unread> {
+    pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rule = Self {
             frequency: Frequency::Daily,
             interval: 1,
@@ -63,24 +65,24 @@ impl Rule {
         };
         let mut seen = BTreeSet::new();
         for part in text.split(';') {
-            let (key, value) = part.split_once('=').ok_or(Unread::Wrong)?;
+            let (key, value) = part.split_once('=').ok_or(RuleError::Invalid)?;
             if !seen.insert(key) {
-                return Err(Unread::Wrong);
+                return Err(RuleError::Invalid);
             }
             rule.set(key, value)?;
         }
         if !seen.contains("FREQ") || (seen.contains("COUNT") && seen.contains("UNTIL")) {
-            return Err(Unread::Wrong);
+            return Err(RuleError::Invalid);
         }
         let placed = rule.days.iter().any(|(place, _)| place.is_some());
         let placeless = matches!(rule.frequency, Frequency::Daily | Frequency::Weekly);
         if placed && placeless {
-            return Err(Unread::Wrong);
+            return Err(RuleError::Invalid);
         }
         Ok(rule)
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), Unread> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), RuleError> {
         match key {
             "FREQ" => {
                 self.frequency = match value {
@@ -88,13 +90,13 @@ impl Rule {
                     "WEEKLY" => Frequency::Weekly,
                     "MONTHLY" => Frequency::Monthly,
                     "YEARLY" => Frequency::Yearly,
-                    "HOURLY" | "MINUTELY" | "SECONDLY" => return Err(Unread::Unplayed),
-                    _ => return Err(Unread::Wrong),
+                    "HOURLY" | "MINUTELY" | "SECONDLY" => return Err(RuleError::Unsupported),
+                    _ => return Err(RuleError::Invalid),
                 };
             }
             "INTERVAL" => self.interval = i64::from(positive(value)?),
             "COUNT" => self.count = usize::try_from(positive(value)?).ok(),
-            "UNTIL" => self.until = Some(until(value).ok_or(Unread::Wrong)?),
+            "UNTIL" => self.until = Some(until(value).ok_or(RuleError::Invalid)?),
             "BYDAY" => self.days = list(value, placed_day)?,
             "BYMONTHDAY" => self.month_days = list(value, |one| around(one, 31))?,
             "BYMONTH" => {
@@ -103,16 +105,17 @@ impl Rule {
             "BYSETPOS" => {
                 self.places = list(value, |one| one.parse().ok().filter(|place| *place != 0))?;
             }
-            "WKST" => self.week_start = weekday(value).ok_or(Unread::Wrong)?,
+            "WKST" => self.week_start = weekday(value).ok_or(RuleError::Invalid)?,
             "BYHOUR" | "BYMINUTE" | "BYSECOND" | "BYYEARDAY" | "BYWEEKNO" => {
-                return Err(Unread::Unplayed);
+                return Err(RuleError::Unsupported);
             }
-            _ => return Err(Unread::Wrong),
+            _ => return Err(RuleError::Invalid),
         }
         Ok(())
     }
 
-    /// The days on which it falls, from the first on, in order. Bounded, since a rule may never end or never fit.
+    /// The days on which it falls, from the first on, in order. Bounded, since a rule may never end or never
+    /// fit.
     pub(super) fn days(self, first: Date) -> impl Iterator<Item = Date> {
         let most = self.count.unwrap_or(MAX_STEPS).min(MAX_STEPS);
         let periods = (0..).map_while(move |turn| self.period(first, turn));
@@ -232,17 +235,17 @@ fn is_place(day: Date, place: i8) -> bool {
     place == from_start || place == -from_end
 }
 
-fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Unread> {
+fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, RuleError> {
     text.split(',')
-        .map(|one| read(one).ok_or(Unread::Wrong))
+        .map(|one| read(one).ok_or(RuleError::Invalid))
         .collect()
 }
 
-fn positive(text: &str) -> Result<u32, Unread> {
+fn positive(text: &str) -> Result<u32, RuleError> {
     text.parse()
         .ok()
         .filter(|number| *number > 0)
-        .ok_or(Unread::Wrong)
+        .ok_or(RuleError::Invalid)
 }
 
 fn around(text: &str, most: i8) -> Option<i8> {
@@ -394,9 +397,12 @@ mod tests {
             "FREQ=MONTHLY;BYMONTHDAY=0",
             "freq=daily",
         ] {
-            assert_eq!(Rule::parse(text), Err(Unread::Wrong), "{text}");
+            assert_eq!(Rule::parse(text), Err(RuleError::Invalid), "{text}");
         }
-        assert_eq!(Rule::parse("FREQ=HOURLY"), Err(Unread::Unplayed));
-        assert_eq!(Rule::parse("FREQ=DAILY;BYHOUR=9"), Err(Unread::Unplayed));
+        assert_eq!(Rule::parse("FREQ=HOURLY"), Err(RuleError::Unsupported));
+        assert_eq!(
+            Rule::parse("FREQ=DAILY;BYHOUR=9"),
+            Err(RuleError::Unsupported)
+        );
     }
 }

@@ -2,17 +2,18 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::google::errors::Refusal;
-use crate::google::method::Call;
-use crate::mint;
+use crate::{
+    google::{errors::ApiError, method::Call},
+    ids,
+};
 
-/// Changes are remembered for so many hours; Google tells only that a token dies, and that `updatedMin` reaches about
-/// thirty days back.
+/// Changes are remembered for so many hours; Google tells only that a token dies, and that `updatedMin`
+/// reaches about thirty days back.
 const HOURS: i64 = 30 * 24;
 
 /// A token for this moment, bound to the user and what was listed.
 pub(super) fn token(call: &Call, listed: &str, now: Timestamp) -> String {
-    mint::seal(
+    ids::seal(
         "calendar sync",
         &format!("{}|{}|{listed}", now.as_second(), call.user),
     )
@@ -23,12 +24,12 @@ pub(super) fn since(
     call: &Call,
     listed: &str,
     now: Timestamp,
-) -> Result<Option<Timestamp>, Refusal> {
+) -> Result<Option<Timestamp>, ApiError> {
     let Some(token) = call.text("syncToken") else {
         return Ok(None);
     };
-    let invalid = || Refusal::of(400, "invalid", "Invalid sync token value.");
-    let text = mint::open("calendar sync", token).ok_or_else(invalid)?;
+    let invalid = || ApiError::of(400, "invalid", "Invalid sync token value.");
+    let text = ids::open("calendar sync", token).ok_or_else(invalid)?;
     let (second, bound) = text.split_once('|').ok_or_else(invalid)?;
     if bound != format!("{}|{listed}", call.user) {
         return Err(invalid());
@@ -40,7 +41,7 @@ pub(super) fn since(
         .ok_or_else(invalid)?;
     if is_forgotten(since, now) {
         let message = "Sync token is no longer valid, a full sync is required.";
-        return Err(Refusal::of(410, "fullSyncRequired", message));
+        return Err(ApiError::of(410, "fullSyncRequired", message));
     }
     Ok(Some(since))
 }

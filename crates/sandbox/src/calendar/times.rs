@@ -1,13 +1,14 @@
 //! Times in requests and in events.
 
-use jiff::civil::{Date, DateTime};
-use jiff::fmt::temporal::Pieces;
-use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
-use jiff::{SignedDuration, Timestamp};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::{Date, DateTime},
+    fmt::temporal::Pieces,
+    tz::{Offset, TimeZone, TimeZoneDatabase},
+};
 use serde_json::{Map, Value, json};
 
-use crate::google::errors::Refusal;
-use crate::google::method::Call;
+use crate::google::{errors::ApiError, method::Call};
 
 /// Where an event starts or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,9 +86,13 @@ fn with_offset(instant: Timestamp, offset: Offset) -> String {
 }
 
 /// Checks `start` or `end` of an event that is written (`EventDateTime`), and gives a time its offset.
-pub(super) fn checked(edge: Option<&Value>, name: &str, recurring: bool) -> Result<Value, Refusal> {
-    let missing = || Refusal::of(400, "required", format!("Missing {name} time."));
-    let invalid = || Refusal::of(400, "invalid", format!("Invalid {name} time."));
+pub(super) fn checked(
+    edge: Option<&Value>,
+    name: &str,
+    recurring: bool,
+) -> Result<Value, ApiError> {
+    let missing = || ApiError::of(400, "required", format!("Missing {name} time."));
+    let invalid = || ApiError::of(400, "invalid", format!("Invalid {name} time."));
     let members = match edge {
         None | Some(Value::Null) => return Err(missing()),
         Some(Value::Object(members)) => members,
@@ -97,13 +102,13 @@ pub(super) fn checked(edge: Option<&Value>, name: &str, recurring: bool) -> Resu
         .keys()
         .any(|key| !matches!(key.as_str(), "date" | "dateTime" | "timeZone"))
     {
-        return Err(Refusal::invalid(format!("Unknown member of {name}.")));
+        return Err(ApiError::invalid(format!("Unknown member of {name}.")));
     }
     let zone_name = text(members, "timeZone", &invalid)?;
     let zone = match zone_name {
         None => None,
         Some(name_of_zone) => Some(zone(name_of_zone).ok_or_else(|| {
-            Refusal::of(
+            ApiError::of(
                 400,
                 "invalid",
                 format!("Invalid time zone definition for {name} time."),
@@ -127,7 +132,7 @@ pub(super) fn checked(edge: Option<&Value>, name: &str, recurring: bool) -> Resu
         }
         (None, Some(time)) => {
             let no_zone = || {
-                Refusal::of(
+                ApiError::of(
                     400,
                     "required",
                     format!("Missing time zone definition for {name} time."),
@@ -158,27 +163,27 @@ pub(super) fn checked(edge: Option<&Value>, name: &str, recurring: bool) -> Resu
 }
 
 /// A parameter that is a time: an offset is a must (events.list, `timeMin`).
-pub(super) fn bound(call: &Call, name: &str) -> Result<Option<Timestamp>, Refusal> {
+pub(super) fn bound(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
     let Some(text) = call.text(name) else {
         return Ok(None);
     };
     let instant = read(text).and_then(|(local, offset)| offset?.to_timestamp(local).ok());
     match instant {
         Some(instant) => Ok(Some(instant)),
-        None => Err(Refusal::of(400, "badRequest", "Bad Request")),
+        None => Err(ApiError::of(400, "badRequest", "Bad Request")),
     }
 }
 
 /// The zone of the parameter `timeZone`, or the usual one.
-pub(super) fn asked_zone(call: &Call, usual: &str) -> Result<TimeZone, Refusal> {
+pub(super) fn asked_zone(call: &Call, usual: &str) -> Result<TimeZone, ApiError> {
     let name = call.text("timeZone").unwrap_or(usual);
-    zone(name).ok_or_else(|| Refusal::of(400, "invalid", "Invalid time zone."))
+    zone(name).ok_or_else(|| ApiError::of(400, "invalid", "Invalid time zone."))
 }
 
 /// `timeMax` lies after `timeMin`.
-pub(super) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<(), Refusal> {
+pub(super) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<(), ApiError> {
     match (from, to) {
-        (Some(from), Some(to)) if from >= to => Err(Refusal::of(
+        (Some(from), Some(to)) if from >= to => Err(ApiError::of(
             400,
             "timeRangeEmpty",
             "The specified time range is empty.",
@@ -203,8 +208,8 @@ fn read(text: &str) -> Option<(DateTime, Option<Offset>)> {
 fn text<'a>(
     members: &'a Map<String, Value>,
     name: &str,
-    invalid: &impl Fn() -> Refusal,
-) -> Result<Option<&'a str>, Refusal> {
+    invalid: &impl Fn() -> ApiError,
+) -> Result<Option<&'a str>, ApiError> {
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),

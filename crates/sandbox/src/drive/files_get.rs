@@ -4,9 +4,13 @@ use axum::http::Method;
 use serde_json::Value;
 
 use super::{SCOPES, render, sees, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "drive.files.get",
@@ -24,19 +28,19 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
-    let library = &state.world.library;
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let files = &state.world.files;
     let id = call.variable(0);
     let found = match id {
-        "root" => library.root(&call.user),
-        id => library.file(id),
+        "root" => files.root(&call.user),
+        id => files.file(id),
     };
-    // A file of a shared drive is not there for an application that does not
-    // say that it knows of those (files.get, `supportsAllDrives`).
+    // A file of a shared drive is not there for an application that does not say that it knows of those
+    // (files.get, `supportsAllDrives`).
     let knows_drives = call.flag("supportsAllDrives") || call.flag("supportsTeamDrives");
     let file = found
-        .filter(|file| sees(library, call, file))
+        .filter(|file| sees(files, call, file))
         .filter(|file| file.drive.is_none() || knows_drives)
-        .ok_or_else(|| Refusal::file_not_found(id))?;
+        .ok_or_else(|| ApiError::file_not_found(id))?;
     Ok(render::file(&state.world, call, file))
 }

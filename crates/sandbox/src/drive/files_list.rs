@@ -4,11 +4,15 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{SCOPES, order, query::Query, render, sees, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::google::paging;
-use crate::state::State;
-use crate::world::library::File;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+        paging,
+    },
+    state::State,
+    world::files::File,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "drive.files.list",
@@ -41,27 +45,27 @@ const DEFAULT_FILES: i64 = 100;
 /// Files of a page at most; more is taken for this (files.list, `pageSize`).
 const MAX_FILES: i64 = 1000;
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let corpus = Corpus::of(call)?;
     let query = Query::parse(call.text("q").unwrap_or_default())?;
     let keys = order::parse(call.text("orderBy").unwrap_or_default())?;
     if !keys.is_empty() && query.speaks_of_full_text() {
-        return Err(Refusal::invalid(
+        return Err(ApiError::invalid(
             "Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.",
         ));
     }
     let size = call.number("pageSize").unwrap_or(DEFAULT_FILES);
     if size < 1 {
-        return Err(Refusal::invalid_value("pageSize"));
+        return Err(ApiError::invalid_value("pageSize"));
     }
     let size = usize::try_from(size.min(MAX_FILES)).unwrap_or_default();
 
-    let library = &state.world.library;
-    let mut found: Vec<&File> = library
-        .files
+    let files = &state.world.files;
+    let mut found: Vec<&File> = files
+        .all
         .iter()
-        .filter(|file| !file.is_root && sees(library, call, file) && corpus.holds(file))
-        .filter(|file| query.fits(library, &call.user, file))
+        .filter(|file| !file.is_root && sees(files, call, file) && corpus.holds(file))
+        .filter(|file| query.fits(files, &call.user, file))
         .collect();
     // Newest first where nothing is said; full text by relevance.
     found.sort_by(|one, other| {
@@ -76,21 +80,21 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     order::sort(&mut found, &keys, &call.user);
 
     let page = paging::page(call, METHOD.id, found, size, &["pageSize"])
-        .map_err(|_| Refusal::invalid_value("pageToken"))?;
+        .map_err(|_| ApiError::invalid_value("pageToken"))?;
     let files: Vec<Value> = page
         .items
         .into_iter()
         .map(|file| render::file(&state.world, call, file))
         .collect();
-    let mut answer = json!({
+    let mut response = json!({
         "kind": "drive#fileList",
         "incompleteSearch": false,
         "files": files,
     });
     if let Some(next) = page.next {
-        answer["nextPageToken"] = json!(next);
+        response["nextPageToken"] = json!(next);
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// Where to look.
@@ -104,19 +108,19 @@ enum Corpus {
 impl Corpus {
     /// Reads the parameters that belong together (files.list, `corpora`, `driveId`,
     /// `includeItemsFromAllDrives`, `supportsAllDrives`).
-    fn of(call: &Call) -> Result<Self, Refusal> {
+    fn of(call: &Call) -> Result<Self, ApiError> {
         let knows_drives = call.flag("supportsAllDrives") || call.flag("supportsTeamDrives");
         let shared_too =
             call.flag("includeItemsFromAllDrives") || call.flag("includeTeamDriveItems");
         if shared_too && !knows_drives {
-            return Err(Refusal::invalid_value("includeItemsFromAllDrives"));
+            return Err(ApiError::invalid_value("includeItemsFromAllDrives"));
         }
         if let Some(other) = call.text("spaces").filter(|spaces| *spaces != "drive") {
             return Err(match other {
                 "appDataFolder" | "drive,appDataFolder" | "appDataFolder,drive" => {
-                    Refusal::unimplemented("The sandbox plays the space drive alone.")
+                    ApiError::unimplemented("The sandbox plays the space drive alone.")
                 }
-                _ => Refusal::invalid_value("spaces"),
+                _ => ApiError::invalid_value("spaces"),
             });
         }
         let drive = call.text("driveId").or(call.text("teamDriveId"));
@@ -124,14 +128,14 @@ impl Corpus {
         match (corpora.unwrap_or("user"), drive) {
             ("drive", Some(id)) if shared_too => Ok(Self::Drive(id.to_owned())),
             ("drive", Some(_)) | ("allDrives", None) if !shared_too => {
-                Err(Refusal::invalid_value("includeItemsFromAllDrives"))
+                Err(ApiError::invalid_value("includeItemsFromAllDrives"))
             }
             ("user" | "allDrives", None) => Ok(Self::User { shared_too }),
-            ("domain", None) => Err(Refusal::unimplemented(
+            ("domain", None) => Err(ApiError::unimplemented(
                 "The sandbox does not play the corpus domain.",
             )),
-            (_, Some(_)) => Err(Refusal::invalid_value("driveId")),
-            _ => Err(Refusal::invalid_value("corpora")),
+            (_, Some(_)) => Err(ApiError::invalid_value("driveId")),
+            _ => Err(ApiError::invalid_value("corpora")),
         }
     }
 

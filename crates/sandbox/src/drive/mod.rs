@@ -9,9 +9,13 @@ mod render;
 mod shapes;
 mod tokens;
 
-use crate::google::errors::ErrorShape;
-use crate::google::method::{Api, Call};
-use crate::world::library::{File, Library};
+use crate::{
+    google::{
+        errors::ErrorShape,
+        method::{Api, Call},
+    },
+    world::files::{File, Files},
+};
 
 /// `https://www.googleapis.com/drive/v3`.
 pub(crate) static DRIVE_API: Api = Api {
@@ -32,10 +36,9 @@ const SCOPES: &[&str] = &[
     "https://www.googleapis.com/auth/drive.readonly",
 ];
 
-/// Whether the caller's user may see the file, and the token's scopes reach it.
-/// The narrow scopes reach what applications made; the sandbox has no hidden
-/// settings, meetings or photos.
-fn sees(library: &Library, call: &Call, file: &File) -> bool {
+/// Whether the caller's user may see the file, and the token's scopes reach it. The narrow scopes reach what
+/// applications made; the sandbox has no hidden settings, meetings or photos.
+fn sees(files: &Files, call: &Call, file: &File) -> bool {
     let broad = [
         "drive",
         "drive.readonly",
@@ -44,5 +47,5 @@ fn sees(library: &Library, call: &Call, file: &File) -> bool {
     ];
     let reaches = broad.iter().any(|scope| call.has_scope(scope))
         || (call.has_scope("drive.file") && file.made_by_application);
-    reaches && library.may_see(file, &call.user)
+    reaches && files.may_see(file, &call.user)
 }

@@ -2,8 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::google::errors::Refusal;
-use crate::world::library::{FOLDER, File};
+use crate::{
+    google::errors::ApiError,
+    world::files::{FOLDER, File},
+};
 
 /// A key, and whether it runs backwards.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ const NAMES: [&str; 11] = [
 ];
 
 /// Reads the keys; none for an empty text.
-pub(super) fn parse(text: &str) -> Result<Vec<Key>, Refusal> {
+pub(super) fn parse(text: &str) -> Result<Vec<Key>, ApiError> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
@@ -35,11 +37,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<Key>, Refusal> {
         .map(|item| {
             let (name, descending) = match item.trim().rsplit_once(' ') {
                 Some((name, "desc")) => (name.trim(), true),
-                Some(_) => return Err(Refusal::invalid_value("orderBy")),
+                Some(_) => return Err(ApiError::invalid_value("orderBy")),
                 None => (item.trim(), false),
             };
             let name = NAMES.into_iter().find(|known| *known == name);
-            let name = name.ok_or_else(|| Refusal::invalid_value("orderBy"))?;
+            let name = name.ok_or_else(|| ApiError::invalid_value("orderBy"))?;
             Ok(Key { name, descending })
         })
         .collect()

@@ -1,22 +1,22 @@
 //! The query language of `q` (Drive API, "Search query terms and operators").
 //!
-//! Played: `name`, `fullText`, `mimeType`, `createdTime`, `modifiedTime`,
-//! `trashed`, `starred`, `sharedWithMe`, `parents`, `owners`, `writers`,
-//! `readers`. What else the language has is refused with 501 rather than
-//! answered wrongly; what it has not, with 400. `and` and `or` bind alike,
-//! from left to right.
+//! Played: `name`, `fullText`, `mimeType`, `createdTime`, `modifiedTime`, `trashed`, `starred`,
+//! `sharedWithMe`, `parents`, `owners`, `writers`, `readers`. What else the language has is refused with 501
+//! rather than answered wrongly; what it has not, with 400. `and` and `or` bind alike, from left to right.
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
-use super::index;
-use super::tokens::{Token, tokens};
-use crate::google::errors::Refusal;
-use crate::world::library::{File, Library};
+use super::{
+    index,
+    tokens::{Token, tokens},
+};
+use crate::{
+    google::errors::ApiError,
+    world::files::{File, Files},
+};
 
 /// Terms of the language that the sandbox does not play.
-const UNPLAYED: [&str; 8] = [
+const UNSUPPORTED: [&str; 8] = [
     "viewedByMeTime",
     "sharedWithMeTime",
     "properties",
@@ -59,7 +59,7 @@ enum Term {
 
 impl Query {
     /// Reads a query.
-    pub(super) fn parse(text: &str) -> Result<Self, Refusal> {
+    pub(super) fn parse(text: &str) -> Result<Self, ApiError> {
         if text.trim().is_empty() {
             return Ok(Self(None));
         }
@@ -80,10 +80,10 @@ impl Query {
     }
 
     /// Whether a file is found.
-    pub(super) fn fits(&self, library: &Library, me: &str, file: &File) -> bool {
+    pub(super) fn fits(&self, files: &Files, me: &str, file: &File) -> bool {
         self.0
             .as_ref()
-            .is_none_or(|node| node.fits(library, me, file))
+            .is_none_or(|node| node.fits(files, me, file))
     }
 
     /// How well a file fits the `fullText` terms: how often their words occur.
@@ -105,12 +105,12 @@ impl Node {
         }
     }
 
-    fn fits(&self, library: &Library, me: &str, file: &File) -> bool {
+    fn fits(&self, files: &Files, me: &str, file: &File) -> bool {
         match self {
-            Self::And(one, other) => one.fits(library, me, file) && other.fits(library, me, file),
-            Self::Or(one, other) => one.fits(library, me, file) || other.fits(library, me, file),
-            Self::Not(node) => !node.fits(library, me, file),
-            Self::Term(term) => term.fits(library, me, file),
+            Self::And(one, other) => one.fits(files, me, file) && other.fits(files, me, file),
+            Self::Or(one, other) => one.fits(files, me, file) || other.fits(files, me, file),
+            Self::Not(node) => !node.fits(files, me, file),
+            Self::Term(term) => term.fits(files, me, file),
         }
     }
 
@@ -129,7 +129,7 @@ impl Node {
 }
 
 impl Term {
-    fn fits(&self, library: &Library, me: &str, file: &File) -> bool {
+    fn fits(&self, files: &Files, me: &str, file: &File) -> bool {
         let own = file.owner.as_deref() == Some(me);
         match self {
             Self::NameBegins(words) => index::begins(&index::words(&file.name), words),
@@ -148,13 +148,13 @@ impl Term {
             Self::Trashed(wanted) => file.trashed == *wanted,
             Self::Starred(wanted) => (file.starred && own) == *wanted,
             Self::SharedWithMe(wanted) => (!own && file.drive.is_none()) == *wanted,
-            Self::Parent(id) if id == "root" => library
+            Self::Parent(id) if id == "root" => files
                 .root(me)
                 .is_some_and(|root| file.parents.contains(&root.id)),
             Self::Parent(id) => file.parents.contains(id),
             Self::Owner(email) => file.owner.as_deref() == Some(person(email, me)),
-            Self::Writer(email) => library.may_change(file, person(email, me)),
-            Self::Reader(email) => library.may_see(file, person(email, me)),
+            Self::Writer(email) => files.may_change(file, person(email, me)),
+            Self::Reader(email) => files.may_see(file, person(email, me)),
         }
     }
 }
@@ -185,7 +185,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn expression(&mut self) -> Result<Node, Refusal> {
+    fn expression(&mut self) -> Result<Node, ApiError> {
         let mut node = self.operand()?;
         loop {
             let join = if self.takes("and") {
@@ -199,7 +199,7 @@ impl Reader {
         }
     }
 
-    fn operand(&mut self) -> Result<Node, Refusal> {
+    fn operand(&mut self) -> Result<Node, ApiError> {
         if self.takes("not") {
             return Ok(Node::Not(Box::new(self.operand()?)));
         }
@@ -220,9 +220,9 @@ impl Reader {
         }
     }
 
-    fn comparison(&mut self, field: &str) -> Result<Node, Refusal> {
-        if UNPLAYED.contains(&field) {
-            return Err(Refusal::unimplemented(format!(
+    fn comparison(&mut self, field: &str) -> Result<Node, ApiError> {
+        if UNSUPPORTED.contains(&field) {
+            return Err(ApiError::unimplemented(format!(
                 "The sandbox does not play the query term {field}."
             )));
         }
@@ -248,7 +248,7 @@ impl Reader {
     }
 }
 
-fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, Refusal> {
+fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, ApiError> {
     Ok(match (field, operator, value) {
         ("name", "contains", Token::Text(text)) => Term::NameBegins(index::words(&text)),
         ("name", "=", Token::Text(text)) => Term::NameIs(text),
@@ -268,7 +268,7 @@ fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, Refus
 }
 
 /// `value in field`.
-fn member(field: &str, value: String) -> Result<Term, Refusal> {
+fn member(field: &str, value: String) -> Result<Term, ApiError> {
     Ok(match field {
         "parents" => Term::Parent(value),
         "owners" => Term::Owner(value),
@@ -278,7 +278,7 @@ fn member(field: &str, value: String) -> Result<Term, Refusal> {
     })
 }
 
-fn truth(value: &Token) -> Result<bool, Refusal> {
+fn truth(value: &Token) -> Result<bool, ApiError> {
     match value {
         Token::Word(word) if word == "true" => Ok(true),
         Token::Word(word) if word == "false" => Ok(false),
@@ -287,7 +287,7 @@ fn truth(value: &Token) -> Result<bool, Refusal> {
 }
 
 /// RFC 3339; UTC where there is no offset, midnight where there is no time.
-fn moment(text: &str) -> Result<Timestamp, Refusal> {
+fn moment(text: &str) -> Result<Timestamp, ApiError> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
     }
@@ -298,8 +298,8 @@ fn moment(text: &str) -> Result<Timestamp, Refusal> {
     Ok(zoned.timestamp())
 }
 
-fn not_understood() -> Refusal {
-    Refusal::invalid_value("q")
+fn not_understood() -> ApiError {
+    ApiError::invalid_value("q")
 }
 
 #[cfg(test)]
@@ -308,15 +308,13 @@ mod tests {
 
     /// Names of the files that Ada finds, in alphabetical order.
     fn found(query: &str) -> Vec<String> {
-        let library = Library::seeded();
+        let files = Files::seeded();
         let query = Query::parse(query).unwrap_or_else(|_| panic!("{query}"));
         let me = "ada@example.com";
-        let mut names: Vec<String> = library
-            .files
+        let mut names: Vec<String> = files
+            .all
             .iter()
-            .filter(|file| {
-                !file.is_root && library.may_see(file, me) && query.fits(&library, me, file)
-            })
+            .filter(|file| !file.is_root && files.may_see(file, me) && query.fits(&files, me, file))
             .map(|file| file.name.clone())
             .collect();
         names.sort();

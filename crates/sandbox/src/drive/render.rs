@@ -3,9 +3,13 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::google::method::Call;
-use crate::world::World;
-use crate::world::library::{FOLDER, File, SHEET, SHORTCUT};
+use crate::{
+    google::method::Call,
+    world::{
+        World,
+        files::{FOLDER, File, SHEET, SHORTCUT},
+    },
+};
 
 /// A `File`. Without a mask the product gives four fields (files.get, `fields`).
 pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
@@ -63,7 +67,7 @@ pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
     if let Some(description) = &file.description {
         shown["description"] = json!(description);
     }
-    if let Some(target) = file.target.as_deref().and_then(|id| world.library.file(id)) {
+    if let Some(target) = file.target.as_deref().and_then(|id| world.files.file(id)) {
         shown["shortcutDetails"] = json!({
             "targetId": target.id,
             "targetMimeType": target.mime_type,
@@ -87,7 +91,7 @@ pub(super) fn file(world: &World, call: &Call, file: &File) -> Value {
 
 /// What the user may do.
 fn capabilities(world: &World, file: &File, me: &str) -> Value {
-    let changes = world.library.may_change(file, me);
+    let changes = world.files.may_change(file, me);
     json!({
         "canEdit": changes,
         "canRename": changes,

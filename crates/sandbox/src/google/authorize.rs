@@ -1,15 +1,19 @@
-//! The authorization page (OAuth 2.0 for Web Server Applications, "Set
-//! authorization parameters").
+//! The authorization page (OAuth 2.0 for Web Server Applications, "Set authorization parameters").
 
 use axum::http::StatusCode;
 
-use super::ledger::ConsentRequest;
-use super::pages::{self, Choice, Permission};
-use super::{ISSUER, consent, scopes};
-use crate::answer::Answer;
-use crate::pairs::{Pairs, Repeated};
-use crate::request::Request;
-use crate::state::State;
+use super::{
+    ISSUER, consent,
+    grants::ConsentRequest,
+    pages::{self, Choice, Permission},
+    scopes,
+};
+use crate::{
+    query::{Query, Repeated},
+    request::Request,
+    response::Response,
+    state::State,
+};
 
 /// Length of a S256 challenge: 32 bytes in base64url (RFC 7636, section 4.2).
 const CHALLENGE_LETTERS: usize = 43;
@@ -22,22 +26,22 @@ struct Problem {
 }
 
 /// The host `accounts.google.com`.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
-    let answer = match (request.method.as_str(), request.path.as_str()) {
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
+    let response = match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/o/oauth2/v2/auth") => show(state, request),
         (_, "/o/oauth2/v2/auth") => pages::wrong_method(request),
         (method, path) => match path.strip_prefix("/consent/") {
-            Some(id) if method == "POST" => consent::answer(state, request, id),
+            Some(id) if method == "POST" => consent::respond(state, request, id),
             Some(_) => pages::wrong_method(request),
-            None => Answer::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+            None => Response::html(StatusCode::NOT_FOUND, pages::not_found(request)),
         },
     };
-    pages::guarded(answer)
+    pages::guarded(response)
 }
 
 /// An error page with Google's code for it.
-pub(super) fn problem_page(code: &str, text: &str) -> Answer {
-    Answer::html(
+pub(super) fn problem_page(code: &str, text: &str) -> Response {
+    Response::html(
         StatusCode::BAD_REQUEST,
         pages::problem(
             "Access blocked: Authorization Error",
@@ -47,7 +51,7 @@ pub(super) fn problem_page(code: &str, text: &str) -> Answer {
 }
 
 /// The address to go back to, with these parameters and the issuer (RFC 9207).
-pub(super) fn go_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Answer {
+pub(super) fn go_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Response {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     if let Some(state) = &request.state {
         query.append_pair("state", state);
@@ -59,11 +63,11 @@ pub(super) fn go_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> 
     } else {
         '?'
     };
-    Answer::see_other(&format!("{}{join}{}", request.redirect_uri, query.finish()))
+    Response::see_other(&format!("{}{join}{}", request.redirect_uri, query.finish()))
 }
 
-fn show(state: &mut State, request: &Request) -> Answer {
-    let query = request.query_pairs();
+fn show(state: &mut State, request: &Request) -> Response {
+    let query = request.query_parameters();
     match read(state, &query) {
         Ok(asked) if query.first("prompt") == Some("none") => {
             // Nobody is ever signed in here, so a page would be needed.
@@ -74,7 +78,7 @@ fn show(state: &mut State, request: &Request) -> Answer {
     }
 }
 
-fn page(state: &mut State, query: &Pairs, asked: ConsentRequest) -> Answer {
+fn page(state: &mut State, query: &Query, asked: ConsentRequest) -> Response {
     let hint = query.first("login_hint").unwrap_or_default();
     let people: Vec<Choice> = state
         .world
@@ -95,16 +99,15 @@ fn page(state: &mut State, query: &Pairs, asked: ConsentRequest) -> Answer {
         })
         .collect();
     let client = asked.client_id.clone();
-    let id = state.ledger.ask(&mut state.mint, asked);
-    Answer::html(
+    let id = state.grants.ask(&mut state.ids, asked);
+    Response::html(
         StatusCode::OK,
         pages::consent(&id, &client, &people, &permissions),
     )
 }
 
-/// Checks the parameters. Unknown ones are ignored, none may repeat
-/// (RFC 6749, section 3.1).
-fn read(state: &State, query: &Pairs) -> Result<ConsentRequest, Problem> {
+/// Checks the parameters. Unknown ones are ignored, none may repeat (RFC 6749, section 3.1).
+fn read(state: &State, query: &Query) -> Result<ConsentRequest, Problem> {
     for (name, _) in query.iter() {
         query.one(name)?;
     }
@@ -166,9 +169,9 @@ fn asked_scopes(text: &str) -> Result<Vec<String>, Problem> {
     Ok(asked)
 }
 
-/// The challenge of PKCE. Google also knows `plain`; it shows the verifier to
-/// whoever sees the request, so it is refused here (RFC 9700, section 2.1.1).
-fn challenge(query: &Pairs) -> Result<Option<String>, Problem> {
+/// The challenge of PKCE. Google also knows `plain`; it shows the verifier to whoever sees the request, so it
+/// is refused here (RFC 9700, section 2.1.1).
+fn challenge(query: &Query) -> Result<Option<String>, Problem> {
     let method = query.first("code_challenge_method");
     let Some(challenge) = query.first("code_challenge") else {
         return match method {
@@ -190,7 +193,7 @@ fn challenge(query: &Pairs) -> Result<Option<String>, Problem> {
 }
 
 /// Whether the second of two values was given; the first one is the default.
-fn choice(query: &Pairs, name: &'static str, [no, yes]: [&str; 2]) -> Result<bool, Problem> {
+fn choice(query: &Query, name: &'static str, [no, yes]: [&str; 2]) -> Result<bool, Problem> {
     match query.first(name) {
         None => Ok(false),
         Some(value) if value == no => Ok(false),
@@ -199,7 +202,7 @@ fn choice(query: &Pairs, name: &'static str, [no, yes]: [&str; 2]) -> Result<boo
     }
 }
 
-fn required<'query>(query: &'query Pairs, name: &'static str) -> Result<&'query str, Problem> {
+fn required<'query>(query: &'query Query, name: &'static str) -> Result<&'query str, Problem> {
     query
         .first(name)
         .filter(|value| !value.is_empty())

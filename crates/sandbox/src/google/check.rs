@@ -1,7 +1,7 @@
 //! The front door of every API: what Google refuses before a method runs.
 //!
-//! In order: address and method, query parameters, token, scopes. Then the
-//! method runs, and `fields` cuts its answer.
+//! In order: address and method, query parameters, token, scopes. Then the method runs, and `fields` cuts its
+//! answer.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,18 @@ use axum::http::{StatusCode, header};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::errors::Refusal;
-use super::fields::Selection;
-use super::method::{Api, ApiMethod, Call, Kind, Parameter};
-use super::pages;
-use crate::answer::Answer;
-use crate::pairs::{Pairs, Repeated};
-use crate::request::Request;
-use crate::state::State;
+use super::{
+    errors::ApiError,
+    fields::Selection,
+    method::{Api, ApiMethod, Call, Kind, Parameter},
+    pages,
+};
+use crate::{
+    query::{Query, Repeated},
+    request::Request,
+    response::Response,
+    state::State,
+};
 
 /// Parameters of every Google API (discovery, `parameters`).
 static COMMON: [Parameter; 11] = [
@@ -41,39 +45,41 @@ pub(crate) struct Caller {
 }
 
 /// Checks and runs one request of an API.
-pub(crate) fn answer(api: &Api, state: &mut State, request: &Request) -> Answer {
-    let query = request.query_pairs();
+pub(crate) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
+    let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
     let (method, path) = match find(api, request) {
         Found::Method(method, path) => (method, path),
         Found::WrongVerb => return pages::wrong_method(request),
         Found::Nothing => {
-            return Answer::html(StatusCode::NOT_FOUND, pages::not_found(request));
+            return Response::html(StatusCode::NOT_FOUND, pages::not_found(request));
         }
     };
     match run(api, method, path, query, state, request) {
-        Ok(Value::Null) => Answer::whole(StatusCode::NO_CONTENT, "text/html", bytes::Bytes::new()),
-        Ok(value) => {
-            Answer::json(StatusCode::OK, &value, indented).with(header::CACHE_CONTROL, "private")
+        Ok(Value::Null) => {
+            Response::whole(StatusCode::NO_CONTENT, "text/html", bytes::Bytes::new())
         }
-        Err(refusal) => refusal.answer(api.errors, indented),
+        Ok(value) => {
+            Response::json(StatusCode::OK, &value, indented).with(header::CACHE_CONTROL, "private")
+        }
+        Err(error) => error.response(api.errors, indented),
     }
 }
 
 /// The caller's token: known, alive, and shown in the one place for it.
-pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, Refusal> {
+pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
     let shown = request
         .header("authorization")
-        .ok_or_else(Refusal::missing_credentials)?;
+        .ok_or_else(ApiError::missing_credentials)?;
     let token = shown
         .split_once(' ')
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token)
-        .ok_or_else(Refusal::missing_credentials)?;
+        .ok_or_else(ApiError::missing_credentials)?;
     let access = state
-        .ledger
+        .grants
         .access(token, state.now)
-        .ok_or_else(Refusal::invalid_credentials)?;
+        .ok_or_else(ApiError::invalid_credentials)?;
     Ok(Caller {
         user: access.user.to_owned(),
         scopes: access.scopes.clone(),
@@ -84,29 +90,29 @@ fn run(
     api: &Api,
     method: &'static ApiMethod,
     path: Vec<String>,
-    query: Pairs,
+    query: Query,
     state: &mut State,
     request: &Request,
-) -> Result<Value, Refusal> {
+) -> Result<Value, ApiError> {
     bind(method, &query)?;
     if !request.body.is_empty() && method.verb == axum::http::Method::GET {
-        return Err(Refusal::invalid("A GET request has no body."));
+        return Err(ApiError::invalid("A GET request has no body."));
     }
-    refuse_unplayed(&query)?;
+    refuse_unsupported(&query)?;
     let caller = identify(state, request)?;
     if !method
         .scopes
         .iter()
         .any(|scope| caller.scopes.contains(*scope))
     {
-        return Err(Refusal::insufficient_scope(api.service, method.id));
+        return Err(ApiError::insufficient_scope(api.service, method.id));
     }
     let selection = query
         .first("fields")
         .map(|mask| Selection::parse(mask, method.shape))
         .transpose()?;
     if !request.body.is_empty() && !is_json(request) {
-        return Err(Refusal::invalid(
+        return Err(ApiError::invalid(
             "Invalid JSON payload received. The body's Content-Type must be application/json.",
         ));
     }
@@ -155,9 +161,8 @@ fn find(api: &Api, request: &Request) -> Found {
     }
 }
 
-/// The variables of a path that fits a template. Fixed segments must be
-/// spelled as in the template, so that `people:searchContacts` with an encoded
-/// colon is another address.
+/// The variables of a path that fits a template. Fixed segments must be spelled as in the template, so that
+/// `people:searchContacts` with an encoded colon is another address.
 fn fit(template: &str, path: &str) -> Option<Vec<String>> {
     let mut variables = Vec::new();
     let mut wanted = template.split('/');
@@ -179,7 +184,7 @@ fn fit(template: &str, path: &str) -> Option<Vec<String>> {
 }
 
 /// Every parameter is known, fits its type and comes once unless it may repeat.
-fn bind(method: &ApiMethod, query: &Pairs) -> Result<(), Refusal> {
+fn bind(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
     for (name, value) in query.iter() {
         let Some(parameter) = method
             .parameters
@@ -187,7 +192,7 @@ fn bind(method: &ApiMethod, query: &Pairs) -> Result<(), Refusal> {
             .chain(&COMMON)
             .find(|parameter| parameter.name == name)
         else {
-            return Err(Refusal::unbound(
+            return Err(ApiError::unbound(
                 "",
                 format!(
                     "Invalid JSON payload received. Unknown name \"{name}\": Cannot bind query parameter. Field '{name}' could not be found in request message."
@@ -197,7 +202,7 @@ fn bind(method: &ApiMethod, query: &Pairs) -> Result<(), Refusal> {
         if !parameter.repeated
             && let Err(Repeated(name)) = query.one(parameter.name)
         {
-            return Err(Refusal::unbound(
+            return Err(ApiError::unbound(
                 "",
                 format!(
                     "Invalid JSON payload received. Unknown name \"{name}\": Proto field is not repeating, cannot start list."
@@ -210,27 +215,29 @@ fn bind(method: &ApiMethod, query: &Pairs) -> Result<(), Refusal> {
 }
 
 /// Common parameters that would change the answer in a way not played here.
-fn refuse_unplayed(query: &Pairs) -> Result<(), Refusal> {
+fn refuse_unsupported(query: &Query) -> Result<(), ApiError> {
     if let Some(other) = query.first("alt").filter(|alt| *alt != "json") {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "Unsupported output format {other}."
         )));
     }
     if query.first("callback").is_some() {
-        return Err(Refusal::invalid(
+        return Err(ApiError::invalid(
             "The sandbox does not answer with scripts.",
         ));
     }
     if query.first("key").is_some() {
-        let refusal = Refusal::invalid("API key not valid. Please pass a valid API key.");
-        return Err(refusal.with_info("API_KEY_INVALID"));
+        let error = ApiError::invalid("API key not valid. Please pass a valid API key.");
+        return Err(error.with_info("API_KEY_INVALID"));
     }
     // Discovery asks for at most 40 characters.
     if query
         .first("quotaUser")
         .is_some_and(|user| user.chars().count() > 40)
     {
-        return Err(Refusal::invalid("quotaUser must not exceed 40 characters."));
+        return Err(ApiError::invalid(
+            "quotaUser must not exceed 40 characters.",
+        ));
     }
     Ok(())
 }

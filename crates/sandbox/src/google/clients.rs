@@ -59,15 +59,14 @@ impl Client {
     }
 }
 
-/// The project of a client: what stands before the first `-` of its id
-/// (Google's ids start with the project's number).
+/// The project of a client: what stands before the first `-` of its id (Google's ids start with the project's
+/// number).
 pub(crate) fn project_of(client_id: &str) -> &str {
     client_id.split('-').next().unwrap_or(client_id)
 }
 
-/// Google's rules for web clients: https except on loopback; no fragment, no
-/// user, no bare IP address, no wildcard (OAuth 2.0 for Web Server
-/// Applications, "Redirect URI validation rules").
+/// Google's rules for web clients: https except on loopback; no fragment, no user, no bare IP address, no
+/// wildcard (OAuth 2.0 for Web Server Applications, "Redirect URI validation rules").
 fn is_allowed(redirect_uri: &str) -> bool {
     let Ok(url) = Url::parse(redirect_uri) else {
         return false;

@@ -3,22 +3,20 @@
 use std::collections::BTreeSet;
 
 use super::authorize::{go_back, problem_page};
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
+use crate::{request::Request, response::Response, state::State};
 
 /// `POST /consent/{request}` with `user`, `action` and any number of `scope`.
 ///
-/// For the command line, `scope=all` (or `all=1`) ticks every box; with no
-/// `scope` at all nothing is ticked, which is a refusal.
-pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
-    let Some(form) = request.form_pairs() else {
+/// For the command line, `scope=all` (or `all=1`) ticks every box; with no `scope` at all nothing is ticked,
+/// which is a refusal.
+pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
+    let Some(form) = request.form_parameters() else {
         return problem_page("invalid_request", "The answer is not a form.");
     };
     if form.first("request").is_some_and(|named| named != id) {
         return problem_page("invalid_request", "The answer belongs to another page.");
     }
-    let Some(asked) = state.ledger.request(id).cloned() else {
+    let Some(asked) = state.grants.request(id).cloned() else {
         return problem_page(
             "invalid_request",
             "This page was answered before, or never shown.",
@@ -26,7 +24,7 @@ pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
     };
     match form.one("action") {
         Ok(Some("deny")) => {
-            state.ledger.close(id);
+            state.grants.close(id);
             return go_back(&asked, &[("error", "access_denied")]);
         }
         Ok(Some("allow")) => {}
@@ -51,10 +49,10 @@ pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
             "A scope was ticked that was not asked for.",
         );
     }
-    state.ledger.close(id);
+    state.grants.close(id);
     let allowed = state
-        .ledger
-        .allow(&mut state.mint, state.now, asked.clone(), user, ticked);
+        .grants
+        .allow(&mut state.ids, state.now, asked.clone(), user, ticked);
     let Some((code, scopes)) = allowed else {
         return go_back(&asked, &[("error", "access_denied")]);
     };

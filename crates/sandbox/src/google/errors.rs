@@ -1,14 +1,12 @@
 //! Errors in Google's shapes.
 //!
-//! Gmail mixes the older list `errors[]` with the newer `status` and
-//! `details[]`; People has only the newer parts; the token endpoint has the
-//! shape of RFC 6749, section 5.2.
+//! Gmail mixes the older list `errors[]` with the newer `status` and `details[]`; People has only the newer
+//! parts; the token endpoint has the shape of RFC 6749, section 5.2.
 
 use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
-use crate::hosts;
+use crate::{hosts, response::Response};
 
 /// Which parts an API's errors have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +21,7 @@ pub(crate) enum ErrorShape {
 
 /// A request that an API refuses.
 #[derive(Debug, Clone)]
-pub(crate) struct Refusal(Box<Parts>);
+pub(crate) struct ApiError(Box<Parts>);
 
 #[derive(Debug, Clone)]
 struct Parts {
@@ -40,7 +38,7 @@ struct Parts {
     retry_after: Option<String>,
 }
 
-impl Refusal {
+impl ApiError {
     /// 400 with status INVALID_ARGUMENT.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "badRequest", message)
@@ -65,86 +63,86 @@ impl Refusal {
         Self::new(StatusCode::NOT_IMPLEMENTED, "notImplemented", message)
     }
 
-    /// A query parameter that cannot be bound: Google's answer to an unknown
-    /// name, a repeated one, or a value of the wrong type.
+    /// A query parameter that cannot be bound: Google's answer to an unknown name, a repeated one, or a value
+    /// of the wrong type.
     pub(crate) fn unbound(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();
-        let mut refusal = Self::invalid(message.clone());
-        refusal.0.details = vec![json!({
+        let mut error = Self::invalid(message.clone());
+        error.0.details = vec![json!({
             "@type": "type.googleapis.com/google.rpc.BadRequest",
             "fieldViolations": [{"field": field, "description": message}],
         })];
-        refusal
+        error
     }
 
     /// A bad `fields` parameter.
     pub(crate) fn bad_selection(selection: &str) -> Self {
-        let mut refusal = Self::invalid(format!("Invalid field selection {selection}"));
-        refusal.0.reason = "invalidParameter".to_owned();
-        refusal.0.location = Some(("parameter", "fields".to_owned()));
-        refusal
+        let mut error = Self::invalid(format!("Invalid field selection {selection}"));
+        error.0.reason = "invalidParameter".to_owned();
+        error.0.location = Some(("parameter", "fields".to_owned()));
+        error
     }
 
     /// 400 for a parameter whose value makes no sense: the older stack's "Invalid Value".
     pub(crate) fn invalid_value(parameter: &str) -> Self {
-        let mut refusal = Self::new(StatusCode::BAD_REQUEST, "invalid", "Invalid Value");
-        refusal.0.location = Some(("parameter", parameter.to_owned()));
-        refusal
+        let mut error = Self::new(StatusCode::BAD_REQUEST, "invalid", "Invalid Value");
+        error.0.location = Some(("parameter", parameter.to_owned()));
+        error
     }
 
     /// 400 with status FAILED_PRECONDITION.
     pub(crate) fn failed_precondition(message: impl Into<String>) -> Self {
-        let mut refusal = Self::new(StatusCode::BAD_REQUEST, "failedPrecondition", message);
-        refusal.0.code = "FAILED_PRECONDITION";
-        refusal
+        let mut error = Self::new(StatusCode::BAD_REQUEST, "failedPrecondition", message);
+        error.0.code = "FAILED_PRECONDITION";
+        error
     }
 
     /// Drive's 404, which names the file.
     pub(crate) fn file_not_found(id: &str) -> Self {
         let message = format!("File not found: {id}.");
-        let mut refusal = Self::new(StatusCode::NOT_FOUND, "notFound", message);
-        refusal.0.location = Some(("parameter", "fileId".to_owned()));
-        refusal
+        let mut error = Self::new(StatusCode::NOT_FOUND, "notFound", message);
+        error.0.location = Some(("parameter", "fileId".to_owned()));
+        error
     }
 
     /// 401 because there is no bearer token.
     pub(crate) fn missing_credentials() -> Self {
-        let mut refusal = Self::new(
+        let mut error = Self::new(
             StatusCode::UNAUTHORIZED,
             "required",
             "Request is missing required authentication credential. Expected OAuth 2 access token, login cookie or other valid authentication credential.",
         );
-        refusal.0.short_message = Some("Login Required.");
-        refusal.0.location = Some(("header", "Authorization".to_owned()));
-        refusal.0.details = vec![error_info("CREDENTIALS_MISSING", &json!({}))];
-        refusal
+        error.0.short_message = Some("Login Required.");
+        error.0.location = Some(("header", "Authorization".to_owned()));
+        error.0.details = vec![error_info("CREDENTIALS_MISSING", &json!({}))];
+        error
     }
 
     /// 401 because the token is unknown, expired or revoked.
     pub(crate) fn invalid_credentials() -> Self {
-        let mut refusal = Self::new(
+        let mut error = Self::new(
             StatusCode::UNAUTHORIZED,
             "authError",
             "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.",
         );
-        refusal.0.short_message = Some("Invalid Credentials");
-        refusal.0.location = Some(("header", "Authorization".to_owned()));
-        refusal
+        error.0.short_message = Some("Invalid Credentials");
+        error.0.location = Some(("header", "Authorization".to_owned()));
+        error
     }
 
     /// 403 because the token's scopes do not reach.
     pub(crate) fn insufficient_scope(service: &str, method: &str) -> Self {
-        let mut refusal = Self::new(
+        let mut error = Self::new(
             StatusCode::FORBIDDEN,
             "insufficientPermissions",
             "Request had insufficient authentication scopes.",
         );
-        refusal.0.short_message = Some("Insufficient Permission");
-        refusal.0.details = vec![error_info(
+        error.0.short_message = Some("Insufficient Permission");
+        error.0.details = vec![error_info(
             "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
             &json!({"service": service, "method": method}),
         )];
-        refusal
+        error
     }
 
     /// The same with an `ErrorInfo` of this reason in `details[]`.
@@ -154,7 +152,7 @@ impl Refusal {
     }
 
     /// As an answer.
-    pub(crate) fn answer(&self, shape: ErrorShape, indented: bool) -> Answer {
+    pub(crate) fn response(&self, shape: ErrorShape, indented: bool) -> Response {
         let mut error = json!({
             "code": self.0.status.as_u16(),
             "message": self.0.message,
@@ -177,19 +175,19 @@ impl Refusal {
         if !self.0.details.is_empty() && shape != ErrorShape::Older {
             error["details"] = json!(self.0.details);
         }
-        let mut answer = Answer::json(self.0.status, &json!({"error": error}), indented);
+        let mut response = Response::json(self.0.status, &json!({"error": error}), indented);
         if self.0.status == StatusCode::UNAUTHORIZED {
             let challenge = if self.0.reason == "required" {
                 r#"Bearer realm="https://accounts.google.com/""#
             } else {
                 r#"Bearer realm="https://accounts.google.com/", error="invalid_token""#
             };
-            answer = answer.with(header::WWW_AUTHENTICATE, challenge);
+            response = response.with(header::WWW_AUTHENTICATE, challenge);
         }
         if let Some(wait) = &self.0.retry_after {
-            answer = answer.with(header::RETRY_AFTER, wait);
+            response = response.with(header::RETRY_AFTER, wait);
         }
-        answer
+        response
     }
 
     /// Any status with a reason of the older style.
@@ -214,7 +212,7 @@ impl Refusal {
 }
 
 /// 401 for a token that is good, as [`crate::Fault::Unauthorized`] wants it.
-pub(crate) fn invalid_credentials(host: &str) -> Answer {
+pub(crate) fn invalid_credentials(host: &str) -> Response {
     if host == hosts::USERINFO {
         return oauth(
             StatusCode::UNAUTHORIZED,
@@ -222,7 +220,7 @@ pub(crate) fn invalid_credentials(host: &str) -> Answer {
             "Invalid Credentials",
         );
     }
-    Refusal::invalid_credentials().answer(shape_of(host), true)
+    ApiError::invalid_credentials().response(shape_of(host), true)
 }
 
 /// The error that [`crate::Fault::Error`] describes.
@@ -232,36 +230,36 @@ pub(crate) fn told(
     reason: &str,
     message: Option<&str>,
     retry_after: Option<&str>,
-) -> Answer {
+) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let message = message.unwrap_or_else(|| usual_message(reason, status));
     if host == hosts::TOKENS || host == hosts::ACCOUNTS {
-        let mut answer = oauth(status, reason, message);
+        let mut response = oauth(status, reason, message);
         if let Some(wait) = retry_after {
-            answer = answer.with(header::RETRY_AFTER, wait);
+            response = response.with(header::RETRY_AFTER, wait);
         }
-        return answer;
+        return response;
     }
-    let mut refusal = Refusal::new(status, reason, message);
-    refusal.0.retry_after = retry_after.map(str::to_owned);
+    let mut error = ApiError::new(status, reason, message);
+    error.0.retry_after = retry_after.map(str::to_owned);
     let newer_style = reason
         .bytes()
         .all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     if newer_style {
-        refusal = refusal.with_info(reason);
+        error = error.with_info(reason);
     }
     if reason.contains("imitExceeded")
         || reason == "quotaExceeded"
         || reason == "accessNotConfigured"
     {
-        refusal.0.domain = "usageLimits";
+        error.0.domain = "usageLimits";
     }
-    refusal.answer(shape_of(host), true)
+    error.response(shape_of(host), true)
 }
 
 /// An error of RFC 6749, section 5.2.
-pub(crate) fn oauth(status: StatusCode, error: &str, description: &str) -> Answer {
-    Answer::json(
+pub(crate) fn oauth(status: StatusCode, error: &str, description: &str) -> Response {
+    Response::json(
         status,
         &json!({"error": error, "error_description": description}),
         true,

@@ -1,16 +1,15 @@
 //! The `fields` parameter: partial answers.
 //!
-//! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b`
-//! (or `a.b`) goes down, `a(b,c)` selects within, `*` stands for every name.
+//! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b` (or `a.b`) goes down, `a(b,c)`
+//! selects within, `*` stands for every name.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::errors::Refusal;
+use super::errors::ApiError;
 
-/// The fields that an answer may have. Lists are transparent: a list of
-/// messages has the shape of a message.
+/// The fields that an answer may have. Lists are transparent: a list of messages has the shape of a message.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// A value without fields.
@@ -27,12 +26,12 @@ pub(crate) struct Selection(BTreeMap<String, Self>);
 
 impl Selection {
     /// Reads a mask and checks its names against the answer's shape.
-    pub(crate) fn parse(mask: &str, shape: &Shape) -> Result<Self, Refusal> {
+    pub(crate) fn parse(mask: &str, shape: &Shape) -> Result<Self, ApiError> {
         let mut reader = Reader { rest: mask };
         let selection = reader
             .list()
             .filter(|_| reader.rest.is_empty())
-            .ok_or_else(|| Refusal::bad_selection(mask))?;
+            .ok_or_else(|| ApiError::bad_selection(mask))?;
         selection.check(shape)?;
         Ok(selection)
     }
@@ -63,7 +62,7 @@ impl Selection {
             .collect()
     }
 
-    fn check(&self, shape: &Shape) -> Result<(), Refusal> {
+    fn check(&self, shape: &Shape) -> Result<(), ApiError> {
         let known = match shape {
             Shape::Open => return Ok(()),
             Shape::Leaf => &[][..],
@@ -76,11 +75,11 @@ impl Selection {
                 if within.0.is_empty() || known.iter().any(fits) {
                     continue;
                 }
-                return Err(Refusal::bad_selection(name));
+                return Err(ApiError::bad_selection(name));
             }
             match known.iter().find(|(field, _)| field == name) {
                 Some((_, shape)) => within.check(shape)?,
-                None => return Err(Refusal::bad_selection(name)),
+                None => return Err(ApiError::bad_selection(name)),
             }
         }
         Ok(())

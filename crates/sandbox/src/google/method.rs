@@ -6,10 +6,11 @@ use axum::http::Method;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::errors::{ErrorShape, Refusal};
-use super::fields::Shape;
-use crate::pairs::Pairs;
-use crate::state::State;
+use super::{
+    errors::{ApiError, ErrorShape},
+    fields::Shape,
+};
+use crate::{query::Query, state::State};
 
 /// One API: a host with its methods.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub(crate) struct ApiMethod {
     /// Fields of the answer, for the `fields` parameter.
     pub(crate) shape: &'static Shape,
     /// What it does. `null` is answered with 204 and no body.
-    pub(crate) run: fn(&mut State, &Call) -> Result<Value, Refusal>,
+    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
 }
 
 /// One query parameter.
@@ -74,7 +75,7 @@ pub(crate) struct Call {
     /// Values of the path's variables, decoded, in order of the template.
     pub(crate) path: Vec<String>,
     /// Query parameters, of which each fits its description.
-    pub(crate) query: Pairs,
+    pub(crate) query: Query,
     /// The body as it came; empty where there was none.
     pub(crate) body: Bytes,
     /// The header `If-Match`.
@@ -101,7 +102,7 @@ impl Parameter {
     }
 
     /// Whether `value` has the parameter's type; if not, what Google says.
-    pub(crate) fn check(&self, value: &str) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, value: &str) -> Result<(), ApiError> {
         let (fits, kind) = match self.kind {
             Kind::Text => (true, "TYPE_STRING"),
             Kind::Flag => (matches!(value, "true" | "false"), "TYPE_BOOL"),
@@ -113,7 +114,7 @@ impl Parameter {
             return Ok(());
         }
         let field = snake_case(self.name);
-        Err(Refusal::unbound(
+        Err(ApiError::unbound(
             &field,
             format!("Invalid value at '{field}' ({kind}), \"{value}\""),
         ))
@@ -144,12 +145,12 @@ impl Call {
     }
 
     /// The body, which must be a JSON object; none at all is an empty one.
-    pub(crate) fn object(&self) -> Result<Map<String, Value>, Refusal> {
+    pub(crate) fn object(&self) -> Result<Map<String, Value>, ApiError> {
         if self.body.is_empty() {
             return Ok(Map::new());
         }
         serde_json::from_slice(&self.body).map_err(|error| {
-            Refusal::unbound("", format!("Invalid JSON payload received. {error}"))
+            ApiError::unbound("", format!("Invalid JSON payload received. {error}"))
         })
     }
 

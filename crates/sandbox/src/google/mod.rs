@@ -1,6 +1,5 @@
-//! What Google's products share: the authorization server, and the front door
-//! that checks every API request. A Google product adds its own folder with a
-//! table of methods; see `mail`.
+//! What Google's products share: the authorization server, and the front door that checks every API request.
+//! A Google product adds its own folder with a table of methods; see `mail`.
 
 pub(crate) mod authorize;
 pub(crate) mod check;
@@ -8,7 +7,7 @@ pub(crate) mod clients;
 mod consent;
 pub(crate) mod errors;
 pub(crate) mod fields;
-pub(crate) mod ledger;
+pub(crate) mod grants;
 pub(crate) mod method;
 pub(crate) mod pages;
 pub(crate) mod paging;
@@ -19,20 +18,17 @@ pub(crate) mod userinfo;
 
 use axum::http::StatusCode;
 
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
+use crate::{request::Request, response::Response, state::State};
 
-/// Issuer of Google's authorization server, sent as `iss`
-/// (OpenID configuration of accounts.google.com).
+/// Issuer of Google's authorization server, sent as `iss` (OpenID configuration of accounts.google.com).
 const ISSUER: &str = "https://accounts.google.com";
 
 /// The host `oauth2.googleapis.com`.
-pub(crate) fn tokens(state: &mut State, request: &Request) -> Answer {
+pub(crate) fn tokens(state: &mut State, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
-        ("POST", "/token") => token::answer(state, request),
-        ("POST", "/revoke") => revoke::answer(state, request),
+        ("POST", "/token") => token::respond(state, request),
+        ("POST", "/revoke") => revoke::respond(state, request),
         (_, "/token" | "/revoke") => pages::wrong_method(request),
-        _ => Answer::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+        _ => Response::html(StatusCode::NOT_FOUND, pages::not_found(request)),
     }
 }

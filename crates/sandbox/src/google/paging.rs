@@ -2,9 +2,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::errors::Refusal;
-use super::method::Call;
-use crate::mint;
+use super::{errors::ApiError, method::Call};
+use crate::ids;
 
 /// Parameters that may change between pages.
 const FREE: [&str; 3] = ["pageToken", "fields", "prettyPrint"];
@@ -19,34 +18,34 @@ pub(crate) struct Page<Item> {
 
 /// The page of `all` that the call asks for.
 ///
-/// A token serves the same method, user and parameters; those in `free` may
-/// change as well. People says that all must match (people.connections.list,
-/// `pageToken`); Gmail does not speak of it, and its page size may change.
+/// A token serves the same method, user and parameters; those in `free` may change as well. People says that
+/// all must match (people.connections.list, `pageToken`); Gmail does not speak of it, and its page size may
+/// change.
 pub(crate) fn page<Item>(
     call: &Call,
     method: &str,
     all: Vec<Item>,
     size: usize,
     free: &[&str],
-) -> Result<Page<Item>, Refusal> {
+) -> Result<Page<Item>, ApiError> {
     let total = all.len();
     let binding = binding(call, method, free);
     let start = match call.text("pageToken") {
         None | Some("") => 0,
         Some(token) => start(token, &binding).ok_or_else(|| {
-            Refusal::invalid(
+            ApiError::invalid(
                 "Request contains an invalid argument: page token is not valid for this request.",
             )
         })?,
     };
     let items: Vec<Item> = all.into_iter().skip(start).take(size).collect();
     let end = start + items.len();
-    let next = (end < total).then(|| mint::seal("page", &format!("{end}|{binding}")));
+    let next = (end < total).then(|| ids::seal("page", &format!("{end}|{binding}")));
     Ok(Page { items, next, total })
 }
 
 fn start(token: &str, binding: &str) -> Option<usize> {
-    let text = mint::open("page", token)?;
+    let text = ids::open("page", token)?;
     let (start, bound) = text.split_once('|')?;
     (bound == binding).then(|| start.parse().ok())?
 }
@@ -68,5 +67,5 @@ fn binding(call: &Call, method: &str, free: &[&str]) -> String {
         digest.update([0]);
     }
     let digest = digest.finalize();
-    mint::hex(&digest[..8])
+    ids::hex(&digest[..8])
 }

@@ -4,26 +4,24 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use super::errors::oauth;
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
+use crate::{request::Request, response::Response, state::State};
 
 /// `POST /revoke` with `token`: an access or a refresh token.
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
-    let Some(form) = request.form_pairs() else {
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
+    let Some(form) = request.form_parameters() else {
         return invalid("invalid_request", "The body is not a form.");
     };
     let token = match form.one("token") {
         Ok(Some(token)) if !token.is_empty() => token,
         _ => return invalid("invalid_request", "Bad Request"),
     };
-    if state.ledger.revoke_token(token, state.now) {
-        Answer::json(StatusCode::OK, &json!({}), true)
+    if state.grants.revoke_token(token, state.now) {
+        Response::json(StatusCode::OK, &json!({}), true)
     } else {
         invalid("invalid_token", "Token expired or revoked")
     }
 }
 
-fn invalid(error: &str, description: &str) -> Answer {
+fn invalid(error: &str, description: &str) -> Response {
     oauth(StatusCode::BAD_REQUEST, error, description)
 }

@@ -149,8 +149,8 @@ const KNOWN: &[(&str, &str)] = &[
     ),
 ];
 
-/// The full name of a scope as asked for; the short names `email` and
-/// `profile` have one too. Nothing if the scope is unknown.
+/// The full name of a scope as asked for; the short names `email` and `profile` have one too. Nothing if the
+/// scope is unknown.
 pub(crate) fn canonical(asked: &str) -> Option<&'static str> {
     let full = match asked {
         "email" => "https://www.googleapis.com/auth/userinfo.email",

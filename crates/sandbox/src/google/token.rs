@@ -3,23 +3,30 @@
 use std::collections::BTreeSet;
 
 use axum::http::{StatusCode, header};
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::errors::oauth;
-use super::ledger::{Denied, Exchange, Issued};
-use super::{ISSUER, scopes};
-use crate::answer::Answer;
-use crate::pairs::{Pairs, Repeated};
-use crate::request::Request;
-use crate::state::State;
+use super::{
+    ISSUER,
+    errors::oauth,
+    grants::{Denied, Exchange, Issued},
+    scopes,
+};
+use crate::{
+    query::{Query, Repeated},
+    request::Request,
+    response::Response,
+    state::State,
+};
 
 /// A refusal in the shape of RFC 6749, section 5.2.
 #[derive(Debug)]
-struct Refused {
+struct TokenError {
     status: StatusCode,
     error: &'static str,
     description: String,
@@ -28,17 +35,17 @@ struct Refused {
 }
 
 /// `POST /token`.
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
-    let answer = match grant(state, request) {
-        Ok(answer) => answer,
-        Err(refused) => refused.answer(),
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
+    let response = match grant(state, request) {
+        Ok(response) => response,
+        Err(refused) => refused.response(),
     };
-    answer.with(header::PRAGMA, "no-cache")
+    response.with(header::PRAGMA, "no-cache")
 }
 
-fn grant(state: &mut State, request: &Request) -> Result<Answer, Refused> {
+fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
     let form = request
-        .form_pairs()
+        .form_parameters()
         .ok_or_else(|| invalid_request("The body is not a form."))?;
     for (name, _) in form.iter() {
         form.one(name).map_err(|Repeated(name)| {
@@ -50,16 +57,16 @@ fn grant(state: &mut State, request: &Request) -> Result<Answer, Refused> {
         "authorization_code" => exchange(state, &client_id, &form)?,
         "refresh_token" => refresh(state, &client_id, &form)?,
         other => {
-            return Err(Refused::new(
+            return Err(TokenError::new(
                 "unsupported_grant_type",
                 &format!("Invalid grant_type: {other}"),
             ));
         }
     };
-    Ok(token_answer(state, &client_id, &issued))
+    Ok(token_response(state, &client_id, &issued))
 }
 
-fn exchange(state: &mut State, client_id: &str, form: &Pairs) -> Result<Issued, Refused> {
+fn exchange(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, TokenError> {
     let shown = Exchange {
         client_id,
         code: required(form, "code")?,
@@ -67,12 +74,12 @@ fn exchange(state: &mut State, client_id: &str, form: &Pairs) -> Result<Issued, 
         challenge: form.first("code_verifier").map(challenge_of).transpose()?,
     };
     state
-        .ledger
-        .exchange(&mut state.mint, state.now, &shown)
+        .grants
+        .exchange(&mut state.ids, state.now, &shown)
         .map_err(denied)
 }
 
-fn refresh(state: &mut State, client_id: &str, form: &Pairs) -> Result<Issued, Refused> {
+fn refresh(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, TokenError> {
     let token = required(form, "refresh_token")?;
     let asked = form
         .first("scope")
@@ -86,14 +93,13 @@ fn refresh(state: &mut State, client_id: &str, form: &Pairs) -> Result<Issued, R
         })
         .transpose()?;
     state
-        .ledger
-        .refresh(&mut state.mint, state.now, client_id, token, asked.as_ref())
+        .grants
+        .refresh(&mut state.ids, state.now, client_id, token, asked.as_ref())
         .map_err(denied)
 }
 
-/// The client by id and secret, in the form or as Basic, not both
-/// (RFC 6749, section 2.3.1).
-fn authenticate(state: &State, request: &Request, form: &Pairs) -> Result<String, Refused> {
+/// The client by id and secret, in the form or as Basic, not both (RFC 6749, section 2.3.1).
+fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String, TokenError> {
     let basic = request
         .header("authorization")
         .map(|value| basic_credentials(value).ok_or_else(|| invalid_client("Unauthorized", true)))
@@ -142,7 +148,7 @@ fn basic_credentials(header: &str) -> Option<(String, String)> {
 }
 
 /// The challenge of a well-formed verifier (RFC 7636, sections 4.1 and 4.2).
-fn challenge_of(verifier: &str) -> Result<String, Refused> {
+fn challenge_of(verifier: &str) -> Result<String, TokenError> {
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     if !(43..=128).contains(&verifier.len()) || !verifier.bytes().all(letters) {
         return Err(invalid_request("The code verifier is malformed."));
@@ -150,7 +156,7 @@ fn challenge_of(verifier: &str) -> Result<String, Refused> {
     Ok(URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())))
 }
 
-fn token_answer(state: &mut State, client_id: &str, issued: &Issued) -> Answer {
+fn token_response(state: &mut State, client_id: &str, issued: &Issued) -> Response {
     let scope: Vec<&str> = issued.scopes.iter().map(String::as_str).collect();
     let mut body = json!({
         "access_token": issued.access,
@@ -164,7 +170,7 @@ fn token_answer(state: &mut State, client_id: &str, issued: &Issued) -> Answer {
     if let Some(token) = id_token(state, client_id, issued) {
         body["id_token"] = json!(token);
     }
-    Answer::json(StatusCode::OK, &body, true).with(
+    Response::json(StatusCode::OK, &body, true).with(
         header::CACHE_CONTROL,
         "no-cache, no-store, max-age=0, must-revalidate",
     )
@@ -175,7 +181,7 @@ fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<Strin
     if !issued.scopes.contains("openid") {
         return None;
     }
-    let serial = state.mint.token("", 12);
+    let serial = state.ids.token("", 12);
     let user = state.world.user(&issued.user)?;
     let now = state.now.as_second();
     let mut claims = json!({
@@ -207,32 +213,34 @@ fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<Strin
     Some(format!("{header}.{claims}."))
 }
 
-fn required<'form>(form: &'form Pairs, name: &str) -> Result<&'form str, Refused> {
+fn required<'form>(form: &'form Query, name: &str) -> Result<&'form str, TokenError> {
     form.first(name)
         .filter(|value| !value.is_empty())
         .ok_or_else(|| invalid_request(&format!("Missing required parameter: {name}")))
 }
 
-fn denied(why: Denied) -> Refused {
+fn denied(why: Denied) -> TokenError {
     match why {
-        Denied::Grant(description) => Refused::new("invalid_grant", description),
-        Denied::Scope => Refused::new("invalid_scope", "Some requested scopes were not granted."),
+        Denied::Grant(description) => TokenError::new("invalid_grant", description),
+        Denied::Scope => {
+            TokenError::new("invalid_scope", "Some requested scopes were not granted.")
+        }
     }
 }
 
-fn invalid_request(description: &str) -> Refused {
-    Refused::new("invalid_request", description)
+fn invalid_request(description: &str) -> TokenError {
+    TokenError::new("invalid_request", description)
 }
 
-fn invalid_client(description: &str, by_basic: bool) -> Refused {
-    Refused {
+fn invalid_client(description: &str, by_basic: bool) -> TokenError {
+    TokenError {
         status: StatusCode::UNAUTHORIZED,
         by_basic,
-        ..Refused::new("invalid_client", description)
+        ..TokenError::new("invalid_client", description)
     }
 }
 
-impl Refused {
+impl TokenError {
     fn new(error: &'static str, description: &str) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,
@@ -242,15 +250,15 @@ impl Refused {
         }
     }
 
-    fn answer(&self) -> Answer {
-        let answer = oauth(self.status, self.error, &self.description);
+    fn response(&self) -> Response {
+        let response = oauth(self.status, self.error, &self.description);
         if self.by_basic {
-            answer.with(
+            response.with(
                 header::WWW_AUTHENTICATE,
                 r#"Basic realm="oauth2.googleapis.com""#,
             )
         } else {
-            answer
+            response
         }
     }
 }

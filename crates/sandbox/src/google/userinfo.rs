@@ -3,16 +3,13 @@
 use axum::http::{StatusCode, header};
 use serde_json::json;
 
-use super::errors::oauth;
-use super::{check, pages};
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
+use super::{check, errors::oauth, pages};
+use crate::{request::Request, response::Response, state::State};
 
 /// The host `openidconnect.googleapis.com`.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     if request.path != "/v1/userinfo" {
-        return Answer::html(StatusCode::NOT_FOUND, pages::not_found(request));
+        return Response::html(StatusCode::NOT_FOUND, pages::not_found(request));
     }
     if !matches!(request.method.as_str(), "GET" | "POST") {
         return pages::wrong_method(request);
@@ -56,10 +53,10 @@ pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
         body["family_name"] = json!(family);
         body["picture"] = json!(user.picture);
     }
-    Answer::json(StatusCode::OK, &body, true)
+    Response::json(StatusCode::OK, &body, true)
 }
 
-fn refused(status: StatusCode, error: &str, description: &str) -> Answer {
+fn refused(status: StatusCode, error: &str, description: &str) -> Response {
     let challenge = format!(r#"Bearer realm="https://accounts.google.com/", error="{error}""#);
     oauth(status, error, description).with(header::WWW_AUTHENTICATE, &challenge)
 }

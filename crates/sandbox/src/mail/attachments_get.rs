@@ -1,16 +1,18 @@
 //! users.messages.attachments.get
 
 use axum::http::Method;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use serde_json::{Value, json};
 
-use super::render::ATTACHMENT;
-use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::mint;
-use crate::state::State;
+use super::{owner, render::ATTACHMENT, scope, shapes};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    ids,
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.messages.attachments.get",
@@ -28,15 +30,15 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let message = owner(state, call)?
         .mailbox
         .message(call.variable(1))
-        .ok_or_else(Refusal::not_found)?;
+        .ok_or_else(ApiError::not_found)?;
     let part = part_id(call.variable(2), state.attachment_generation, &message.id)
         .and_then(|id| message.leaf(&id))
         .filter(|part| part.is_file())
-        .ok_or_else(|| Refusal::invalid("Invalid attachment token"))?;
+        .ok_or_else(|| ApiError::invalid("Invalid attachment token"))?;
     Ok(json!({
         "size": part.bytes().len(),
         "data": URL_SAFE.encode(part.bytes()),
@@ -45,7 +47,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
 
 /// The part that an id of this message and generation stands for.
 fn part_id(id: &str, generation: u64, message_id: &str) -> Option<String> {
-    let text = mint::open(ATTACHMENT, id.strip_prefix("ANGjdJ")?)?;
+    let text = ids::open(ATTACHMENT, id.strip_prefix("ANGjdJ")?)?;
     let mut words = text.split('|');
     let current = words.next()? == generation.to_string() && words.next()? == message_id;
     let part = words.next()?;

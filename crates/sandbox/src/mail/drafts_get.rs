@@ -3,11 +3,18 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::render::{Format, message};
-use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use super::{
+    owner,
+    render::{Format, message},
+    scope, shapes,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.drafts.get",
@@ -22,7 +29,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let format = Format::of(call)?;
     let id = call.variable(1);
     let mailbox = &owner(state, call)?.mailbox;
@@ -32,6 +39,6 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         .find(|draft| draft.id == id)
         .and_then(|draft| mailbox.message(&draft.message_id))
         .cloned()
-        .ok_or_else(Refusal::not_found)?;
+        .ok_or_else(ApiError::not_found)?;
     Ok(json!({"id": id, "message": message(state, &held, &format)}))
 }

@@ -4,9 +4,13 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{check_search_allowed, list, owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.drafts.list",
@@ -23,7 +27,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     check_search_allowed(call)?;
     let mailbox = &owner(state, call)?.mailbox;
     let fitting = list::matching(mailbox, call, state.now)?;
@@ -40,5 +44,5 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
             }))
         })
         .collect();
-    list::answer(call, METHOD.id, "drafts", items)
+    list::respond(call, METHOD.id, "drafts", items)
 }

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::labels_list::labels;
-use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::state::State;
-use crate::world::mime::Message;
+use super::{labels_list::labels, owner, scope, shapes};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    state::State,
+    world::mime::Message,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.labels.get",
@@ -28,13 +31,13 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mailbox = &owner(state, call)?.mailbox;
     let id = call.variable(1);
     let mut label = labels(mailbox)
         .into_iter()
         .find(|label| label["id"] == id)
-        .ok_or_else(Refusal::not_found)?;
+        .ok_or_else(ApiError::not_found)?;
     let all: Vec<&Message> = mailbox
         .messages
         .iter()

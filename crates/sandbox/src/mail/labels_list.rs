@@ -3,12 +3,15 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::list::SYSTEM_LABELS;
-use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::state::State;
-use crate::world::Mailbox;
+use super::{list::SYSTEM_LABELS, owner, scope, shapes};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    state::State,
+    world::Mailbox,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.labels.list",
@@ -26,7 +29,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     Ok(json!({"labels": labels(&owner(state, call)?.mailbox)}))
 }
 

@@ -1,14 +1,17 @@
 //! What the three lists share: parameters, filters, pages.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::search::Search;
-use crate::google::errors::Refusal;
-use crate::google::method::{Call, Kind, Parameter};
-use crate::google::paging;
-use crate::world::Mailbox;
-use crate::world::mime::Message;
-use jiff::Timestamp;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{Call, Kind, Parameter},
+        paging,
+    },
+    world::{Mailbox, mime::Message},
+};
 
 /// Parameters of messages.list and threads.list.
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -47,14 +50,14 @@ pub(super) fn matching<'mailbox>(
     mailbox: &'mailbox Mailbox,
     call: &Call,
     now: Timestamp,
-) -> Result<Vec<&'mailbox Message>, Refusal> {
+) -> Result<Vec<&'mailbox Message>, ApiError> {
     let search = Search::parse(call.text("q").unwrap_or_default(), now)?;
     let labels: Vec<&str> = call.query.all("labelIds").collect();
     for label in &labels {
         let known =
             SYSTEM_LABELS.contains(label) || mailbox.labels.iter().any(|user| user.id == *label);
         if !known {
-            return Err(Refusal::invalid(format!("Invalid label: {label}")));
+            return Err(ApiError::invalid(format!("Invalid label: {label}")));
         }
     }
     let hidden_too = call.flag("includeSpamTrash")
@@ -72,27 +75,27 @@ pub(super) fn matching<'mailbox>(
 }
 
 /// One page as an answer: `name` is absent when there is nothing.
-pub(super) fn answer(
+pub(super) fn respond(
     call: &Call,
     method: &str,
     name: &str,
     items: Vec<Value>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, ApiError> {
     let size = call.number("maxResults").unwrap_or(DEFAULT_RESULTS);
     if !(1..=MAX_RESULTS).contains(&size) {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "Invalid value for maxResults: {size}. It must be between 1 and {MAX_RESULTS}."
         )));
     }
     let size = usize::try_from(size).unwrap_or_default();
     let page = paging::page(call, method, items, size, &["maxResults"])?;
-    let mut answer = Map::new();
+    let mut response = Map::new();
     if !page.items.is_empty() {
-        answer.insert(name.to_owned(), Value::Array(page.items));
+        response.insert(name.to_owned(), Value::Array(page.items));
     }
     if let Some(next) = page.next {
-        answer.insert("nextPageToken".to_owned(), json!(next));
+        response.insert("nextPageToken".to_owned(), json!(next));
     }
-    answer.insert("resultSizeEstimate".to_owned(), json!(page.total));
-    Ok(Value::Object(answer))
+    response.insert("resultSizeEstimate".to_owned(), json!(page.total));
+    Ok(Value::Object(response))
 }

@@ -3,11 +3,18 @@
 use axum::http::Method;
 use serde_json::Value;
 
-use super::render::{Format, message};
-use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use super::{
+    owner,
+    render::{Format, message},
+    scope, shapes,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.messages.get",
@@ -33,12 +40,12 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let format = Format::of(call)?;
     let found = owner(state, call)?
         .mailbox
         .message(call.variable(1))
         .cloned()
-        .ok_or_else(Refusal::not_found)?;
+        .ok_or_else(ApiError::not_found)?;
     Ok(message(state, &found, &format))
 }

@@ -4,9 +4,13 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{check_search_allowed, list, owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::state::State;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.messages.list",
@@ -18,12 +22,12 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     check_search_allowed(call)?;
     let user = owner(state, call)?;
     let items = list::matching(&user.mailbox, call, state.now)?
         .into_iter()
         .map(|message| json!({"id": message.id, "threadId": message.thread_id}))
         .collect();
-    list::answer(call, METHOD.id, "messages", items)
+    list::respond(call, METHOD.id, "messages", items)
 }

@@ -15,10 +15,14 @@ mod shapes;
 mod threads_get;
 mod threads_list;
 
-use crate::google::errors::{ErrorShape, Refusal};
-use crate::google::method::{Api, Call};
-use crate::state::State;
-use crate::world::User;
+use crate::{
+    google::{
+        errors::{ApiError, ErrorShape},
+        method::{Api, Call},
+    },
+    state::State,
+    world::User,
+};
 
 /// `https://gmail.googleapis.com`.
 pub(crate) static GMAIL_API: Api = Api {
@@ -49,23 +53,23 @@ mod scope {
 }
 
 /// The user whose mailbox is asked for: `me`, or the caller's own address.
-fn owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, Refusal> {
+fn owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiError> {
     let asked = call.variable(0);
     if asked != "me" && !asked.eq_ignore_ascii_case(&call.user) {
-        return Err(Refusal::forbidden(format!(
+        return Err(ApiError::forbidden(format!(
             "Delegation denied for {}",
             call.user
         )));
     }
-    state.world.user(&call.user).ok_or_else(Refusal::not_found)
+    state.world.user(&call.user).ok_or_else(ApiError::not_found)
 }
 
-/// With gmail.metadata in the token, even beside a wider scope, there is no
-/// search (users.messages.list, `q`).
-fn check_search_allowed(call: &Call) -> Result<(), Refusal> {
+/// With gmail.metadata in the token, even beside a wider scope, there is no search (users.messages.list,
+/// `q`).
+fn check_search_allowed(call: &Call) -> Result<(), ApiError> {
     let searches = call.text("q").is_some_and(|query| !query.is_empty());
     if searches && call.has_scope("gmail.metadata") {
-        return Err(Refusal::forbidden(
+        return Err(ApiError::forbidden(
             "Metadata scope does not support 'q' parameter",
         ));
     }

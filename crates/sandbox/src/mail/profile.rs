@@ -6,9 +6,13 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::state::State;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.getProfile",
@@ -26,7 +30,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let user = owner(state, call)?;
     let messages = &user.mailbox.messages;
     let threads: BTreeSet<&str> = messages

@@ -1,14 +1,14 @@
 //! A message in the four formats of Gmail.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use serde_json::{Value, json};
 
-use crate::google::errors::Refusal;
-use crate::google::method::Call;
-use crate::mint;
-use crate::state::State;
-use crate::world::mime::{Content, Message, Part};
+use crate::{
+    google::{errors::ApiError, method::Call},
+    ids,
+    state::State,
+    world::mime::{Content, Message, Part},
+};
 
 /// Purpose under which attachment ids are sealed.
 pub(super) const ATTACHMENT: &str = "attachment";
@@ -32,7 +32,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The format that a call asks for, if the token's scopes allow it.
-    pub(super) fn of(call: &Call) -> Result<Self, Refusal> {
+    pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
         let format = match call.text("format") {
             Some("minimal") => Self::Minimal,
             Some("raw") => Self::Raw,
@@ -50,7 +50,7 @@ impl Format {
             _ => return Ok(format),
         };
         if call.has_scope("gmail.metadata") {
-            return Err(Refusal::forbidden(format!(
+            return Err(ApiError::forbidden(format!(
                 "Metadata scope doesn't allow format {name}"
             )));
         }
@@ -99,8 +99,8 @@ pub(super) fn snippet(message: &Message) -> String {
         .replace('\'', "&#39;")
 }
 
-/// `MessagePart`. The parts of an attached message have no attachment id,
-/// because the attached message is fetched as a whole.
+/// `MessagePart`. The parts of an attached message have no attachment id, because the attached message is
+/// fetched as a whole.
 fn part(state: &mut State, message_id: &str, part: &Part, attached: bool) -> Value {
     let body = if attached && part.is_file() {
         json!({"size": part.bytes().len()})
@@ -142,10 +142,10 @@ fn body(state: &mut State, message_id: &str, part: &Part) -> Value {
 
 /// A fresh id each time; old ones serve until the sandbox is told otherwise.
 fn attachment_id(state: &mut State, message_id: &str, part_id: &str) -> String {
-    let noise = state.mint.fresh(ATTACHMENT, ATTACHMENT_NOISE);
+    let noise = state.ids.fresh(ATTACHMENT, ATTACHMENT_NOISE);
     let generation = state.attachment_generation;
     let text = format!("{generation}|{message_id}|{part_id}|{noise}");
-    format!("ANGjdJ{}", mint::seal(ATTACHMENT, &text))
+    format!("ANGjdJ{}", ids::seal(ATTACHMENT, &text))
 }
 
 fn headers(part: &Part, names: &[String]) -> Vec<Value> {

@@ -1,17 +1,15 @@
 //! The search language of `q`: a useful part of Gmail's.
 //!
-//! Words and "phrases" over subject, text and people; `from: to: subject:
-//! label: in: is: has: filename: after: before: newer_than: older_than:
-//! rfc822msgid:`; `-` negates, `OR` joins neighbours. Anything else of Gmail's
-//! language is refused with 501 rather than answered wrongly.
+//! Words and "phrases" over subject, text and people; `from: to: subject: label: in: is: has: filename:
+//! after: before: newer_than: older_than: rfc822msgid:`; `-` negates, `OR` joins neighbours. Anything else of
+//! Gmail's language is refused with 501 rather than answered wrongly.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
-use crate::google::errors::Refusal;
-use crate::world::Mailbox;
-use crate::world::mime::Message;
+use crate::{
+    google::errors::ApiError,
+    world::{Mailbox, mime::Message},
+};
 
 const DAY_HOURS: i64 = 24;
 
@@ -51,7 +49,7 @@ enum Test {
 
 impl Search {
     /// Reads a query.
-    pub(super) fn parse(query: &str, now: Timestamp) -> Result<Self, Refusal> {
+    pub(super) fn parse(query: &str, now: Timestamp) -> Result<Self, ApiError> {
         let mut groups: Vec<Vec<Term>> = Vec::new();
         let mut joins = false;
         for word in words(query) {
@@ -92,7 +90,7 @@ impl Search {
 }
 
 impl Term {
-    fn parse(word: &str, now: Timestamp) -> Result<Self, Refusal> {
+    fn parse(word: &str, now: Timestamp) -> Result<Self, ApiError> {
         let (negated, word) = match word.strip_prefix('-') {
             Some(rest) if !rest.is_empty() => (true, rest),
             _ => (false, word),
@@ -108,7 +106,7 @@ impl Term {
 }
 
 impl Test {
-    fn parse(word: &str, now: Timestamp) -> Result<Self, Refusal> {
+    fn parse(word: &str, now: Timestamp) -> Result<Self, ApiError> {
         let Some((operator, value)) = word.split_once(':').filter(|(operator, _)| {
             operator
                 .bytes()
@@ -222,8 +220,8 @@ fn tokens(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the words follow each other in the text. Scripts without spaces
-/// between words are searched by letters.
+/// Whether the words follow each other in the text. Scripts without spaces between words are searched by
+/// letters.
 fn contains(text: &str, wanted: &[String]) -> bool {
     if wanted.iter().flat_map(|word| word.chars()).any(is_unspaced) {
         return text.to_lowercase().contains(&wanted.join(""));
@@ -276,8 +274,8 @@ fn ago(value: &str, now: Timestamp) -> Option<Timestamp> {
     now.checked_sub(SignedDuration::from_hours(hours)).ok()
 }
 
-fn unknown(word: &str) -> Refusal {
-    Refusal::unimplemented(format!("The sandbox cannot search for {word}"))
+fn unknown(word: &str) -> ApiError {
+    ApiError::unimplemented(format!("The sandbox cannot search for {word}"))
 }
 
 #[cfg(test)]

@@ -3,12 +3,19 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::render::{Format, message};
-use super::{owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
-use crate::world::mime::Message;
+use super::{
+    owner,
+    render::{Format, message},
+    scope, shapes,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+    world::mime::Message,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.threads.get",
@@ -32,7 +39,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let format = Format::of(call)?;
     let id = call.variable(1);
     // Oldest first within a thread.
@@ -44,7 +51,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         .filter(|message| message.thread_id == id)
         .cloned()
         .collect();
-    let newest = found.last().ok_or_else(Refusal::not_found)?;
+    let newest = found.last().ok_or_else(ApiError::not_found)?;
     let history = newest.history_id.to_string();
     let messages: Vec<Value> = found
         .iter()

@@ -3,11 +3,14 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::render::snippet;
-use super::{check_search_allowed, list, owner, scope, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::state::State;
+use super::{check_search_allowed, list, owner, render::snippet, scope, shapes};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "gmail.users.threads.list",
@@ -20,7 +23,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 /// A thread is listed if one of its messages fits, in order of its newest message.
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     check_search_allowed(call)?;
     let mailbox = &owner(state, call)?.mailbox;
     let fitting = list::matching(mailbox, call, state.now)?;
@@ -39,5 +42,5 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
             "historyId": newest.history_id.to_string(),
         }));
     }
-    list::answer(call, METHOD.id, "threads", items)
+    list::respond(call, METHOD.id, "threads", items)
 }

@@ -4,15 +4,18 @@ use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use super::person::person;
-use super::{CONTACTS, SOURCES, caller, mask};
-use crate::google::errors::Refusal;
-use crate::google::fields::Shape;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::google::paging;
-use crate::mint;
-use crate::state::State;
-use crate::world::Person;
+use super::{CONTACTS, SOURCES, caller, mask, person::person};
+use crate::{
+    google::{
+        errors::ApiError,
+        fields::Shape,
+        method::{ApiMethod, Call, Kind, Parameter},
+        paging,
+    },
+    ids,
+    state::State,
+    world::Person,
+};
 
 /// Contacts of a page when nothing is said.
 const DEFAULT_SIZE: i64 = 100;
@@ -56,9 +59,9 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     if call.variable(0) != "me" {
-        return Err(Refusal::invalid(
+        return Err(ApiError::invalid(
             "Resource name must be people/me to list connections.",
         ));
     }
@@ -73,7 +76,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         None | Some(0) => DEFAULT_SIZE,
         Some(size @ 1..=MAX_SIZE) => size,
         Some(_) => {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Page size must be between 1 and {MAX_SIZE}."
             )));
         }
@@ -88,26 +91,26 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     sort(&mut people, call.text("sortOrder").unwrap_or_default());
     let size = usize::try_from(size).unwrap_or_default();
     let page = paging::page(call, METHOD.id, people, size, &[])?;
-    let mut answer = json!({});
+    let mut response = json!({});
     if !page.items.is_empty() {
         let people: Vec<Value> = page
             .items
             .iter()
             .map(|found| person(found, &fields))
             .collect();
-        answer["connections"] = json!(people);
-        answer["totalPeople"] = json!(page.total);
-        answer["totalItems"] = json!(page.total);
+        response["connections"] = json!(people);
+        response["totalPeople"] = json!(page.total);
+        response["totalItems"] = json!(page.total);
     }
     let wants_sync = call.flag("requestSyncToken") || call.text("syncToken").is_some();
     match page.next {
-        Some(next) => answer["nextPageToken"] = json!(next),
+        Some(next) => response["nextPageToken"] = json!(next),
         None if wants_sync => {
-            answer["nextSyncToken"] = json!(mint::seal(SYNC, &now.as_second().to_string()));
+            response["nextSyncToken"] = json!(ids::seal(SYNC, &now.as_second().to_string()));
         }
         None => {}
     }
-    Ok(answer)
+    Ok(response)
 }
 
 fn sort(people: &mut [Person], order: &str) {
@@ -121,16 +124,16 @@ fn sort(people: &mut [Person], order: &str) {
     }
 }
 
-fn check_sync_token(token: &str, now: Timestamp) -> Result<(), Refusal> {
-    let issued = mint::open(SYNC, token)
+fn check_sync_token(token: &str, now: Timestamp) -> Result<(), ApiError> {
+    let issued = ids::open(SYNC, token)
         .and_then(|text| text.parse().ok())
         .and_then(|second| Timestamp::from_second(second).ok())
-        .ok_or_else(|| Refusal::invalid("Sync token is invalid."))?;
+        .ok_or_else(|| ApiError::invalid("Sync token is invalid."))?;
     if now.duration_since(issued) > SignedDuration::from_hours(SYNC_HOURS) {
-        let refusal = Refusal::invalid(
+        let error = ApiError::invalid(
             "Sync token is expired. Clear local cache and retry call without the sync token.",
         );
-        return Err(refusal.with_info("EXPIRED_SYNC_TOKEN"));
+        return Err(error.with_info("EXPIRED_SYNC_TOKEN"));
     }
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! `personFields` and `readMask`.
 
-use crate::google::errors::Refusal;
-use crate::google::fields::Shape;
-use crate::google::method::Call;
+use crate::google::{errors::ApiError, fields::Shape, method::Call};
 
 const OPEN: &Shape = &Shape::Open;
 
@@ -79,13 +77,13 @@ pub(super) static PERSON: Shape = Shape::Fields(&[
 ]);
 
 /// The fields that the call's mask names; a mask is required.
-pub(super) fn fields(call: &Call, name: &str, allowed: &[&str]) -> Result<Vec<String>, Refusal> {
+pub(super) fn fields(call: &Call, name: &str, allowed: &[&str]) -> Result<Vec<String>, ApiError> {
     let mask = call.text(name).unwrap_or_default();
     read(mask, name, allowed)
 }
 
 /// The fields of the older `requestMask.includeField`, with `person.` before each name.
-pub(super) fn older_fields(mask: &str) -> Result<Vec<String>, Refusal> {
+pub(super) fn older_fields(mask: &str) -> Result<Vec<String>, ApiError> {
     let name = "requestMask.includeField";
     let mut plain = Vec::new();
     for path in mask.split(',') {
@@ -97,9 +95,9 @@ pub(super) fn older_fields(mask: &str) -> Result<Vec<String>, Refusal> {
     read(&plain.join(","), name, &PERSON_FIELDS)
 }
 
-fn read(mask: &str, name: &str, allowed: &[&str]) -> Result<Vec<String>, Refusal> {
+fn read(mask: &str, name: &str, allowed: &[&str]) -> Result<Vec<String>, ApiError> {
     if mask.is_empty() {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "{name} mask is required. Please specify one or more valid paths. Valid paths are documented at https://developers.google.com/people/api/rest."
         )));
     }
@@ -114,8 +112,8 @@ fn read(mask: &str, name: &str, allowed: &[&str]) -> Result<Vec<String>, Refusal
         .collect()
 }
 
-fn bad(name: &str, path: &str) -> Refusal {
-    Refusal::invalid(format!(
+fn bad(name: &str, path: &str) -> ApiError {
+    ApiError::invalid(format!(
         "Invalid {name} mask path: \"{path}\". Valid paths are documented at https://developers.google.com/people/api/rest."
     ))
 }

@@ -9,11 +9,15 @@ mod search_other_contacts;
 
 use std::collections::BTreeSet;
 
-use crate::google::errors::{ErrorShape, Refusal};
-use crate::google::fields::Shape;
-use crate::google::method::{Api, Call};
-use crate::state::State;
-use crate::world::User;
+use crate::{
+    google::{
+        errors::{ApiError, ErrorShape},
+        fields::Shape,
+        method::{Api, Call},
+    },
+    state::State,
+    world::User,
+};
 
 /// `https://people.googleapis.com`.
 pub(crate) static PEOPLE_API: Api = Api {
@@ -47,11 +51,11 @@ static SEARCH_RESULTS: Shape =
 
 /// Searches whose cache is filled, by user and method.
 ///
-/// The first search of an account finds nothing until a request with an empty
-/// query has come (people.searchContacts and otherContacts.search, description).
+/// The first search of an account finds nothing until a request with an empty query has come
+/// (people.searchContacts and otherContacts.search, description).
 #[derive(Debug, Default)]
-pub(crate) struct Warmth(BTreeSet<(String, &'static str)>);
+pub(crate) struct IndexState(BTreeSet<(String, &'static str)>);
 
-fn caller<'state>(state: &'state State, call: &Call) -> Result<&'state User, Refusal> {
-    state.world.user(&call.user).ok_or_else(Refusal::not_found)
+fn caller<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiError> {
+    state.world.user(&call.user).ok_or_else(ApiError::not_found)
 }

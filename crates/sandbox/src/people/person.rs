@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::mint;
-use crate::world::Person;
+use crate::{ids, world::Person};
 
 /// `Person` with the masked fields; name and etag are always there.
 pub(super) fn person(person: &Person, fields: &[String]) -> Value {
@@ -11,7 +10,7 @@ pub(super) fn person(person: &Person, fields: &[String]) -> Value {
     value.insert("resourceName".to_owned(), json!(person.resource_name));
     value.insert(
         "etag".to_owned(),
-        json!(mint::seal(
+        json!(ids::seal(
             "etag",
             &format!("{}{}", person.resource_name, person.modified)
         )),

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::person::person;
-use crate::google::errors::Refusal;
-use crate::google::method::Call;
-use crate::state::State;
-use crate::world::Person;
+use crate::{
+    google::{errors::ApiError, method::Call},
+    state::State,
+    world::Person,
+};
 
 /// Results when nothing is said.
 const DEFAULT_RESULTS: i64 = 10;
@@ -14,29 +15,29 @@ const DEFAULT_RESULTS: i64 = 10;
 const MAX_RESULTS: i64 = 30;
 
 /// The answer to a search among `people`, of whom `fields` are given.
-pub(super) fn answer(
+pub(super) fn respond(
     state: &mut State,
     call: &Call,
     method: &'static str,
     people: &[Person],
     fields: &[String],
-) -> Result<Value, Refusal> {
+) -> Result<Value, ApiError> {
     let query = call
         .text("query")
-        .ok_or_else(|| Refusal::invalid("query is required. It is empty in a warmup request."))?;
+        .ok_or_else(|| ApiError::invalid("query is required. It is empty in a warmup request."))?;
     let size = match call.number("pageSize") {
         None | Some(0) => DEFAULT_RESULTS,
         Some(size) if size < 0 => {
-            return Err(Refusal::invalid("Page size must be between 0 and 30."));
+            return Err(ApiError::invalid("Page size must be between 0 and 30."));
         }
         Some(size) => size.min(MAX_RESULTS),
     };
     let key = (call.user.clone(), method);
     if query.trim().is_empty() {
-        state.warmth.0.insert(key);
+        state.index_state.0.insert(key);
         return Ok(json!({}));
     }
-    if !state.warmth.0.contains(&key) {
+    if !state.index_state.0.contains(&key) {
         return Ok(json!({}));
     }
     let results: Vec<Value> = people
@@ -51,8 +52,8 @@ pub(super) fn answer(
     Ok(json!({"results": results}))
 }
 
-/// Whether a field has a phrase that begins with the query at the start of a
-/// word: "foo name" fits "f", "foo n" and "nam", but not "oo n".
+/// Whether a field has a phrase that begins with the query at the start of a word: "foo name" fits "f", "foo
+/// n" and "nam", but not "oo n".
 fn fits(person: &Person, query: &str) -> bool {
     let query = query.trim().to_lowercase();
     let mut texts = vec![person.display_name(), person.nickname.to_owned()];

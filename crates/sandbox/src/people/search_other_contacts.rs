@@ -4,9 +4,13 @@ use axum::http::Method;
 use serde_json::Value;
 
 use super::{SEARCH_RESULTS, caller, mask, search};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "people.otherContacts.search",
@@ -22,8 +26,8 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let fields = mask::fields(call, "readMask", &mask::OTHER_CONTACT_FIELDS)?;
     let people = caller(state, call)?.other_contacts.clone();
-    search::answer(state, call, METHOD.id, &people, &fields)
+    search::respond(state, call, METHOD.id, &people, &fields)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::google::errors::Refusal;
+use crate::google::errors::ApiError;
 
 /// An object within a body, and where it stands, such as `spreadsheet.properties`.
 #[derive(Debug)]
@@ -17,11 +17,11 @@ impl<'a> Body<'a> {
         members: &'a Map<String, Value>,
         at: impl Into<String>,
         known: &[&str],
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         let at = at.into();
         match members.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(Self { members, at }),
-            Some(name) => Err(Refusal::unbound(
+            Some(name) => Err(ApiError::unbound(
                 &at,
                 format!(
                     "Invalid JSON payload received. Unknown name \"{name}\" at '{at}': Cannot find field."
@@ -31,7 +31,7 @@ impl<'a> Body<'a> {
     }
 
     /// Refuses members that the sandbox does not play, unless they say nothing.
-    pub(super) fn unplayed(&self, names: &[&str]) -> Result<(), Refusal> {
+    pub(super) fn unsupported(&self, names: &[&str]) -> Result<(), ApiError> {
         let says = |name: &&&str| {
             self.members
                 .get(**name)
@@ -39,7 +39,7 @@ impl<'a> Body<'a> {
         };
         match names.iter().find(says) {
             None => Ok(()),
-            Some(name) => Err(Refusal::unimplemented(format!(
+            Some(name) => Err(ApiError::unimplemented(format!(
                 "The sandbox does not play {}.{name}.",
                 self.at
             ))),
@@ -47,7 +47,7 @@ impl<'a> Body<'a> {
     }
 
     /// A member that is an object.
-    pub(super) fn object(&self, name: &str, known: &[&str]) -> Result<Option<Self>, Refusal> {
+    pub(super) fn object(&self, name: &str, known: &[&str]) -> Result<Option<Self>, ApiError> {
         let at = format!("{}.{name}", self.at);
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -57,7 +57,7 @@ impl<'a> Body<'a> {
     }
 
     /// The objects of a member that is a list; none where it is absent.
-    pub(super) fn objects(&self, name: &str, known: &[&str]) -> Result<Vec<Self>, Refusal> {
+    pub(super) fn objects(&self, name: &str, known: &[&str]) -> Result<Vec<Self>, ApiError> {
         let items = match self.members.get(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Array(items)) => items,
@@ -75,7 +75,7 @@ impl<'a> Body<'a> {
             .collect()
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, Refusal> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -83,7 +83,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
@@ -91,7 +91,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn float(&self, name: &str) -> Result<Option<f64>, Refusal> {
+    pub(super) fn float(&self, name: &str) -> Result<Option<f64>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_f64() {
@@ -102,7 +102,7 @@ impl<'a> Body<'a> {
     }
 
     /// A whole number of 32 bits.
-    pub(super) fn integer(&self, name: &str) -> Result<Option<i32>, Refusal> {
+    pub(super) fn integer(&self, name: &str) -> Result<Option<i32>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_i64().and_then(|number| i32::try_from(number).ok()) {
@@ -113,13 +113,13 @@ impl<'a> Body<'a> {
     }
 
     /// A number of rows or columns: not below `least`.
-    pub(super) fn count(&self, name: &str, least: u32) -> Result<Option<u32>, Refusal> {
+    pub(super) fn count(&self, name: &str, least: u32) -> Result<Option<u32>, ApiError> {
         let Some(number) = self.integer(name)? else {
             return Ok(None);
         };
         match u32::try_from(number).ok().filter(|number| *number >= least) {
             Some(number) => Ok(Some(number)),
-            None => Err(Refusal::invalid(format!(
+            None => Err(ApiError::invalid(format!(
                 "Invalid value at '{}.{name}': {number} is too small",
                 self.at
             ))),
@@ -135,9 +135,9 @@ impl<'a> Body<'a> {
         given.collect()
     }
 
-    fn wrong(&self, name: &str, kind: &str, value: &Value) -> Refusal {
+    fn wrong(&self, name: &str, kind: &str, value: &Value) -> ApiError {
         let field = format!("{}.{name}", self.at);
         let message = format!("Invalid value at '{field}' ({kind}), {value}");
-        Refusal::unbound(&field, message)
+        ApiError::unbound(&field, message)
     }
 }

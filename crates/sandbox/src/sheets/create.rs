@@ -3,12 +3,15 @@
 use axum::http::Method;
 use serde_json::Value;
 
-use super::body::Body;
-use super::{WRITE, get, new_sheets, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call};
-use crate::state::State;
-use crate::world::library::{File, SHEET, Spreadsheet};
+use super::{WRITE, body::Body, get, new_sheets, shapes};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call},
+    },
+    state::State,
+    world::files::{File, SHEET, Spreadsheet},
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "sheets.spreadsheets.create",
@@ -45,10 +48,10 @@ const PROPERTIES: &[&str] = &[
     "title",
 ];
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let object = call.object()?;
     let body = Body::new(&object, "spreadsheet", SPREADSHEET)?;
-    body.unplayed(&[
+    body.unsupported(&[
         "comments",
         "dataSources",
         "dataSourceSchedules",
@@ -61,7 +64,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         None => Ok(None),
     };
     if let Some(properties) = &properties {
-        properties.unplayed(&[
+        properties.unsupported(&[
             "autoRecalc",
             "defaultFormat",
             "importFunctionsExternalUrlAccessAllowed",
@@ -71,15 +74,15 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     }
     let locale = text("locale")?.unwrap_or("en_US");
     if !is_locale(locale) {
-        return Err(Refusal::invalid(format!("Unsupported locale: {locale}")));
+        return Err(ApiError::invalid(format!("Unsupported locale: {locale}")));
     }
     let time_zone = text("timeZone")?.unwrap_or("Etc/GMT");
     if !is_time_zone(time_zone) {
-        return Err(Refusal::invalid(format!("Invalid time zone: {time_zone}")));
+        return Err(ApiError::invalid(format!("Invalid time zone: {time_zone}")));
     }
-    let sheets = new_sheets::read(&body.objects("sheets", new_sheets::SHEET)?, &mut state.mint)?;
+    let sheets = new_sheets::read(&body.objects("sheets", new_sheets::SHEET)?, &mut state.ids)?;
     let spreadsheet = Spreadsheet {
-        id: format!("1{}", state.mint.fresh("spreadsheet", 32)),
+        id: format!("1{}", state.ids.fresh("spreadsheet", 32)),
         locale: locale.to_owned(),
         time_zone: time_zone.to_owned(),
         sheets,
@@ -93,14 +96,14 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         title.unwrap_or("Untitled spreadsheet"),
     );
     let shown = get::shown(&spreadsheet, &file.name, &[], false);
-    state.world.library.files.push(file);
-    state.world.library.spreadsheets.push(spreadsheet);
+    state.world.files.all.push(file);
+    state.world.files.spreadsheets.push(spreadsheet);
     Ok(shown)
 }
 
 /// The file of a new spreadsheet: at the top of the user's My Drive.
 fn file(state: &State, call: &Call, id: &str, name: &str) -> File {
-    let root = state.world.library.root(&call.user);
+    let root = state.world.files.root(&call.user);
     File {
         id: id.to_owned(),
         name: name.to_owned(),

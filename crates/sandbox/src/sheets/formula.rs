@@ -1,8 +1,10 @@
 //! The two formulas that are played: `=B2` and `=SUM(B2:B9,C1)`.
 
 use super::range::{self, Area};
-use crate::google::errors::Refusal;
-use crate::world::library::{Cell, Entered, Format, Spreadsheet};
+use crate::{
+    google::errors::ApiError,
+    world::files::{Cell, Entered, Format, Spreadsheet},
+};
 
 /// Formulas that lead to each other further than this lead in a circle.
 const DEEPEST: usize = 64;
@@ -27,9 +29,9 @@ enum Formula<'a> {
 }
 
 /// Refuses formulas that are not played.
-pub(super) fn check(text: &str) -> Result<(), Refusal> {
+pub(super) fn check(text: &str) -> Result<(), ApiError> {
     parse(text).map(drop).ok_or_else(|| {
-        Refusal::unimplemented(format!(
+        ApiError::unimplemented(format!(
             "The sandbox evaluates =B2 and =SUM(B2:B9) alone, not {text}"
         ))
     })
@@ -157,10 +159,10 @@ fn is_reference(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::library::Library;
+    use crate::world::files::Files;
 
     fn calculated(entries: &[(u32, &str)]) -> Effective {
-        let mut budget = Library::seeded().spreadsheets.swap_remove(0);
+        let mut budget = Files::seeded().spreadsheets.swap_remove(0);
         for (row, text) in entries {
             let cell = Entered::Formula((*text).to_owned()).into();
             budget.sheets[0].cells.insert((*row, 8), cell);

@@ -3,13 +3,20 @@
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::formula::{self, Effective};
-use super::range::{self, Area};
-use super::{READ, readable, shapes, showing};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
-use crate::world::library::{Cell, Entered, Format, Sheet, Spreadsheet};
+use super::{
+    READ, format_value,
+    formula::{self, Effective},
+    range::{self, Area},
+    readable, shapes,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+    world::files::{Cell, Entered, Format, Sheet, Spreadsheet},
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "sheets.spreadsheets.get",
@@ -34,14 +41,12 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
-    let (spreadsheet, file) = readable(&state.world.library, call, call.variable(0))?;
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (spreadsheet, file) = readable(&state.world.files, call, call.variable(0))?;
     let areas = call
         .query
         .all("ranges")
-        .map(|text| {
-            range::parse(spreadsheet, 0, text).map_err(|unfit| range::refusal(text, &unfit))
-        })
+        .map(|text| range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit)))
         .collect::<Result<Vec<_>, _>>()?;
     // A mask decides by itself (spreadsheets.get, `includeGridData`).
     let with_cells = call.flag("includeGridData") || call.text("fields").is_some();
@@ -136,7 +141,7 @@ fn one(
 
 /// `GridData`: rows as far as there is content, sizes for the whole area.
 fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
-    let (rows, columns) = showing::used(spreadsheet, area);
+    let (rows, columns) = format_value::used(spreadsheet, area);
     let row = |row: u32| {
         let cells = columns
             .clone()
@@ -175,21 +180,21 @@ fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
 fn cell(cell: &Cell, effective: &Effective, format: Format) -> Value {
     let entered = match &cell.entered {
         Entered::Text(text) => json!({"stringValue": text}),
-        Entered::Number(number) => json!({"numberValue": showing::number(*number)}),
+        Entered::Number(number) => json!({"numberValue": format_value::number(*number)}),
         Entered::Bool(value) => json!({"boolValue": value}),
         Entered::Formula(text) => json!({"formulaValue": text}),
     };
     let calculated = match effective {
         Effective::Empty => json!({}),
         Effective::Text(text) => json!({"stringValue": text}),
-        Effective::Number(number) => json!({"numberValue": showing::number(*number)}),
+        Effective::Number(number) => json!({"numberValue": format_value::number(*number)}),
         Effective::Bool(value) => json!({"boolValue": value}),
         Effective::Error(kind, _, why) => json!({"errorValue": {"type": kind, "message": why}}),
     };
     let mut shown = json!({
         "userEnteredValue": entered,
         "effectiveValue": calculated,
-        "formattedValue": showing::formatted(effective, format),
+        "formattedValue": format_value::formatted(effective, format),
     });
     let number_format = match format {
         Format::Automatic => return shown,

@@ -1,32 +1,35 @@
 //! Sheets API v4: creating, reading, and values. A folder is an API, a file is a method.
 //!
-//! Values that are typed (`USER_ENTERED`) are understood as far as they are
-//! plain: numbers, `$1.50`, `12%`, `TRUE`, `2026-05-04`, and the formulas `=B2`
-//! and `=SUM(B2:B9)`. Any other formula is refused with 501 rather than
-//! answered wrongly; any other text stays a text.
+//! Values that are typed (`USER_ENTERED`) are understood as far as they are plain: numbers, `$1.50`, `12%`,
+//! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
+//! rather than answered wrongly; any other text stays a text.
 
 mod body;
 mod create;
-mod entering;
+mod format_value;
 mod formula;
 mod get;
 mod new_sheets;
+mod parse_input;
 mod range;
 mod shapes;
-mod showing;
 mod values_get;
 mod values_update;
 
 use axum::http::{Method, StatusCode};
 
-use crate::answer::Answer;
-use crate::google::check;
-use crate::google::errors::{ErrorShape, Refusal};
-use crate::google::method::{Api, Call};
-use crate::google::pages;
-use crate::request::Request;
-use crate::state::State;
-use crate::world::library::{File, Library, SHEET, Spreadsheet, XLSX};
+use crate::{
+    google::{
+        check,
+        errors::{ApiError, ErrorShape},
+        method::{Api, Call},
+        pages,
+    },
+    request::Request,
+    response::Response,
+    state::State,
+    world::files::{File, Files, SHEET, Spreadsheet, XLSX},
+};
 
 /// `https://sheets.googleapis.com`.
 static SHEETS_API: Api = Api {
@@ -57,22 +60,22 @@ const WRITE: &[&str] = &[
 ];
 
 /// The host `sheets.googleapis.com`.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
-    // Nothing lists spreadsheets, and the address says so as any unknown one
-    // does, although a POST to it creates one.
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
+    // Nothing lists spreadsheets, and the address says so as any unknown one does, although a POST to it
+    // creates one.
     if request.method == Method::GET && request.path == "/v4/spreadsheets" {
-        return Answer::html(StatusCode::NOT_FOUND, pages::not_found(request));
+        return Response::html(StatusCode::NOT_FOUND, pages::not_found(request));
     }
-    check::answer(&SHEETS_API, state, request)
+    check::respond(&SHEETS_API, state, request)
 }
 
 /// A spreadsheet and its file, if the caller may read it.
 fn readable<'a>(
-    library: &'a Library,
+    files: &'a Files,
     call: &Call,
     id: &str,
-) -> Result<(&'a Spreadsheet, &'a File), Refusal> {
-    let file = library.file(id).ok_or_else(Refusal::not_found)?;
+) -> Result<(&'a Spreadsheet, &'a File), ApiError> {
+    let file = files.file(id).ok_or_else(ApiError::not_found)?;
     let broad = [
         "drive",
         "drive.readonly",
@@ -80,34 +83,34 @@ fn readable<'a>(
         "spreadsheets.readonly",
     ];
     if !file.made_by_application && !broad.iter().any(|scope| call.has_scope(scope)) {
-        return Err(Refusal::not_found());
+        return Err(ApiError::not_found());
     }
-    if !library.may_see(file, &call.user) {
+    if !files.may_see(file, &call.user) {
         return Err(no_permission());
     }
     if file.mime_type == XLSX {
-        return Err(Refusal::failed_precondition(
+        return Err(ApiError::failed_precondition(
             "This operation is not supported for this document. The document must not be an Office file.",
         ));
     }
-    match library.spreadsheet(id) {
+    match files.spreadsheet(id) {
         Some(spreadsheet) if file.mime_type == SHEET => Ok((spreadsheet, file)),
-        _ => Err(Refusal::failed_precondition(
+        _ => Err(ApiError::failed_precondition(
             "This operation is not supported for this document",
         )),
     }
 }
 
 /// The same, if the caller may change it.
-fn changeable<'a>(library: &'a Library, call: &Call, id: &str) -> Result<&'a Spreadsheet, Refusal> {
-    let (spreadsheet, file) = readable(library, call, id)?;
-    if library.may_change(file, &call.user) {
+fn changeable<'a>(files: &'a Files, call: &Call, id: &str) -> Result<&'a Spreadsheet, ApiError> {
+    let (spreadsheet, file) = readable(files, call, id)?;
+    if files.may_change(file, &call.user) {
         Ok(spreadsheet)
     } else {
         Err(no_permission())
     }
 }
 
-fn no_permission() -> Refusal {
-    Refusal::forbidden("The caller does not have permission")
+fn no_permission() -> ApiError {
+    ApiError::forbidden("The caller does not have permission")
 }

@@ -1,10 +1,11 @@
 //! The sheets of a new spreadsheet.
 
-use super::body::Body;
-use super::formula;
-use crate::google::errors::Refusal;
-use crate::mint::Mint;
-use crate::world::library::{Cell, Entered, Sheet};
+use super::{body::Body, formula};
+use crate::{
+    google::errors::ApiError,
+    ids::Ids,
+    world::files::{Cell, Entered, Sheet},
+};
 
 /// Members of `Sheet` (discovery, `schemas`).
 pub(super) const SHEET: &[&str] = &[
@@ -25,7 +26,7 @@ pub(super) const SHEET: &[&str] = &[
     "tables",
 ];
 /// Those that the sandbox does not play.
-const UNPLAYED: &[&str] = &[
+const UNSUPPORTED: &[&str] = &[
     "bandedRanges",
     "basicFilter",
     "charts",
@@ -65,21 +66,21 @@ const GRID: &[&str] = &[
 ];
 
 /// Reads the sheets; one empty sheet where none is given.
-pub(super) fn read(sheets: &[Body<'_>], mint: &mut Mint) -> Result<Vec<Sheet>, Refusal> {
+pub(super) fn read(sheets: &[Body<'_>], ids: &mut Ids) -> Result<Vec<Sheet>, ApiError> {
     let mut read: Vec<(i32, Sheet)> = Vec::new();
     for (place, body) in (0..).zip(sheets) {
-        body.unplayed(UNPLAYED)?;
-        let (index, mut sheet) = properties(body, place, mint)?;
+        body.unsupported(UNSUPPORTED)?;
+        let (index, mut sheet) = properties(body, place, ids)?;
         cells(body, &mut sheet)?;
         for (_, other) in &read {
             if other.title.eq_ignore_ascii_case(&sheet.title) {
-                return Err(Refusal::invalid(format!(
+                return Err(ApiError::invalid(format!(
                     "Invalid sheets[{place}]: A sheet with the name \"{}\" already exists. Please enter another name.",
                     sheet.title
                 )));
             }
             if other.id == sheet.id {
-                return Err(Refusal::invalid(format!(
+                return Err(ApiError::invalid(format!(
                     "Invalid sheets[{place}]: A sheet with the id {} already exists.",
                     sheet.id
                 )));
@@ -95,30 +96,30 @@ pub(super) fn read(sheets: &[Body<'_>], mint: &mut Mint) -> Result<Vec<Sheet>, R
 }
 
 /// The sheet without its cells, and its place.
-fn properties(body: &Body<'_>, place: i32, mint: &mut Mint) -> Result<(i32, Sheet), Refusal> {
+fn properties(body: &Body<'_>, place: i32, ids: &mut Ids) -> Result<(i32, Sheet), ApiError> {
     let title = format!("Sheet{}", place + 1);
     let Some(properties) = body.object("properties", PROPERTIES)? else {
-        return Ok((place, Sheet::new(fresh_id(mint), title)));
+        return Ok((place, Sheet::new(fresh_id(ids), title)));
     };
-    properties.unplayed(&["dataSourceSheetProperties"])?;
+    properties.unsupported(&["dataSourceSheetProperties"])?;
     match properties.text("sheetType")? {
         None | Some("GRID") => {}
         Some("OBJECT" | "DATA_SOURCE") => {
-            return Err(Refusal::unimplemented(
+            return Err(ApiError::unimplemented(
                 "The sandbox has sheets of cells alone.",
             ));
         }
         Some(other) => {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Invalid value at 'spreadsheet.sheets[{place}].properties.sheet_type' (TYPE_ENUM), \"{other}\""
             )));
         }
     }
     let id = match properties.integer("sheetId")? {
-        None => fresh_id(mint),
+        None => fresh_id(ids),
         Some(id) if id >= 0 => id,
         Some(id) => {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Invalid sheets[{place}]: sheetId {id} must not be negative."
             )));
         }
@@ -147,7 +148,7 @@ fn properties(body: &Body<'_>, place: i32, mint: &mut Mint) -> Result<(i32, Shee
 }
 
 /// The cells of `data`: what was entered, without its formatting.
-fn cells(body: &Body<'_>, sheet: &mut Sheet) -> Result<(), Refusal> {
+fn cells(body: &Body<'_>, sheet: &mut Sheet) -> Result<(), ApiError> {
     let known = &[
         "columnMetadata",
         "rowData",
@@ -156,7 +157,7 @@ fn cells(body: &Body<'_>, sheet: &mut Sheet) -> Result<(), Refusal> {
         "startRow",
     ];
     for data in body.objects("data", known)? {
-        data.unplayed(&["columnMetadata", "rowMetadata"])?;
+        data.unsupported(&["columnMetadata", "rowMetadata"])?;
         let first_row = data.count("startRow", 0)?.unwrap_or_default();
         let first_column = data.count("startColumn", 0)?.unwrap_or_default();
         for (row, line) in (first_row..).zip(data.objects("rowData", &["values"])?) {
@@ -166,7 +167,7 @@ fn cells(body: &Body<'_>, sheet: &mut Sheet) -> Result<(), Refusal> {
                     sheet.cells.insert((row, column), Cell::from(entered));
                 }
                 if row >= sheet.rows || column >= sheet.columns {
-                    return Err(Refusal::invalid("The data exceeds the grid of its sheet."));
+                    return Err(ApiError::invalid("The data exceeds the grid of its sheet."));
                 }
             }
         }
@@ -174,7 +175,7 @@ fn cells(body: &Body<'_>, sheet: &mut Sheet) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn entered(cell: &Body<'_>) -> Result<Option<Entered>, Refusal> {
+fn entered(cell: &Body<'_>) -> Result<Option<Entered>, ApiError> {
     let known = &[
         "boolValue",
         "errorValue",
@@ -200,8 +201,8 @@ fn entered(cell: &Body<'_>) -> Result<Option<Entered>, Refusal> {
 }
 
 /// An id that nobody would guess, and the same in every run.
-fn fresh_id(mint: &mut Mint) -> i32 {
-    let letters = mint.fresh("sheet", 8);
+fn fresh_id(ids: &mut Ids) -> i32 {
+    let letters = ids.fresh("sheet", 8);
     let number = letters.bytes().fold(0_i32, |number, byte| {
         number.wrapping_mul(31).wrapping_add(i32::from(byte))
     });

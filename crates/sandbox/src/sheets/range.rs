@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use crate::google::errors::Refusal;
-use crate::world::library::{Sheet, Spreadsheet};
+use crate::{
+    google::errors::ApiError,
+    world::files::{Sheet, Spreadsheet},
+};
 
 /// A rectangle of cells within a sheet's grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,20 +14,19 @@ pub(super) struct Area {
     pub(super) sheet: usize,
     pub(super) rows: Range<u32>,
     pub(super) columns: Range<u32>,
-    /// One cell, or a whole sheet: values that are written begin there and go
-    /// as far as they need.
+    /// One cell, or a whole sheet: values that are written begin there and go as far as they need.
     pub(super) open: bool,
 }
 
 /// Why a range serves not.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfit {
+pub(super) enum RangeError {
     /// No such sheet, name or cell.
     Unknown,
     /// It begins outside of the grid: rows and columns that there are.
     Outside { rows: u32, columns: u32 },
     /// R1C1 notation.
-    Unplayed,
+    Unsupported,
 }
 
 /// A corner of a range; a missing part means all.
@@ -36,7 +37,11 @@ struct Corner {
 }
 
 /// The area that a range names; without a title it lies in the sheet `home`.
-pub(super) fn parse(spreadsheet: &Spreadsheet, home: usize, text: &str) -> Result<Area, Unfit> {
+pub(super) fn parse(
+    spreadsheet: &Spreadsheet,
+    home: usize,
+    text: &str,
+) -> Result<Area, RangeError> {
     if let Some(name) = find_name(spreadsheet, text) {
         return Ok(name);
     }
@@ -48,9 +53,9 @@ pub(super) fn parse(spreadsheet: &Spreadsheet, home: usize, text: &str) -> Resul
     };
     let sheet = match title {
         None => home,
-        Some(title) => find_sheet(spreadsheet, &title).ok_or(Unfit::Unknown)?,
+        Some(title) => find_sheet(spreadsheet, &title).ok_or(RangeError::Unknown)?,
     };
-    let grid = spreadsheet.sheets.get(sheet).ok_or(Unfit::Unknown)?;
+    let grid = spreadsheet.sheets.get(sheet).ok_or(RangeError::Unknown)?;
     let Some(cells) = rest else {
         return Ok(Area {
             sheet,
@@ -60,20 +65,22 @@ pub(super) fn parse(spreadsheet: &Spreadsheet, home: usize, text: &str) -> Resul
         });
     };
     if is_r1c1(cells) {
-        return Err(Unfit::Unplayed);
+        return Err(RangeError::Unsupported);
     }
-    let (start, end) = corners(cells).ok_or(Unfit::Unknown)?;
+    let (start, end) = corners(cells).ok_or(RangeError::Unknown)?;
     within(grid, sheet, start, end)
 }
 
 /// As Google answers.
-pub(super) fn refusal(text: &str, unfit: &Unfit) -> Refusal {
+pub(super) fn error(text: &str, unfit: &RangeError) -> ApiError {
     match unfit {
-        Unfit::Unknown => Refusal::invalid(format!("Unable to parse range: {text}")),
-        Unfit::Outside { rows, columns } => Refusal::invalid(format!(
+        RangeError::Unknown => ApiError::invalid(format!("Unable to parse range: {text}")),
+        RangeError::Outside { rows, columns } => ApiError::invalid(format!(
             "Range ({text}) exceeds grid limits. Max rows: {rows}, max columns: {columns}"
         )),
-        Unfit::Unplayed => Refusal::unimplemented("The sandbox does not play R1C1 notation."),
+        RangeError::Unsupported => {
+            ApiError::unimplemented("The sandbox does not play R1C1 notation.")
+        }
     }
 }
 
@@ -140,7 +147,7 @@ fn find_sheet(spreadsheet: &Spreadsheet, title: &str) -> Option<usize> {
 }
 
 /// The title, if there is one before an exclamation mark or in quotes, and what follows.
-fn split(text: &str) -> Result<(Option<String>, Option<&str>), Unfit> {
+fn split(text: &str) -> Result<(Option<String>, Option<&str>), RangeError> {
     let Some(quoted) = text.strip_prefix('\'') else {
         return Ok(match text.rsplit_once('!') {
             Some((title, cells)) => (Some(title.to_owned()), Some(cells)),
@@ -150,7 +157,7 @@ fn split(text: &str) -> Result<(Option<String>, Option<&str>), Unfit> {
     let mut title = String::new();
     let mut rest = quoted;
     loop {
-        let (part, behind) = rest.split_once('\'').ok_or(Unfit::Unknown)?;
+        let (part, behind) = rest.split_once('\'').ok_or(RangeError::Unknown)?;
         title.push_str(part);
         match behind.strip_prefix('\'') {
             Some(more) => {
@@ -159,7 +166,7 @@ fn split(text: &str) -> Result<(Option<String>, Option<&str>), Unfit> {
             }
             None if behind.is_empty() => return Ok((Some(title), None)),
             None => {
-                let cells = behind.strip_prefix('!').ok_or(Unfit::Unknown)?;
+                let cells = behind.strip_prefix('!').ok_or(RangeError::Unknown)?;
                 return Ok((Some(title), Some(cells)));
             }
         }
@@ -203,7 +210,7 @@ fn corner(text: &str) -> Option<Corner> {
 }
 
 /// The rectangle between two corners, cut at the end of the grid.
-fn within(grid: &Sheet, sheet: usize, start: Corner, end: Corner) -> Result<Area, Unfit> {
+fn within(grid: &Sheet, sheet: usize, start: Corner, end: Corner) -> Result<Area, RangeError> {
     let span = |one: Option<u32>, other: Option<u32>, length: u32| {
         let (one, other) = (one.unwrap_or(0), other.unwrap_or(length.saturating_sub(1)));
         let (first, last) = (one.min(other), one.max(other));
@@ -221,7 +228,7 @@ fn within(grid: &Sheet, sheet: usize, start: Corner, end: Corner) -> Result<Area
             rows,
             columns,
         }),
-        _ => Err(Unfit::Outside {
+        _ => Err(RangeError::Outside {
             rows: grid.rows,
             columns: grid.columns,
         }),
@@ -245,11 +252,11 @@ fn is_r1c1(cells: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::library::Library;
+    use crate::world::files::Files;
 
-    fn read(text: &str) -> Result<String, Unfit> {
-        let library = Library::seeded();
-        let budget = &library.spreadsheets[0];
+    fn read(text: &str) -> Result<String, RangeError> {
+        let files = Files::seeded();
+        let budget = &files.spreadsheets[0];
         let area = parse(budget, 0, text)?;
         Ok(written(
             &budget.sheets[area.sheet],
@@ -297,14 +304,14 @@ mod tests {
             "A1:",
             "Plan!ABCD1",
         ] {
-            assert_eq!(read(text), Err(Unfit::Unknown), "{text}");
+            assert_eq!(read(text), Err(RangeError::Unknown), "{text}");
         }
-        let outside = Unfit::Outside {
+        let outside = RangeError::Outside {
             rows: 1000,
             columns: 26,
         };
         assert_eq!(read("AA1"), Err(outside));
-        assert_eq!(read("Plan!R1C1:R2C2"), Err(Unfit::Unplayed));
+        assert_eq!(read("Plan!R1C1:R2C2"), Err(RangeError::Unsupported));
     }
 
     #[test]

@@ -3,12 +3,19 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::showing::{self, DATES, Look, RENDERS};
-use super::{READ, range, readable, shapes};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
-use crate::world::library::Spreadsheet;
+use super::{
+    READ,
+    format_value::{self, DATES, Look, RENDERS},
+    range, readable, shapes,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+    world::files::Spreadsheet,
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "sheets.spreadsheets.values.get",
@@ -27,10 +34,10 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
-    let (spreadsheet, _) = readable(&state.world.library, call, call.variable(0))?;
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (spreadsheet, _) = readable(&state.world.files, call, call.variable(0))?;
     let text = call.variable(1);
-    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::refusal(text, &unfit))?;
+    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit))?;
     let look = Look::of(call, "valueRenderOption", "dateTimeRenderOption");
     let by_columns = call.text("majorDimension") == Some("COLUMNS");
     Ok(shown(spreadsheet, &area, look, by_columns))
@@ -48,7 +55,7 @@ pub(super) fn shown(
         "range": sheet.map(|sheet| range::written(sheet, &area.rows, &area.columns)),
         "majorDimension": if by_columns { "COLUMNS" } else { "ROWS" },
     });
-    let values = showing::values(spreadsheet, area, look, by_columns);
+    let values = format_value::values(spreadsheet, area, look, by_columns);
     if !values.is_empty() {
         shown["values"] = json!(values);
     }

@@ -5,15 +5,23 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use super::body::Body;
-use super::entering::{self, Change};
-use super::range::{self, Area};
-use super::showing::{DATES, Look, RENDERS};
-use super::{WRITE, changeable, shapes, values_get};
-use crate::google::errors::Refusal;
-use crate::google::method::{ApiMethod, Call, Kind, Parameter};
-use crate::state::State;
-use crate::world::library::{Sheet, Spreadsheet};
+use super::{
+    WRITE,
+    body::Body,
+    changeable,
+    format_value::{DATES, Look, RENDERS},
+    parse_input::{self, Change},
+    range::{self, Area},
+    shapes, values_get,
+};
+use crate::{
+    google::{
+        errors::ApiError,
+        method::{ApiMethod, Call, Kind, Parameter},
+    },
+    state::State,
+    world::files::{Sheet, Spreadsheet},
+};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "sheets.spreadsheets.values.update",
@@ -36,19 +44,19 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 /// Changes by row and column.
 type Changes = Vec<((u32, u32), Change)>;
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let typed = match call.text("valueInputOption") {
         Some("RAW") => false,
         Some("USER_ENTERED") => true,
         _ => {
-            return Err(Refusal::invalid(
+            return Err(ApiError::invalid(
                 "'valueInputOption' is required but not specified",
             ));
         }
     };
     let (id, text) = (call.variable(0), call.variable(1));
-    let spreadsheet = changeable(&state.world.library, call, id)?;
-    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::refusal(text, &unfit))?;
+    let spreadsheet = changeable(&state.world.files, call, id)?;
+    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit))?;
     let object = call.object()?;
     let body = Body::new(&object, "data", &["majorDimension", "range", "values"])?;
     check_same_range(spreadsheet, &body, &area)?;
@@ -57,7 +65,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
         None | Some("ROWS" | "DIMENSION_UNSPECIFIED") => false,
         Some("COLUMNS") => true,
         Some(other) => {
-            return Err(Refusal::unbound(
+            return Err(ApiError::unbound(
                 "data.major_dimension",
                 format!(
                     "Invalid value at 'data.major_dimension' (type.googleapis.com/google.apps.sheets.v4.Dimension), \"{other}\""
@@ -68,15 +76,15 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     let sheet = spreadsheet
         .sheets
         .get(area.sheet)
-        .ok_or_else(Refusal::not_found)?;
+        .ok_or_else(ApiError::not_found)?;
     let changes = changes(sheet, &area, &lines, by_columns, typed)?;
     let written = written(&area, &changes);
     let now = state.now;
-    let library = &mut state.world.library;
-    let spreadsheet = library
+    let files = &mut state.world.files;
+    let spreadsheet = files
         .change_spreadsheet(id, &call.user, now)
-        .ok_or_else(Refusal::not_found)?;
-    let mut answer = summary(spreadsheet, &written, &changes);
+        .ok_or_else(ApiError::not_found)?;
+    let mut response = summary(spreadsheet, &written, &changes);
     apply(spreadsheet, area.sheet, changes);
     if call.flag("includeValuesInResponse") {
         let look = Look::of(
@@ -85,9 +93,9 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
             "responseDateTimeRenderOption",
         );
         let whole = if area.open { &written } else { &area };
-        answer["updatedData"] = values_get::shown(spreadsheet, whole, look, by_columns);
+        response["updatedData"] = values_get::shown(spreadsheet, whole, look, by_columns);
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// The body may name the range once more, and must then name the same (values.update, `range`).
@@ -95,26 +103,26 @@ fn check_same_range(
     spreadsheet: &Spreadsheet,
     body: &Body<'_>,
     area: &Area,
-) -> Result<(), Refusal> {
+) -> Result<(), ApiError> {
     let Some(text) = body.text("range")? else {
         return Ok(());
     };
     match range::parse(spreadsheet, 0, text) {
         Ok(other) if other == *area => Ok(()),
-        Ok(_) => Err(Refusal::invalid(format!(
+        Ok(_) => Err(ApiError::invalid(format!(
             "The range in the body, {text}, is not the range in the address."
         ))),
-        Err(unfit) => Err(range::refusal(text, &unfit)),
+        Err(unfit) => Err(range::error(text, &unfit)),
     }
 }
 
 /// The inner lists of `values`.
-fn lines(object: &Map<String, Value>) -> Result<Vec<&Vec<Value>>, Refusal> {
+fn lines(object: &Map<String, Value>) -> Result<Vec<&Vec<Value>>, ApiError> {
     let wrong = |place: &str, value: &Value| {
         let message = format!(
             "Invalid value at 'data.{place}' (type.googleapis.com/google.protobuf.ListValue), {value}"
         );
-        Refusal::unbound(&format!("data.{place}"), message)
+        ApiError::unbound(&format!("data.{place}"), message)
     };
     match object.get("values") {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -137,7 +145,7 @@ fn changes(
     lines: &[&Vec<Value>],
     by_columns: bool,
     typed: bool,
-) -> Result<Changes, Refusal> {
+) -> Result<Changes, ApiError> {
     let mut changes = Changes::new();
     for (outer, line) in (0_u32..).zip(lines) {
         for (inner, value) in (0_u32..).zip(*line) {
@@ -150,19 +158,22 @@ fn changes(
             check_fits(sheet, area, row, column)?;
             let before = sheet.cells.get(&(row, column));
             let place = format!("values[{outer}][{inner}]");
-            changes.push(((row, column), entering::read(value, typed, before, &place)?));
+            changes.push((
+                (row, column),
+                parse_input::read(value, typed, before, &place)?,
+            ));
         }
     }
     Ok(changes)
 }
 
-fn check_fits(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), Refusal> {
+fn check_fits(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), ApiError> {
     if row >= sheet.rows || column >= sheet.columns {
         let cell = range::written(sheet, &(row..row + 1), &(column..column + 1));
         let (rows, columns) = (sheet.rows, sheet.columns);
-        return Err(range::refusal(
+        return Err(range::error(
             &cell,
-            &range::Unfit::Outside { rows, columns },
+            &range::RangeError::Outside { rows, columns },
         ));
     }
     if area.open || (area.rows.contains(&row) && area.columns.contains(&column)) {
@@ -174,7 +185,7 @@ fn check_fits(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), R
     } else {
         format!("column [{}]", range::letters(column))
     };
-    Err(Refusal::invalid(format!(
+    Err(ApiError::invalid(format!(
         "Requested writing within range [{within}], but tried writing to {tried}"
     )))
 }

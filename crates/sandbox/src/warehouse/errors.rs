@@ -1,21 +1,20 @@
-//! Errors in Snowflake's shapes: `{code, message}` of the API, the failure of
-//! a statement, and the authorization server's own (SQL API, "Handling
-//! responses"; Snowflake OAuth, "Error codes").
+//! Errors in Snowflake's shapes: `{code, message}` of the API, the failure of a statement, and the
+//! authorization server's own (SQL API, "Handling responses"; Snowflake OAuth, "Error codes").
 
 use axum::http::{StatusCode, header};
 use serde_json::json;
 
-use crate::answer::Answer;
+use crate::response::Response;
 
 /// A request that the API refuses.
 #[derive(Debug, Clone)]
-pub(crate) struct Refusal {
+pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     pub(crate) code: &'static str,
     pub(crate) message: String,
 }
 
-impl Refusal {
+impl ApiError {
     /// 400 for what the API's description does not have.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "390400", message)
@@ -73,8 +72,8 @@ impl Refusal {
     }
 
     /// The refusal as an answer.
-    pub(crate) fn answer(&self) -> Answer {
-        Answer::json(
+    pub(crate) fn response(&self) -> Response {
+        Response::json(
             self.status,
             &json!({"code": self.code, "message": self.message}),
             false,
@@ -116,14 +115,14 @@ impl SqlError {
     }
 }
 
-/// An error that a sandbox was told to answer with. `reason` is Snowflake's
-/// code; a text that is none stands in the message.
+/// An error that a sandbox was told to answer with. `reason` is Snowflake's code; a text that is none stands
+/// in the message.
 pub(crate) fn told(
     status: u16,
     reason: &str,
     message: Option<&str>,
     retry_after: Option<&str>,
-) -> Answer {
+) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let is_code = !reason.is_empty() && reason.bytes().all(|byte| byte.is_ascii_digit());
     let code = match (is_code, status.as_u16()) {
@@ -136,18 +135,18 @@ pub(crate) fn told(
         || format!("The sandbox was told to answer so: {reason}."),
         str::to_owned,
     );
-    let answer = Answer::json(status, &json!({"code": code, "message": message}), false);
+    let response = Response::json(status, &json!({"code": code, "message": message}), false);
     match retry_after {
-        Some(after) => answer.with(header::RETRY_AFTER, after),
-        None => answer,
+        Some(after) => response.with(header::RETRY_AFTER, after),
+        None => response,
     }
 }
 
 /// An error of the authorization server.
-pub(crate) fn oauth(status: StatusCode, error: &str, message: &str) -> Answer {
+pub(crate) fn oauth(status: StatusCode, error: &str, message: &str) -> Response {
     let body =
         json!({"data": null, "message": message, "code": null, "success": false, "error": error});
-    Answer::json(status, &body, false)
+    Response::json(status, &body, false)
         .with(header::CACHE_CONTROL, "no-store")
         .with(header::PRAGMA, "no-cache")
 }

@@ -1,28 +1,28 @@
 //! Snowflake: accounts, each on a host of its own, with an authorization server and the SQL API v2.
 //!
-//! All well-formed account hosts show the same world; a token serves at the
-//! host that issued it. How long a statement takes is decided by the statement:
-//! `SYSTEM$WAIT(n)` takes n seconds, everything else none. No request waits for
-//! that: a statement of more than 45 seconds is answered with 202 at once, as
-//! if those seconds had passed. The rest passes with the sandbox's clock, or by
-//! asking: every question counts for ten seconds.
+//! All well-formed account hosts show the same world; a token serves at the host that issued it. How long a
+//! statement takes is decided by the statement: `SYSTEM$WAIT(n)` takes n seconds, everything else none. No
+//! request waits for that: a statement of more than 45 seconds is answered with 202 at once, as if those
+//! seconds had passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten
+//! seconds.
 
-mod door;
 pub(crate) mod errors;
 pub(crate) mod oauth;
+mod router;
 mod sql;
 mod statements;
 
 use axum::http::StatusCode;
 
-use crate::answer::Answer;
-use crate::google::clients::Clients;
-use crate::google::pages;
-use crate::request::Request;
-use crate::state::State;
-use crate::world::warehouse::Account;
-use crate::{WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET};
-use oauth::ledger::Ledger;
+use crate::{
+    WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET,
+    google::{clients::Clients, pages},
+    request::Request,
+    response::Response,
+    state::State,
+    world::warehouse::Account,
+};
+use oauth::grants::Grants;
 use statements::Statements;
 
 /// Where the accounts' hosts end.
@@ -32,7 +32,7 @@ const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"
 #[derive(Debug)]
 pub(crate) struct Warehouse {
     pub(crate) clients: Clients,
-    pub(crate) ledger: Ledger,
+    pub(crate) grants: Grants,
     statements: Statements,
 }
 
@@ -43,14 +43,14 @@ impl Warehouse {
         clients.add(WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET, &[]);
         Self {
             clients,
-            ledger: Ledger::default(),
+            grants: Grants::default(),
             statements: Statements::seeded(account, now),
         }
     }
 }
 
 /// Whether `host` is one of an account: one to four labels before the suffix.
-pub(crate) fn plays(host: &str) -> bool {
+pub(crate) fn serves(host: &str) -> bool {
     let account = SUFFIXES.iter().find_map(|suffix| host.strip_suffix(suffix));
     account.is_some_and(|account| {
         let labels: Vec<&str> = account.split('.').collect();
@@ -67,18 +67,18 @@ pub(crate) fn plays(host: &str) -> bool {
 
 /// Whether `path` of such a host is the token endpoint.
 pub(crate) fn is_token_endpoint(host: &str, path: &str) -> bool {
-    path == oauth::TOKEN_PATH && plays(host)
+    path == oauth::TOKEN_PATH && serves(host)
 }
 
 /// Any of the accounts' hosts.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     if request.path.starts_with("/oauth/") {
-        return oauth::answer(state, request);
+        return oauth::respond(state, request);
     }
     if request.path == "/api/v2" || request.path.starts_with("/api/v2/") {
-        return door::answer(state, request);
+        return router::respond(state, request);
     }
-    Answer::html(StatusCode::NOT_FOUND, pages::not_found(request))
+    Response::html(StatusCode::NOT_FOUND, pages::not_found(request))
 }
 
 #[cfg(test)]
@@ -92,7 +92,7 @@ mod tests {
             "xy12345.us-east-2.aws.privatelink.snowflakecomputing.com",
             "x.snowflakecomputing.cn",
         ] {
-            assert!(plays(host), "{host}");
+            assert!(serves(host), "{host}");
         }
         for host in [
             ".snowflakecomputing.com",
@@ -103,7 +103,7 @@ mod tests {
             "a.snowflakecomputing.com.evil.net",
             "{host}",
         ] {
-            assert!(!plays(host), "{host}");
+            assert!(!serves(host), "{host}");
         }
     }
 }

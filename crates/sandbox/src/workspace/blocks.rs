@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::content::{Block, Content, Origin};
-use super::errors::Refusal;
-use super::reader::{Reader, list};
-use super::rich_text;
+use super::{
+    content::{Block, Content, Origin},
+    errors::ApiError,
+    reader::{Reader, list},
+    rich_text,
+};
 
 /// Blocks of one request, nested ones included (Notion API, "Request limits").
 const ELEMENTS: usize = 1000;
@@ -52,18 +54,17 @@ pub(crate) struct Draft {
 }
 
 /// Reads a request's list of blocks.
-pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, Refusal> {
+pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, ApiError> {
     let drafts = level(value, path, 0)?;
     let count = drafts.iter().map(Draft::count).sum::<usize>();
     if count > ELEMENTS {
         let message = format!("The request has {count} blocks; at most {ELEMENTS} are taken.");
-        return Err(Refusal::invalid(message));
+        return Err(ApiError::invalid(message));
     }
     Ok(drafts)
 }
 
-/// Keeps blocks in order behind those that are in `parent`, or behind `after`;
-/// gives the ids of the topmost.
+/// Keeps blocks in order behind those that are in `parent`, or behind `after`; gives the ids of the topmost.
 pub(crate) fn keep(
     content: &mut Content,
     parent: &str,
@@ -97,7 +98,7 @@ pub(crate) fn keep(
     ids
 }
 
-fn level(value: &Value, path: &str, depth: usize) -> Result<Vec<Draft>, Refusal> {
+fn level(value: &Value, path: &str, depth: usize) -> Result<Vec<Draft>, ApiError> {
     list(value, path, 100)?
         .iter()
         .enumerate()
@@ -105,7 +106,7 @@ fn level(value: &Value, path: &str, depth: usize) -> Result<Vec<Draft>, Refusal>
         .collect()
 }
 
-fn draft(value: &Value, path: &str, depth: usize) -> Result<Draft, Refusal> {
+fn draft(value: &Value, path: &str, depth: usize) -> Result<Draft, ApiError> {
     let kinds: Vec<&str> = TEXTS.iter().chain(&OTHERS).map(|(kind, _)| *kind).collect();
     let known: Vec<&str> = kinds.iter().copied().chain(["object", "type"]).collect();
     let reader = Reader::new(value, path, &known)?;
@@ -115,13 +116,13 @@ fn draft(value: &Value, path: &str, depth: usize) -> Result<Draft, Refusal> {
         .filter(|kind| reader.get(kind).is_some())
         .collect();
     let [kind] = given.as_slice() else {
-        return Err(Refusal::at(
+        return Err(ApiError::at(
             &reader.path("paragraph"),
             "defined, instead was `undefined`",
         ));
     };
     if reader.text("type")?.is_some_and(|said| said != *kind) {
-        return Err(Refusal::at(&reader.path("type"), &format!("`\"{kind}\"`")));
+        return Err(ApiError::at(&reader.path("type"), &format!("`\"{kind}\"`")));
     }
     let text = TEXTS.iter().find(|(name, _)| name == kind);
     let other = OTHERS.iter().find(|(name, _)| name == kind);

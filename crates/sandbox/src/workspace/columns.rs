@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::content::Column;
-use super::errors::Refusal;
-use super::ids::id_of;
-use super::reader::{Reader, list, wrong};
+use super::{
+    content::Column,
+    errors::ApiError,
+    ids::id_of,
+    reader::{Reader, list, wrong},
+};
 
 /// Kinds of columns that are played.
 pub(crate) const KINDS: [&str; 17] = [
@@ -32,7 +34,7 @@ pub(crate) const KINDS: [&str; 17] = [
 const COLORS: [&str; 5] = ["blue", "green", "orange", "purple", "gray"];
 
 /// Reads the columns of a request. Exactly one is a title.
-pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Column>, Refusal> {
+pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Column>, ApiError> {
     let members = value
         .as_object()
         .ok_or_else(|| wrong(path, "an object", value))?;
@@ -46,8 +48,8 @@ pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Column>, Refusal> {
         .count()
     {
         1 => Ok(columns),
-        0 => Err(Refusal::invalid("Title is not provided")),
-        _ => Err(Refusal::invalid(
+        0 => Err(ApiError::invalid("Title is not provided")),
+        _ => Err(ApiError::invalid(
             "Only one title property is allowed per database.",
         )),
     }
@@ -85,7 +87,7 @@ pub(crate) fn option(column: &str, name: &str, color: Option<&str>, place: usize
     })
 }
 
-fn column(name: &str, definition: &Value, path: &str) -> Result<Column, Refusal> {
+fn column(name: &str, definition: &Value, path: &str) -> Result<Column, ApiError> {
     let path = format!("{path}.{name}");
     let known: Vec<&str> = KINDS
         .iter()
@@ -99,7 +101,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, Refusal>
         .filter(|kind| reader.get(kind).is_some())
         .collect();
     let [kind] = given.as_slice() else {
-        return Err(Refusal::at(
+        return Err(ApiError::at(
             &format!("{path}.title"),
             "defined, instead was `undefined`",
         ));
@@ -107,7 +109,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, Refusal>
     if let Some(said) = reader.text("type")?
         && said != *kind
     {
-        return Err(Refusal::at(&reader.path("type"), &format!("`\"{kind}\"`")));
+        return Err(ApiError::at(&reader.path("type"), &format!("`\"{kind}\"`")));
     }
     let mut column = new(name, kind, &[]);
     let members: &[&str] = match *kind {
@@ -128,7 +130,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, Refusal>
             item.need("name")?;
             let name = item.text("name")?.unwrap_or_default();
             if name.contains(',') {
-                return Err(Refusal::invalid(format!(
+                return Err(ApiError::invalid(format!(
                     "Invalid select option, commas not allowed: {name}"
                 )));
             }

@@ -4,24 +4,26 @@ use axum::http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::ids::id_of;
-use crate::answer::{Answer, AnswerBody};
-use crate::request::Request;
+use crate::{
+    request::Request,
+    response::{Response, ResponseBody},
+};
 
 /// Header of every answer.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-notion-request-id");
 
 /// A request that the product refuses.
 #[derive(Debug, Clone)]
-pub(crate) struct Refusal {
+pub(crate) struct ApiError {
     status: u16,
     code: String,
     message: String,
     more: Value,
 }
 
-impl Refusal {
-    /// 400 `validation_error` with the product's sentence about a place in the
-    /// request: `body failed validation: body.x should be …`.
+impl ApiError {
+    /// 400 `validation_error` with the product's sentence about a place in the request: `body failed
+    /// validation: body.x should be …`.
     pub(crate) fn at(path: &str, should: &str) -> Self {
         let part = path.split(['.', '[']).next().unwrap_or(path);
         Self::invalid(format!(
@@ -75,18 +77,18 @@ impl Refusal {
     /// 400: the call knows no data sources, and the database has several.
     pub(crate) fn several_sources(database: &str, sources: &[String]) -> Self {
         let message = "Databases with multiple data sources are not supported in this API version.";
-        let mut refusal = Self::invalid(message);
-        refusal.more = json!({
+        let mut error = Self::invalid(message);
+        error.more = json!({
             "error_type": "multiple_data_sources_for_database",
             "database_id": database,
             "child_data_source_ids": sources,
             "minimum_api_version": "2025-09-03",
         });
-        refusal
+        error
     }
 
     /// As an answer.
-    pub(crate) fn answer(&self, request_id: &str) -> Answer {
+    pub(crate) fn response(&self, request_id: &str) -> Response {
         let mut body = json!({
             "object": "error",
             "status": self.status,
@@ -98,7 +100,7 @@ impl Refusal {
             body["additional_data"] = self.more.clone();
         }
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Answer::json(status, &body, false).with(REQUEST_ID, request_id)
+        Response::json(status, &body, false).with(REQUEST_ID, request_id)
     }
 
     fn new(status: u16, code: &str, message: impl Into<String>) -> Self {
@@ -112,62 +114,61 @@ impl Refusal {
 }
 
 /// An object, with the id of its request.
-pub(crate) fn success(mut value: Value, request_id: &str) -> Answer {
+pub(crate) fn success(mut value: Value, request_id: &str) -> Response {
     value["request_id"] = json!(request_id);
-    Answer::json(StatusCode::OK, &value, false).with(REQUEST_ID, request_id)
+    Response::json(StatusCode::OK, &value, false).with(REQUEST_ID, request_id)
 }
 
 /// 401 for a token that is good, as [`crate::Fault::Unauthorized`] wants it.
-pub(crate) fn unauthorized(request: &Request) -> Answer {
-    Refusal::unauthorized().answer(&id_of(&request.path))
+pub(crate) fn unauthorized(request: &Request) -> Response {
+    ApiError::unauthorized().response(&id_of(&request.path))
 }
 
-/// The error that [`crate::Fault::Error`] describes. The reason is the code, or
-/// one of the reasons of throttling (`public_api_…`).
+/// The error that [`crate::Fault::Error`] describes. The reason is the code, or one of the reasons of
+/// throttling (`public_api_…`).
 pub(crate) fn told(
     request: &Request,
     status: u16,
     reason: &str,
     message: Option<&str>,
     retry_after: Option<&str>,
-) -> Answer {
+) -> Response {
     let throttled = reason.starts_with("public_api_");
     let code = if throttled { "rate_limited" } else { reason };
-    let mut refusal = Refusal::new(
+    let mut error = ApiError::new(
         status,
         code,
         message.unwrap_or("The sandbox was told to answer so."),
     );
     if throttled {
-        refusal.more = json!({"rate_limit_reason": reason});
+        error.more = json!({"rate_limit_reason": reason});
     }
     if let Some(wait) = retry_after {
-        refusal.more["retry_after"] = json!(wait);
+        error.more["retry_after"] = json!(wait);
     }
-    let answer = refusal.answer(&id_of(&request.path));
+    let response = error.response(&id_of(&request.path));
     match retry_after {
-        Some(wait) => answer.with(header::RETRY_AFTER, wait),
-        None => answer,
+        Some(wait) => response.with(header::RETRY_AFTER, wait),
+        None => response,
     }
 }
 
-/// 503 in the place of the answer to a write that was saved, with what was
-/// (Notion API, "Request limits", "Retry a write that returns 503"). The answer
-/// to a write that was refused stays.
-pub(crate) fn saved(request: &Request, answer: Answer) -> Answer {
-    let AnswerBody::Whole(body) = &answer.body else {
-        return answer;
+/// 503 in the place of the answer to a write that was saved, with what was (Notion API, "Request limits",
+/// "Retry a write that returns 503"). The answer to a write that was refused stays.
+pub(crate) fn saved(request: &Request, response: Response) -> Response {
+    let ResponseBody::Whole(body) = &response.body else {
+        return response;
     };
-    if answer.status != StatusCode::OK {
-        return answer;
+    if response.status != StatusCode::OK {
+        return response;
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let mut refusal = Refusal::new(
+    let mut error = ApiError::new(
         503,
         "service_unavailable",
         "Notion is unavailable, please try again later.",
     );
-    refusal.more = json!({
+    error.more = json!({
         "retry_guidance": ["The write may have been saved. Read the resource before you send it again."],
     });
     let appended_to = request
@@ -177,11 +178,10 @@ pub(crate) fn saved(request: &Request, answer: Answer) -> Answer {
     match appended_to {
         Some(parent) => {
             let children = body["results"].as_array().into_iter().flatten();
-            refusal.more["committed_resource_id"] = json!(parent);
-            refusal.more["committed_child_ids"] =
-                children.map(|child| child["id"].clone()).collect();
+            error.more["committed_resource_id"] = json!(parent);
+            error.more["committed_child_ids"] = children.map(|child| child["id"].clone()).collect();
         }
-        None => refusal.more["committed_resource_id"] = body["id"].clone(),
+        None => error.more["committed_resource_id"] = body["id"].clone(),
     }
-    refusal.answer(body["request_id"].as_str().unwrap_or_default())
+    error.response(body["request_id"].as_str().unwrap_or_default())
 }

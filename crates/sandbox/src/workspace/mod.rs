@@ -1,11 +1,10 @@
-//! Notion: its API, in three versions, and its authorization server. What is
-//! written stays; what is not shared cannot be seen.
+//! Notion: its API, in three versions, and its authorization server. What is written stays; what is not
+//! shared cannot be seen.
 
 mod blocks;
 mod capability;
 mod columns;
 mod content;
-mod door;
 pub(crate) mod errors;
 mod ids;
 mod methods;
@@ -13,6 +12,7 @@ pub(crate) mod oauth;
 mod paging;
 mod reader;
 mod rich_text;
+mod router;
 mod seed;
 mod shapes;
 mod values;
@@ -25,12 +25,11 @@ pub(crate) use content::Content;
 pub(crate) use seed::seed;
 pub(crate) use shapes::readable;
 
-use crate::answer::Answer;
-use crate::google::clients::Clients;
-use crate::request::Request;
-use crate::state::State;
-use crate::{WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
-use oauth::ledger::Ledger;
+use crate::{
+    WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, google::clients::Clients, request::Request,
+    response::Response, state::State,
+};
+use oauth::grants::Grants;
 
 /// What the product remembers beside its content.
 #[derive(Debug)]
@@ -38,7 +37,7 @@ pub(crate) struct Workspace {
     /// Registered integrations.
     pub(crate) clients: Clients,
     /// Consents, grants and tokens.
-    pub(crate) ledger: Ledger,
+    pub(crate) grants: Grants,
     /// Capabilities that the integrations no longer have.
     pub(crate) lost: BTreeSet<Capability>,
 }
@@ -50,7 +49,7 @@ impl Workspace {
         clients.add(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, &[]);
         Self {
             clients,
-            ledger: Ledger::default(),
+            grants: Grants::default(),
             lost: BTreeSet::new(),
         }
     }
@@ -59,17 +58,17 @@ impl Workspace {
     pub(crate) fn reset(&mut self) -> Self {
         Self {
             clients: std::mem::take(&mut self.clients),
-            ledger: Ledger::default(),
+            grants: Grants::default(),
             lost: BTreeSet::new(),
         }
     }
 }
 
 /// The host `api.notion.com`.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     if request.path.starts_with("/v1/oauth/") {
-        oauth::answer(state, request)
+        oauth::respond(state, request)
     } else {
-        door::answer(state, request)
+        router::respond(state, request)
     }
 }

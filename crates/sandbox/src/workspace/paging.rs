@@ -1,11 +1,9 @@
-//! Lists and their cursors (Notion API, "Pagination"): a cursor is the id of
-//! the item with which the next page begins.
+//! Lists and their cursors (Notion API, "Pagination"): a cursor is the id of the item with which the next
+//! page begins.
 
 use serde_json::{Value, json};
 
-use super::errors::Refusal;
-use super::ids;
-use super::reader::Reader;
+use super::{errors::ApiError, ids, reader::Reader};
 
 /// Which part of a list is asked for.
 #[derive(Debug)]
@@ -16,7 +14,7 @@ pub(crate) struct Part {
 
 impl Part {
     /// From `page_size` and `start_cursor` of a body.
-    pub(crate) fn of_body(body: &Reader<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn of_body(body: &Reader<'_>) -> Result<Self, ApiError> {
         let size = match body.get("page_size") {
             None => 100,
             Some(value) => size(value.as_i64(), &body.path("page_size"), &value.to_string())?,
@@ -28,7 +26,7 @@ impl Part {
     }
 
     /// From the same parameters of a query.
-    pub(crate) fn of_query(query: &crate::pairs::Pairs) -> Result<Self, Refusal> {
+    pub(crate) fn of_query(query: &crate::query::Query) -> Result<Self, ApiError> {
         let asked = query.first("page_size");
         let size = match asked {
             None => 100,
@@ -42,7 +40,7 @@ impl Part {
     }
 
     /// That part of the items, which stand beside their ids.
-    pub(crate) fn of(&self, items: Vec<(String, Value)>, kind: &str) -> Result<Value, Refusal> {
+    pub(crate) fn of(&self, items: Vec<(String, Value)>, kind: &str) -> Result<Value, ApiError> {
         let start = match &self.cursor {
             None => 0,
             Some(cursor) => items
@@ -68,19 +66,22 @@ impl Part {
     }
 }
 
-fn size(number: Option<i64>, path: &str, shown: &str) -> Result<usize, Refusal> {
+fn size(number: Option<i64>, path: &str, shown: &str) -> Result<usize, ApiError> {
     let number =
-        number.ok_or_else(|| Refusal::at(path, &format!("a number, instead was `{shown}`")))?;
+        number.ok_or_else(|| ApiError::at(path, &format!("a number, instead was `{shown}`")))?;
     match usize::try_from(number) {
         Ok(size @ 1..=100) => Ok(size),
-        Ok(101..) => Err(Refusal::at(
+        Ok(101..) => Err(ApiError::at(
             path,
             &format!("≤ `100`, instead was `{number}`"),
         )),
-        _ => Err(Refusal::at(path, &format!("≥ `1`, instead was `{number}`"))),
+        _ => Err(ApiError::at(
+            path,
+            &format!("≥ `1`, instead was `{number}`"),
+        )),
     }
 }
 
-fn unknown(cursor: &str) -> Refusal {
-    Refusal::invalid(format!("The start_cursor provided is invalid: {cursor}"))
+fn unknown(cursor: &str) -> ApiError {
+    ApiError::invalid(format!("The start_cursor provided is invalid: {cursor}"))
 }

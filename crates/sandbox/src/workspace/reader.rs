@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::errors::Refusal;
-use super::ids;
+use super::{errors::ApiError, ids};
 
 /// An object of a request, and where it stands: `body.parent`.
 #[derive(Debug, Clone)]
@@ -18,7 +17,7 @@ impl<'value> Reader<'value> {
         value: &'value Value,
         path: impl Into<String>,
         known: &[&str],
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, ApiError> {
         let path = path.into();
         let members = value
             .as_object()
@@ -28,7 +27,7 @@ impl<'value> Reader<'value> {
             .find(|(name, _)| !known.contains(&name.as_str()))
         {
             let should = format!("not present, instead was {}", shown(value));
-            return Err(Refusal::at(&format!("{path}.{name}"), &should));
+            return Err(ApiError::at(&format!("{path}.{name}"), &should));
         }
         Ok(Self { members, path })
     }
@@ -44,13 +43,13 @@ impl<'value> Reader<'value> {
     }
 
     /// A member that must be there.
-    pub(crate) fn need(&self, name: &str) -> Result<&'value Value, Refusal> {
+    pub(crate) fn need(&self, name: &str) -> Result<&'value Value, ApiError> {
         self.get(name)
-            .ok_or_else(|| Refusal::at(&self.path(name), "defined, instead was `undefined`"))
+            .ok_or_else(|| ApiError::at(&self.path(name), "defined, instead was `undefined`"))
     }
 
     /// A text that may be missing.
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&'value str>, Refusal> {
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'value str>, ApiError> {
         let text = |value: &'value Value| {
             value
                 .as_str()
@@ -60,7 +59,7 @@ impl<'value> Reader<'value> {
     }
 
     /// A truth value that may be missing.
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
         let flag = |value: &Value| {
             value
                 .as_bool()
@@ -70,11 +69,11 @@ impl<'value> Reader<'value> {
     }
 
     /// An id that may be missing.
-    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, Refusal> {
+    pub(crate) fn id(&self, name: &str) -> Result<Option<String>, ApiError> {
         let read = |text: &str| {
             ids::read(text).ok_or_else(|| {
                 let should = format!("a valid uuid, instead was `\"{text}\"`");
-                Refusal::at(&self.path(name), &should)
+                ApiError::at(&self.path(name), &should)
             })
         };
         self.text(name)?.map(read).transpose()
@@ -85,12 +84,12 @@ impl<'value> Reader<'value> {
         &self,
         name: &str,
         words: &[&str],
-    ) -> Result<Option<&'value str>, Refusal> {
+    ) -> Result<Option<&'value str>, ApiError> {
         match self.text(name)? {
             Some(word) if !words.contains(&word) => {
                 let list: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
                 let should = format!("{}, instead was `\"{word}\"`", list.join(" or "));
-                Err(Refusal::at(&self.path(name), &should))
+                Err(ApiError::at(&self.path(name), &should))
             }
             word => Ok(word),
         }
@@ -98,8 +97,8 @@ impl<'value> Reader<'value> {
 }
 
 /// The refusal of a value of the wrong kind.
-pub(crate) fn wrong(path: &str, kind: &str, value: &Value) -> Refusal {
-    Refusal::at(path, &format!("{kind}, instead was {}", shown(value)))
+pub(crate) fn wrong(path: &str, kind: &str, value: &Value) -> ApiError {
+    ApiError::at(path, &format!("{kind}, instead was {}", shown(value)))
 }
 
 /// A list of at most so many items.
@@ -107,13 +106,13 @@ pub(crate) fn list<'value>(
     value: &'value Value,
     path: &str,
     most: usize,
-) -> Result<&'value [Value], Refusal> {
+) -> Result<&'value [Value], ApiError> {
     let items = value
         .as_array()
         .ok_or_else(|| wrong(path, "an array", value))?;
     if items.len() > most {
         let should = format!("≤ `{most}`, instead was `{}`", items.len());
-        return Err(Refusal::at(&format!("{path}.length"), &should));
+        return Err(ApiError::at(&format!("{path}.length"), &should));
     }
     Ok(items)
 }
@@ -123,14 +122,14 @@ pub(crate) fn bounded<'value>(
     value: &'value Value,
     path: &str,
     most: usize,
-) -> Result<&'value str, Refusal> {
+) -> Result<&'value str, ApiError> {
     let text = value
         .as_str()
         .ok_or_else(|| wrong(path, "a string", value))?;
     let length = text.encode_utf16().count();
     if length > most {
         let should = format!("≤ `{most}`, instead was `{length}`");
-        return Err(Refusal::at(&format!("{path}.length"), &should));
+        return Err(ApiError::at(&format!("{path}.length"), &should));
     }
     Ok(text)
 }

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::errors::Refusal;
-use super::ids;
-use super::reader::{Reader, bounded, list, wrong};
+use super::{
+    errors::ApiError,
+    ids,
+    reader::{Reader, bounded, list, wrong},
+};
 
 /// Colours of text and of what lies behind it.
 const COLORS: [&str; 10] = [
@@ -12,7 +14,7 @@ const COLORS: [&str; 10] = [
 ];
 
 /// Reads a request's list of pieces, and gives it as answers show it.
-pub(crate) fn read(value: &Value, path: &str) -> Result<Value, Refusal> {
+pub(crate) fn read(value: &Value, path: &str) -> Result<Value, ApiError> {
     list(value, path, 100)?
         .iter()
         .enumerate()
@@ -39,7 +41,7 @@ pub(crate) fn plain(rich_text: &Value) -> String {
         .collect()
 }
 
-fn piece(value: &Value, path: &str) -> Result<Value, Refusal> {
+fn piece(value: &Value, path: &str) -> Result<Value, ApiError> {
     let known = [
         "type",
         "text",
@@ -56,13 +58,13 @@ fn piece(value: &Value, path: &str) -> Result<Value, Refusal> {
         .filter(|name| reader.get(name).is_some())
         .collect();
     let [only] = given.as_slice() else {
-        return Err(Refusal::at(
+        return Err(ApiError::at(
             &reader.path("text"),
             "defined, instead was `undefined`",
         ));
     };
     if kind.is_some_and(|kind| kind != *only) {
-        return Err(Refusal::at(&reader.path("type"), &format!("`\"{only}\"`")));
+        return Err(ApiError::at(&reader.path("type"), &format!("`\"{only}\"`")));
     }
     let looks = annotations(&reader)?;
     let inner = reader.need(only)?;
@@ -101,7 +103,7 @@ fn piece(value: &Value, path: &str) -> Result<Value, Refusal> {
     }
 }
 
-fn mention(value: &Value, path: &str, looks: &Value) -> Result<Value, Refusal> {
+fn mention(value: &Value, path: &str, looks: &Value) -> Result<Value, ApiError> {
     let mention = Reader::new(value, path, &["type", "page", "database", "user", "date"])?;
     for kind in ["page", "database", "user"] {
         if let Some(target) = mention.get(kind) {
@@ -127,7 +129,7 @@ fn mention(value: &Value, path: &str, looks: &Value) -> Result<Value, Refusal> {
     ))
 }
 
-fn annotations(piece: &Reader<'_>) -> Result<Value, Refusal> {
+fn annotations(piece: &Reader<'_>) -> Result<Value, ApiError> {
     let Some(value) = piece.get("annotations") else {
         return Ok(json!({}));
     };

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::columns;
-use super::content::{Block, Column, Comment, Content, Database, Origin, Page, Parent, Source};
-use super::ids::id_of;
-use super::rich_text;
-use super::shapes::person_id;
+use super::{
+    columns,
+    content::{Block, Column, Comment, Content, Database, Origin, Page, Parent, Source},
+    ids::id_of,
+    rich_text,
+    shapes::person_id,
+};
 
 const ADA: &str = "ada@example.com";
 const GRACE: &str = "grace@example.com";

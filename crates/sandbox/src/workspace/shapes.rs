@@ -6,10 +6,12 @@ use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value, json};
 
-use super::content::{Block, Column, Comment, Content, Database, Origin, Page, Parent, Source};
-use super::ids::{compact, id_of};
-use super::version::Version;
-use super::{rich_text, values};
+use super::{
+    content::{Block, Column, Comment, Content, Database, Origin, Page, Parent, Source},
+    ids::{compact, id_of},
+    rich_text, values,
+    version::Version,
+};
 use crate::world::User;
 
 /// What JavaScript's `encodeURIComponent` leaves alone.

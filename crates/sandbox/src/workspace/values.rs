@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::columns::{KINDS, option};
-use super::content::{Column, Source};
-use super::errors::Refusal;
-use super::reader::{Reader, bounded, list, wrong};
-use super::rich_text;
+use super::{
+    columns::{KINDS, option},
+    content::{Column, Source},
+    errors::ApiError,
+    reader::{Reader, bounded, list, wrong},
+    rich_text,
+};
 
 /// Values by plain property id.
 pub(crate) type Values = BTreeMap<String, Value>;
 
-/// Reads the values of a row. An option that a select does not have yet is
-/// added to it.
+/// Reads the values of a row. An option that a select does not have yet is added to it.
 pub(crate) fn of_row(
     properties: &Map<String, Value>,
     source: &mut Source,
-) -> Result<Values, Refusal> {
+) -> Result<Values, ApiError> {
     let mut values = Values::new();
     for (key, value) in properties {
-        let unknown = || Refusal::invalid(format!("{key} is not a property that exists."));
+        let unknown = || ApiError::invalid(format!("{key} is not a property that exists."));
         let id = source.column(key).ok_or_else(unknown)?.id.clone();
         let column = source
             .columns
@@ -30,21 +31,21 @@ pub(crate) fn of_row(
             .ok_or_else(unknown)?;
         let read = self::value(column, key, value)?;
         if values.insert(id, read).is_some() {
-            return Err(Refusal::invalid(format!("{key} is given more than once.")));
+            return Err(ApiError::invalid(format!("{key} is given more than once.")));
         }
     }
     Ok(values)
 }
 
 /// Reads the values of a page that is no row: its title alone.
-pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, Refusal> {
+pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, ApiError> {
     let mut values = Values::new();
     for (key, value) in properties {
         if key != "title" {
             let message = format!(
                 "{key} is not a property that exists. A page that is not in a database has a title alone."
             );
-            return Err(Refusal::invalid(message));
+            return Err(ApiError::invalid(message));
         }
         let path = "body.properties.title";
         values.insert(
@@ -87,13 +88,13 @@ pub(crate) fn order(one: Option<&Value>, other: Option<&Value>) -> std::cmp::Ord
         .then(one.2.cmp(&other.2))
 }
 
-fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, Refusal> {
+fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, ApiError> {
     let path = format!("body.properties.{key}");
     let is_another = KINDS
         .iter()
         .any(|kind| *kind != column.kind && given.get(kind).is_some());
     if is_another && given.get(column.kind).is_none() {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "{key} is expected to be {}.",
             column.kind
         )));
@@ -120,7 +121,7 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, Refusal
         "number" => return Err(wrong(&path, "a number", inner)),
         "checkbox" => return Err(wrong(&path, "a boolean", inner)),
         kind => {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "{key} is a {kind}, which cannot be set."
             )));
         }
@@ -128,7 +129,7 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, Refusal
 }
 
 /// What stands below the kind; a title and a text may be a bare list.
-fn inner<'value>(kind: &str, value: &'value Value, path: &str) -> Result<&'value Value, Refusal> {
+fn inner<'value>(kind: &str, value: &'value Value, path: &str) -> Result<&'value Value, ApiError> {
     if value.is_array() && matches!(kind, "title" | "rich_text") {
         return Ok(value);
     }
@@ -136,7 +137,7 @@ fn inner<'value>(kind: &str, value: &'value Value, path: &str) -> Result<&'value
     reader.need(kind)
 }
 
-fn date(value: &Value, path: &str) -> Result<Value, Refusal> {
+fn date(value: &Value, path: &str) -> Result<Value, ApiError> {
     let reader = Reader::new(value, path, &["start", "end", "time_zone"])?;
     reader.need("start")?;
     for name in ["start", "end"] {
@@ -148,14 +149,14 @@ fn date(value: &Value, path: &str) -> Result<Value, Refusal> {
             text.parse::<jiff::civil::Date>().is_ok() || text.parse::<jiff::Timestamp>().is_ok();
         if !fits {
             let should = format!("a valid ISO 8601 date string, instead was `\"{text}\"`");
-            return Err(Refusal::at(&reader.path(name), &should));
+            return Err(ApiError::at(&reader.path(name), &should));
         }
     }
     Ok(json!({"start": value["start"], "end": value["end"], "time_zone": value["time_zone"]}))
 }
 
 /// The option of this name or id; a new one where a select has none.
-fn chosen(column: &mut Column, value: &Value, path: &str) -> Result<Value, Refusal> {
+fn chosen(column: &mut Column, value: &Value, path: &str) -> Result<Value, ApiError> {
     let reader = Reader::new(value, path, &["name", "id", "color", "description"])?;
     let (name, id) = (reader.text("name")?, reader.text("id")?);
     let options = column.config["options"]
@@ -169,13 +170,13 @@ fn chosen(column: &mut Column, value: &Value, path: &str) -> Result<Value, Refus
         return Ok(option.clone());
     }
     let Some(name) = name.filter(|_| column.kind != "status") else {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "{path} is no option of {}.",
             column.name
         )));
     };
     if name.contains(',') {
-        return Err(Refusal::invalid(format!(
+        return Err(ApiError::invalid(format!(
             "Invalid select option, commas not allowed: {name}"
         )));
     }

@@ -2,9 +2,12 @@
 
 use bytes::Bytes;
 
-use super::compose::{Transfer, file, filler, html, letter, multipart, plain, text};
-use super::mime::Message;
-use super::{Mailbox, User, UserLabel, contacts};
+use super::{
+    Mailbox, User, UserLabel,
+    compose::{Transfer, file, filler, html, letter, multipart, plain, text},
+    contacts,
+    mime::Message,
+};
 
 const ADA: &str = "Ada Lovelace <ada@example.com>";
 const GRACE: &str = "Grace Hopper <grace@example.com>";

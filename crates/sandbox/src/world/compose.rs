@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::mime::{Content, Message, Part};
-use crate::mint::hex;
+use crate::ids::hex;
 
 /// How a text travels.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,10 @@
 //! Grace Hopper: a small mailbox that shares nothing with Ada's.
 
-use super::compose::{letter, plain};
-use super::{Mailbox, User, UserLabel, contacts};
+use super::{
+    Mailbox, User, UserLabel,
+    compose::{letter, plain},
+    contacts,
+};
 
 const GRACE: &str = "Grace Hopper <grace@example.com>";
 

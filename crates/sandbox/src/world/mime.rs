@@ -1,7 +1,6 @@
 //! Messages as trees of parts, and as the bytes of RFC 5322.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use encoding_rs::Encoding;
 use jiff::Timestamp;
@@ -191,8 +190,8 @@ impl Part {
     }
 }
 
-/// A header's value in ASCII: text of other scripts in encoded words, mail
-/// addresses left as they are (RFC 2047, section 5).
+/// A header's value in ASCII: text of other scripts in encoded words, mail addresses left as they are (RFC
+/// 2047, section 5).
 fn encode_header(value: &str) -> String {
     if value.is_ascii() {
         return value.to_owned();

@@ -1,29 +1,30 @@
 //! The seeded world. Each product keeps its things in a file of its own.
 
 mod ada;
-pub(crate) mod agenda;
+pub(crate) mod calendars;
 mod compose;
 mod contacts;
+pub(crate) mod files;
 mod grace;
-pub(crate) mod library;
 pub(crate) mod mime;
 mod readable;
 pub(crate) mod warehouse;
 
 use std::sync::LazyLock;
 
-use agenda::Agenda;
 pub(crate) use contacts::Person;
-use library::Library;
-use mime::Message;
 pub(crate) use readable::readable;
+
+use calendars::Calendars;
+use files::Files;
+use mime::Message;
 
 /// The seed is made once; every sandbox starts from its own copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {
     users: vec![ada::user(), grace::user()],
     workspace: crate::workspace::seed(),
-    library: Library::seeded(),
-    agenda: Agenda::seeded(),
+    files: Files::seeded(),
+    calendars: Calendars::seeded(),
     warehouse: warehouse::Account::seeded(),
 });
 
@@ -33,8 +34,8 @@ pub(crate) struct World {
     pub(crate) users: Vec<User>,
     /// Pages, databases and comments, which the users share.
     pub(crate) workspace: crate::workspace::Content,
-    pub(crate) library: Library,
-    pub(crate) agenda: Agenda,
+    pub(crate) files: Files,
+    pub(crate) calendars: Calendars,
     /// The account of the warehouse, which the users share.
     pub(crate) warehouse: warehouse::Account,
 }

@@ -3,24 +3,27 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::mime::{Message, Part};
-use super::{Person, User, World, agenda, library, warehouse};
-use crate::mint::hex;
+use super::{
+    Person, User, World, calendars, files,
+    mime::{Message, Part},
+    warehouse,
+};
+use crate::ids::hex;
 
 /// Users with their messages, drafts, labels and contacts.
 pub(crate) fn readable(world: &World) -> Value {
     let users = world.users.iter().map(|one| {
         let mut readable = user(one);
         readable["workspace"] = crate::workspace::readable(&world.workspace, one.email);
-        readable["files"] = library::readable::files(&world.library, one.email);
-        readable["spreadsheets"] = library::readable::spreadsheets(&world.library, one.email);
-        readable["calendars"] = agenda::readable::calendars(&world.agenda, one.email);
+        readable["files"] = files::readable::files(&world.files, one.email);
+        readable["spreadsheets"] = files::readable::spreadsheets(&world.files, one.email);
+        readable["calendars"] = calendars::readable::calendars(&world.calendars, one.email);
         readable["warehouse"] = warehouse::readable::of(&world.warehouse, one.email);
         readable
     });
     json!({
         "users": users.collect::<Vec<_>>(),
-        "notices": agenda::readable::notices(&world.agenda),
+        "notices": calendars::readable::notices(&world.calendars),
     })
 }
 

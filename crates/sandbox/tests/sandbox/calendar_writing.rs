@@ -501,7 +501,7 @@ async fn bodies_are_checked_strictly() {
 #[tokio::test]
 async fn faults_strike_here_too() {
     let ada = Agenda::ada().await;
-    ada.stage.sandbox().fault(Fault::CutBeforeAnswer {
+    ada.stage.sandbox().fault(Fault::CutBeforeResponse {
         host: Some("www.googleapis.com".to_owned()),
         path_contains: Some("/events".to_owned()),
         times: 1,

@@ -2,13 +2,11 @@
 
 use std::sync::Once;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Running, Sandbox};
-use url::Url;
-use url::form_urlencoded::Serializer;
+use url::{Url, form_urlencoded::Serializer};
 
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:9/callback";
 pub(crate) const GMAIL_READ: &str = "https://www.googleapis.com/auth/gmail.readonly";

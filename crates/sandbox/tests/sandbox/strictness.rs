@@ -261,7 +261,7 @@ async fn http_2_is_spoken_as_well() {
     let response = http.get(&url).bearer_auth(&ada).send().await.unwrap();
     assert_eq!(response.version(), reqwest::Version::HTTP_2);
     assert_eq!(response.status(), 200);
-    stage.sandbox().fault(Fault::CutBeforeAnswer {
+    stage.sandbox().fault(Fault::CutBeforeResponse {
         host: None,
         path_contains: None,
         times: 1,

@@ -1,7 +1,9 @@
 //! The token and revocation endpoints.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use serde_json::Value;
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault, RotationMode, Sandbox};
 

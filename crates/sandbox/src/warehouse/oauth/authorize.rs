@@ -1,17 +1,20 @@
 //! The authorization page.
 
 use axum::http::StatusCode;
-use minijinja::value::Serde;
-use minijinja::{Environment, context};
+use minijinja::{Environment, context, value::Serde};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use super::ledger::{Asked, AskedRole};
-use super::problem;
-use crate::answer::Answer;
-use crate::pairs::{Pairs, Repeated};
-use crate::request::Request;
-use crate::state::State;
+use super::{
+    grants::{Asked, AskedRole},
+    problem,
+};
+use crate::{
+    query::{Query, Repeated},
+    request::Request,
+    response::Response,
+    state::State,
+};
 
 /// Length of a S256 challenge: 32 bytes in base64url (RFC 7636, section 4.2).
 const CHALLENGE_LETTERS: usize = 43;
@@ -27,7 +30,7 @@ enum Stop {
 }
 
 /// `GET /oauth/authorize`.
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     match read(state, request) {
         Ok(asked) => page(state, asked),
         Err(Stop::Here(text)) => problem(&text),
@@ -36,7 +39,7 @@ pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
 }
 
 /// The address to go back to, with these parameters.
-pub(super) fn go_back(asked: &Asked, parameters: &[(&str, &str)]) -> Answer {
+pub(super) fn go_back(asked: &Asked, parameters: &[(&str, &str)]) -> Response {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(parameters);
     if let Some(state) = &asked.state {
@@ -47,10 +50,10 @@ pub(super) fn go_back(asked: &Asked, parameters: &[(&str, &str)]) -> Answer {
     } else {
         '?'
     };
-    Answer::see_other(&format!("{}{join}{}", asked.redirect_uri, query.finish()))
+    Response::see_other(&format!("{}{join}{}", asked.redirect_uri, query.finish()))
 }
 
-fn page(state: &mut State, asked: Asked) -> Answer {
+fn page(state: &mut State, asked: Asked) -> Response {
     let users = &state.world.warehouse.users;
     let people: Vec<Value> = users
         .iter()
@@ -68,19 +71,19 @@ fn page(state: &mut State, asked: Asked) -> Answer {
         role,
         people => Serde(people),
     };
-    let id = state.warehouse.ledger.ask(&mut state.mint, asked);
+    let id = state.warehouse.grants.ask(&mut state.ids, asked);
     let values = context! { request => id, ..values };
     // The name ends in .html, so that every value is escaped.
     let page =
         Environment::new().render_named_str("page.html", include_str!("consent.html"), values);
     match page {
-        Ok(page) => Answer::html(StatusCode::OK, page),
+        Ok(page) => Response::html(StatusCode::OK, page),
         Err(error) => problem(&error.to_string()),
     }
 }
 
 fn read(state: &State, request: &Request) -> Result<Asked, Stop> {
-    let query = request.query_pairs();
+    let query = request.query_parameters();
     for (name, _) in query.iter() {
         if let Err(Repeated(name)) = query.one(name) {
             return Err(Stop::Here(format!("{name} was given more than once.")));
@@ -149,9 +152,8 @@ fn role_of(scope: &str) -> Option<AskedRole> {
     (!name.is_empty()).then(|| AskedRole::Named(name.into_owned()))
 }
 
-/// The challenge of PKCE. The integration enforces it (`OAUTH_ENFORCE_PKCE`),
-/// and S256 is the only method.
-fn challenge(query: &Pairs) -> Result<Option<String>, ()> {
+/// The challenge of PKCE. The integration enforces it (`OAUTH_ENFORCE_PKCE`), and S256 is the only method.
+fn challenge(query: &Query) -> Result<Option<String>, ()> {
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     match (
         query.first("code_challenge"),
@@ -166,7 +168,7 @@ fn challenge(query: &Pairs) -> Result<Option<String>, ()> {
     }
 }
 
-fn required<'query>(query: &'query Pairs, name: &str) -> Result<&'query str, Stop> {
+fn required<'query>(query: &'query Query, name: &str) -> Result<&'query str, Stop> {
     let value = query.first(name).filter(|value| !value.is_empty());
     value.ok_or_else(|| Stop::Here(format!("The parameter {name} is missing.")))
 }

@@ -1,14 +1,9 @@
 //! The answer to the authorization page.
 
-use super::authorize::go_back;
-use super::ledger::AskedRole;
-use super::problem;
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
+use super::{authorize::go_back, grants::AskedRole, problem};
+use crate::{request::Request, response::Response, state::State};
 
-/// Roles that no integration lets through by default
-/// (`OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST`).
+/// Roles that no integration lets through by default (`OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST`).
 const BLOCKED: [&str; 4] = [
     "ACCOUNTADMIN",
     "SECURITYADMIN",
@@ -16,10 +11,10 @@ const BLOCKED: [&str; 4] = [
     "GLOBALORGADMIN",
 ];
 
-/// `POST /oauth/consent/{request}` with `user` and `action`. There is nothing
-/// to tick: a user takes it or leaves it.
-pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
-    let Some(form) = request.form_pairs() else {
+/// `POST /oauth/consent/{request}` with `user` and `action`. There is nothing to tick: a user takes it or
+/// leaves it.
+pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
+    let Some(form) = request.form_parameters() else {
         return problem("The answer is not a form.");
     };
     if form.first("request").is_some_and(|named| named != id) {
@@ -37,7 +32,7 @@ pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
     };
     let Some(asked) = state
         .warehouse
-        .ledger
+        .grants
         .close(id)
         .filter(|asked| asked.host == request.host)
     else {
@@ -59,7 +54,7 @@ pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
     }
     let code = state
         .warehouse
-        .ledger
-        .allow(&mut state.mint, state.now, asked.clone(), email, role);
+        .grants
+        .allow(&mut state.ids, state.now, asked.clone(), email, role);
     go_back(&asked, &[("code", &code)])
 }

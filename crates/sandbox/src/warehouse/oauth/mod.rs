@@ -1,38 +1,35 @@
-//! The authorization server of an account (Snowflake OAuth, "Configure
-//! Snowflake OAuth for custom clients" and "OAuth endpoints").
+//! The authorization server of an account (Snowflake OAuth, "Configure Snowflake OAuth for custom clients"
+//! and "OAuth endpoints").
 
 mod authorize;
 mod consent;
-pub(crate) mod ledger;
+pub(crate) mod grants;
 mod token;
 
 use axum::http::StatusCode;
 
-use crate::answer::Answer;
-use crate::google::pages;
-use crate::request::Request;
-use crate::state::State;
+use crate::{google::pages, request::Request, response::Response, state::State};
 
 /// Path of the token endpoint.
 pub(crate) const TOKEN_PATH: &str = "/oauth/token-request";
 
 /// Everything below `/oauth/`.
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
-        ("GET", "/oauth/authorize") => pages::guarded(authorize::answer(state, request)),
-        ("POST", TOKEN_PATH) => token::answer(state, request),
+        ("GET", "/oauth/authorize") => pages::guarded(authorize::respond(state, request)),
+        ("POST", TOKEN_PATH) => token::respond(state, request),
         (_, "/oauth/authorize" | TOKEN_PATH) => pages::wrong_method(request),
         (method, path) => match path.strip_prefix("/oauth/consent/") {
-            Some(id) if method == "POST" => pages::guarded(consent::answer(state, request, id)),
+            Some(id) if method == "POST" => pages::guarded(consent::respond(state, request, id)),
             Some(_) => pages::wrong_method(request),
-            None => Answer::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+            None => Response::html(StatusCode::NOT_FOUND, pages::not_found(request)),
         },
     }
 }
 
 /// An error that stays on the account's own page.
-fn problem(text: &str) -> Answer {
-    Answer::html(
+fn problem(text: &str) -> Response {
+    Response::html(
         StatusCode::BAD_REQUEST,
         pages::problem("Sign-in failed", text),
     )

@@ -1,53 +1,57 @@
 //! The token endpoint (Snowflake OAuth, "Token endpoint").
 
 use axum::http::{StatusCode, header};
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::ledger::{Exchange, Issued};
-use crate::answer::Answer;
-use crate::pairs::{Pairs, Repeated};
-use crate::request::Request;
-use crate::state::State;
-use crate::warehouse::errors::oauth;
+use super::grants::{Exchange, Issued};
+use crate::{
+    query::{Query, Repeated},
+    request::Request,
+    response::Response,
+    state::State,
+    warehouse::errors::oauth,
+};
 
 /// A refusal: status, code and words.
-type Refused = (StatusCode, &'static str, &'static str);
+type TokenError = (StatusCode, &'static str, &'static str);
 
-const INVALID_CLIENT: Refused = (
+const INVALID_CLIENT: TokenError = (
     StatusCode::UNAUTHORIZED,
     "invalid_client",
     "This is an invalid client.",
 );
-const INVALID_GRANT: Refused = (
+const INVALID_GRANT: TokenError = (
     StatusCode::BAD_REQUEST,
     "invalid_grant",
     "This is an invalid grant.",
 );
-const INVALID_REQUEST: Refused = (
+const INVALID_REQUEST: TokenError = (
     StatusCode::BAD_REQUEST,
     "invalid_request",
     "This is an invalid request.",
 );
-const UNSUPPORTED: Refused = (
+const UNSUPPORTED: TokenError = (
     StatusCode::BAD_REQUEST,
     "unsupported_grant_type",
     "This grant type is not supported.",
 );
 
 /// `POST /oauth/token-request`.
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     match grant(state, request) {
-        Ok(answer) => answer,
+        Ok(response) => response,
         Err((status, error, message)) => oauth(status, error, message),
     }
 }
 
-fn grant(state: &mut State, request: &Request) -> Result<Answer, Refused> {
-    let form = request.form_pairs().ok_or(INVALID_REQUEST)?;
+fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
+    let form = request.form_parameters().ok_or(INVALID_REQUEST)?;
     for (name, _) in form.iter() {
         form.one(name).map_err(|Repeated(_)| INVALID_REQUEST)?;
     }
@@ -63,17 +67,15 @@ fn grant(state: &mut State, request: &Request) -> Result<Answer, Refused> {
                 challenge: form.first("code_verifier").map(challenge_of).transpose()?,
             };
             (
-                warehouse
-                    .ledger
-                    .exchange(&mut state.mint, state.now, &shown),
+                warehouse.grants.exchange(&mut state.ids, state.now, &shown),
                 true,
             )
         }
         "refresh_token" => {
             let token = required(&form, "refresh_token")?;
             (
-                warehouse.ledger.refresh(
-                    &mut state.mint,
+                warehouse.grants.refresh(
+                    &mut state.ids,
                     state.now,
                     &request.host,
                     &client_id,
@@ -85,11 +87,11 @@ fn grant(state: &mut State, request: &Request) -> Result<Answer, Refused> {
         _ => return Err(UNSUPPORTED),
     };
     let issued = issued.ok_or(INVALID_GRANT)?;
-    Ok(token_answer(state, &issued, by_code))
+    Ok(token_response(state, &issued, by_code))
 }
 
 /// The client, by Basic alone.
-fn authenticate(state: &State, request: &Request, form: &Pairs) -> Result<String, Refused> {
+fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String, TokenError> {
     if form.first("client_secret").is_some() {
         return Err(INVALID_REQUEST);
     }
@@ -119,7 +121,7 @@ fn basic(header: &str) -> Option<(String, String)> {
 }
 
 /// The challenge of a well-formed verifier (RFC 7636, sections 4.1 and 4.2).
-fn challenge_of(verifier: &str) -> Result<String, Refused> {
+fn challenge_of(verifier: &str) -> Result<String, TokenError> {
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     if !(43..=128).contains(&verifier.len()) || !verifier.bytes().all(letters) {
         return Err(INVALID_REQUEST);
@@ -127,9 +129,8 @@ fn challenge_of(verifier: &str) -> Result<String, Refused> {
     Ok(URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())))
 }
 
-/// The user's name and the refresh token come with the code alone, unless
-/// refresh tokens serve once.
-fn token_answer(state: &State, issued: &Issued, by_code: bool) -> Answer {
+/// The user's name and the refresh token come with the code alone, unless refresh tokens serve once.
+fn token_response(state: &State, issued: &Issued, by_code: bool) -> Response {
     let mut scopes = Vec::new();
     if issued.offline {
         scopes.push("refresh_token".to_owned());
@@ -149,7 +150,7 @@ fn token_answer(state: &State, issued: &Issued, by_code: bool) -> Answer {
         body["refresh_token"] = json!(refresh);
         body["refresh_token_expires_in"] = json!(7_775_999);
     }
-    Answer::json(StatusCode::OK, &body, false)
+    Response::json(StatusCode::OK, &body, false)
         .with(header::CACHE_CONTROL, "no-store")
         .with(header::PRAGMA, "no-cache")
 }
@@ -168,7 +169,7 @@ fn role_scope(role: &str) -> String {
     )
 }
 
-fn required<'form>(form: &'form Pairs, name: &str) -> Result<&'form str, Refused> {
+fn required<'form>(form: &'form Query, name: &str) -> Result<&'form str, TokenError> {
     form.first(name)
         .filter(|value| !value.is_empty())
         .ok_or(INVALID_REQUEST)

@@ -1,7 +1,9 @@
 //! Bind variables (SQL API, "Using bind variables in a statement").
 
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Cell, Kind};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Cell, Kind},
+};
 
 /// A value in the place of a `?`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! A statement as tokens, read from left to right.
 
-use sqlparser::dialect::SnowflakeDialect;
-use sqlparser::keywords::Keyword;
-use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Word};
+use sqlparser::{
+    dialect::SnowflakeDialect,
+    keywords::Keyword,
+    tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Word},
+};
 
 use super::bindings::Bound;
 use crate::warehouse::errors::SqlError;
@@ -20,8 +22,7 @@ pub(in crate::warehouse) struct Cursor {
 }
 
 impl Cursor {
-    /// The statements of a text. Spaces and comments are gone, and so are
-    /// statements of nothing.
+    /// The statements of a text. Spaces and comments are gone, and so are statements of nothing.
     pub(super) fn statements(sql: &str) -> Result<Vec<Self>, SqlError> {
         let tokens = Tokenizer::new(&SnowflakeDialect {}, sql)
             .tokenize_with_location()

@@ -1,5 +1,4 @@
-//! The information schema of a database (SQL reference, "Snowflake Information
-//! Schema").
+//! The information schema of a database (SQL reference, "Snowflake Information Schema").
 
 use super::Relation;
 use crate::world::warehouse::{Database, Key, KeyKind, Kind, Schema, Table};

@@ -2,11 +2,11 @@
 
 use sqlparser::tokenizer::Token;
 
-use super::cursor::Cursor;
-use super::relation::Relation;
-use super::{Outcome, Session, select};
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Account, Cell, Column, Kind};
+use super::{Outcome, Session, cursor::Cursor, relation::Relation, select};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Account, Cell, Column, Kind},
+};
 
 /// An INSERT whose first word has been read.
 pub(super) fn run(

@@ -1,11 +1,15 @@
 //! SHOW PRIMARY KEYS, IMPORTED KEYS and EXPORTED KEYS.
 
-use super::cursor::Cursor;
-use super::information_schema::CREATED;
-use super::show::{database, visible};
-use super::{Relation, Session};
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Account, Database, KeyKind, Kind, Schema, Table};
+use super::{
+    Relation, Session,
+    cursor::Cursor,
+    information_schema::CREATED,
+    show::{database, visible},
+};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Account, Database, KeyKind, Kind, Schema, Table},
+};
 
 /// A table with where it is.
 type Place<'account> = (&'account Database, &'account Schema, &'account Table);

@@ -1,7 +1,6 @@
-//! The few statements that the sandbox understands: SELECT over one table, or
-//! two joined; INSERT of values; the forms of SHOW. Everything else is a syntax
-//! error, as nonsense is. Texts become tokens by an SQL library; what those
-//! may say is written here, token by token, so that nothing is passed over.
+//! The few statements that the sandbox understands: SELECT over one table, or two joined; INSERT of values;
+//! the forms of SHOW. Everything else is a syntax error, as nonsense is. Texts become tokens by an SQL
+//! library; what those may say is written here, token by token, so that nothing is passed over.
 
 mod bindings;
 mod cursor;

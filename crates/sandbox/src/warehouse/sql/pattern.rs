@@ -1,7 +1,7 @@
 //! LIKE and ILIKE.
 
-/// Whether the whole text matches, in any case: `%` stands for any text and
-/// `_` for one character; in SHOW a backslash takes that from them.
+/// Whether the whole text matches, in any case: `%` stands for any text and `_` for one character; in SHOW a
+/// backslash takes that from them.
 pub(super) fn matches(pattern: &str, text: &str, escapes: bool) -> bool {
     let text: Vec<char> = text.to_lowercase().chars().collect();
     let pattern = pieces(&pattern.to_lowercase(), escapes);

@@ -2,8 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Cell, Column, Kind};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Cell, Column, Kind},
+};
 
 /// A table, a view of the information schema, or a result.
 #[derive(Debug, Clone, Default)]

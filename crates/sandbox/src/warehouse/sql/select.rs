@@ -2,12 +2,17 @@
 
 use sqlparser::tokenizer::Token;
 
-use super::bindings::Bound;
-use super::cursor::Cursor;
-use super::relation::{Relation, compare};
-use super::{Outcome, Session, information_schema, pattern};
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Account, Cell, Column, Kind};
+use super::{
+    Outcome, Session,
+    bindings::Bound,
+    cursor::Cursor,
+    information_schema, pattern,
+    relation::{Relation, compare},
+};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Account, Cell, Column, Kind},
+};
 
 /// What stands between SELECT and FROM.
 enum Item {

@@ -1,11 +1,15 @@
-//! SHOW DATABASES, SCHEMAS and WAREHOUSES, which take LIKE; keys and grants
-//! have files of their own.
+//! SHOW DATABASES, SCHEMAS and WAREHOUSES, which take LIKE; keys and grants have files of their own.
 
-use super::cursor::Cursor;
-use super::information_schema::{CREATED, OWNER};
-use super::{Relation, Session, keys, pattern, show_grants};
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Account, Database, Kind};
+use super::{
+    Relation, Session,
+    cursor::Cursor,
+    information_schema::{CREATED, OWNER},
+    keys, pattern, show_grants,
+};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Account, Database, Kind},
+};
 
 /// A SHOW whose first word has been read.
 pub(super) fn run(
@@ -143,8 +147,8 @@ fn schemas(
     Ok(shown)
 }
 
-/// The databases of `IN ACCOUNT` or `IN DATABASE …`; of the current one, or of
-/// the account, where nothing is said.
+/// The databases of `IN ACCOUNT` or `IN DATABASE …`; of the current one, or of the account, where nothing is
+/// said.
 fn scope<'account>(
     account: &'account Account,
     session: &Session,

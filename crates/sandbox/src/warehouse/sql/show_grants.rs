@@ -2,11 +2,15 @@
 
 use sqlparser::tokenizer::Token;
 
-use super::cursor::Cursor;
-use super::information_schema::{CREATED, OWNER};
-use super::{Relation, Session};
-use crate::warehouse::errors::SqlError;
-use crate::world::warehouse::{Account, Grant, Kind};
+use super::{
+    Relation, Session,
+    cursor::Cursor,
+    information_schema::{CREATED, OWNER},
+};
+use crate::{
+    warehouse::errors::SqlError,
+    world::warehouse::{Account, Grant, Kind},
+};
 
 /// Kinds of objects that the world has, with the number of names that an object of it may have.
 const KINDS: [(&str, usize); 8] = [

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::warehouse::errors::{Refusal, SqlError};
-use crate::warehouse::sql::{Bound, bind};
+use crate::warehouse::{
+    errors::{ApiError, SqlError},
+    sql::{Bound, bind},
+};
 
 /// Session parameters that a request may set, in any case.
 const PARAMETERS: [&str; 14] = [
@@ -57,15 +59,15 @@ struct Binding {
 
 impl Body {
     /// Reads a body.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Refusal> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, ApiError> {
         let body: Self =
-            serde_json::from_slice(bytes).map_err(|error| Refusal::payload(&error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| ApiError::payload(&error.to_string()))?;
         for (name, value) in body.parameters.iter().flatten() {
             if !PARAMETERS.contains(&name.to_ascii_lowercase().as_str()) {
-                return Err(Refusal::payload(&format!("Unknown parameter {name}.")));
+                return Err(ApiError::payload(&format!("Unknown parameter {name}.")));
             }
             if value.is_object() || value.is_array() || value.is_null() {
-                return Err(Refusal::payload(&format!(
+                return Err(ApiError::payload(&format!(
                     "Invalid value of the parameter {name}."
                 )));
             }
@@ -75,7 +77,7 @@ impl Body {
                 (1..=body.bindings.as_ref().map_or(0, BTreeMap::len)).contains(&number)
             });
             if !in_order || bind(&binding.kind, None).is_none() {
-                return Err(Refusal::payload(&format!("Invalid binding {name}.")));
+                return Err(ApiError::payload(&format!("Invalid binding {name}.")));
             }
         }
         Ok(body)
@@ -95,13 +97,13 @@ impl Body {
     }
 
     /// How many statements the client counts; nothing stands for any number.
-    pub(super) fn count(&self) -> Result<Option<usize>, Refusal> {
+    pub(super) fn count(&self) -> Result<Option<usize>, ApiError> {
         match self.parameter("multi_statement_count") {
             None => Ok(Some(1)),
             Some(text) => match text.parse() {
                 Ok(0) => Ok(None),
                 Ok(count) => Ok(Some(count)),
-                Err(_) => Err(Refusal::payload(
+                Err(_) => Err(ApiError::payload(
                     "MULTI_STATEMENT_COUNT is a number that is not negative.",
                 )),
             },

@@ -4,19 +4,20 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use super::record::Stage;
-use crate::answer::Answer;
-use crate::state::State;
-use crate::warehouse::door::Call;
-use crate::warehouse::errors::Refusal;
+use crate::{
+    response::Response,
+    state::State,
+    warehouse::{errors::ApiError, router::Call},
+};
 
 /// Cancels a statement that runs.
 pub(in crate::warehouse) fn cancel(
     state: &mut State,
     call: &Call<'_>,
     handle: &str,
-) -> Result<Answer, Refusal> {
+) -> Result<Response, ApiError> {
     if !call.request.body.is_empty() {
-        return Err(Refusal::payload("A cancellation has no body."));
+        return Err(ApiError::payload("A cancellation has no body."));
     }
     let now = state.now;
     let Some(record) = state
@@ -25,7 +26,11 @@ pub(in crate::warehouse) fn cancel(
         .find(handle, &call.caller.email, now)
     else {
         let body = json!({"code": "000709", "sqlState": "02000", "message": format!("Statement {handle} not found"), "statementHandle": handle});
-        return Ok(Answer::json(StatusCode::UNPROCESSABLE_ENTITY, &body, false));
+        return Ok(Response::json(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            &body,
+            false,
+        ));
     };
     if record.stage(now) != Stage::Running {
         return Ok(record.not_cancelled());

@@ -14,8 +14,10 @@ pub(super) use cancel::cancel;
 pub(super) use status::status;
 pub(super) use submit::submit;
 
-use super::errors::SqlError;
-use super::sql::{self, Outcome, Session};
+use super::{
+    errors::SqlError,
+    sql::{self, Outcome, Session},
+};
 use crate::world::warehouse::{Account, FINISHED, RUNNING};
 use record::{Record, Result as Reached};
 
@@ -57,7 +59,7 @@ impl Statements {
     }
 
     /// A new handle: of the form of a UUID, of no version of it.
-    fn mint(&mut self) -> String {
+    fn ids(&mut self) -> String {
         self.minted += 1;
         format!("01c00000-0000-0a1b-0000-0001{:08x}", self.minted)
     }

@@ -4,10 +4,11 @@ use axum::http::{HeaderName, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
-use crate::warehouse::errors::SqlError;
-use crate::warehouse::sql::Outcome;
-use crate::world::warehouse::{Cell, Column, Kind};
+use crate::{
+    response::Response,
+    warehouse::{errors::SqlError, sql::Outcome},
+    world::warehouse::{Cell, Column, Kind},
+};
 
 /// Rows of a partition.
 const PARTITION: usize = 1000;
@@ -110,9 +111,9 @@ impl Record {
         }
     }
 
-    /// The answer to a question about a running statement: 202, and every
-    /// second time 429, which says the same.
-    pub(super) fn running(&mut self) -> Answer {
+    /// The answer to a question about a running statement: 202, and every second time 429, which says the
+    /// same.
+    pub(super) fn running(&mut self) -> Response {
         self.waited += QUESTION;
         self.questions += 1;
         let status = if self.questions.is_multiple_of(2) {
@@ -124,18 +125,18 @@ impl Record {
     }
 
     /// 202 to a submission.
-    pub(super) fn accepted(&self) -> Answer {
+    pub(super) fn accepted(&self) -> Response {
         self.in_progress(StatusCode::ACCEPTED, "333334")
     }
 
-    fn in_progress(&self, status: StatusCode, code: &str) -> Answer {
+    fn in_progress(&self, status: StatusCode, code: &str) -> Response {
         let message = "Asynchronous execution in progress. Use provided query id to perform query monitoring and management.";
-        Answer::json(status, &self.told(code, "00000", message), false)
+        Response::json(status, &self.told(code, "00000", message), false)
     }
 
     /// 422 of a statement that failed.
-    pub(super) fn failed(&self, error: &SqlError) -> Answer {
-        Answer::json(
+    pub(super) fn failed(&self, error: &SqlError) -> Response {
+        Response::json(
             StatusCode::UNPROCESSABLE_ENTITY,
             &self.told(error.code, error.state, &error.message),
             false,
@@ -143,21 +144,21 @@ impl Record {
     }
 
     /// A statement that ran into its time limit.
-    pub(super) fn timed_out(&self, status: StatusCode, seconds: i64) -> Answer {
+    pub(super) fn timed_out(&self, status: StatusCode, seconds: i64) -> Response {
         let message = format!(
             "Statement reached its statement or warehouse timeout of {seconds} second(s) and was canceled."
         );
-        Answer::json(status, &self.told("000630", "57014", &message), false)
+        Response::json(status, &self.told("000630", "57014", &message), false)
     }
 
     /// The answer to a cancellation, which does not say when the statement began.
-    pub(super) fn cancelled(&self) -> Answer {
+    pub(super) fn cancelled(&self) -> Response {
         let error = SqlError::new("000604", "57014", "SQL execution canceled");
         self.of_cancellation(StatusCode::OK, &error)
     }
 
     /// The answer to a cancellation that comes too late.
-    pub(super) fn not_cancelled(&self) -> Answer {
+    pub(super) fn not_cancelled(&self) -> Response {
         let message = format!(
             "Identified SQL statement is not currently executing: {}",
             self.handle
@@ -166,17 +167,17 @@ impl Record {
         self.of_cancellation(StatusCode::UNPROCESSABLE_ENTITY, &error)
     }
 
-    fn of_cancellation(&self, status: StatusCode, error: &SqlError) -> Answer {
+    fn of_cancellation(&self, status: StatusCode, error: &SqlError) -> Response {
         let mut told = self.told(error.code, error.state, &error.message);
         if let Some(members) = told.as_object_mut() {
             members.remove("createdOn");
         }
-        Answer::json(status, &told, false)
+        Response::json(status, &told, false)
     }
 
-    /// A partition of the result; nothing beyond the last one. The first comes
-    /// with the metadata, the others alone and always compressed.
-    pub(super) fn partition(&self, number: usize) -> Option<Answer> {
+    /// A partition of the result; nothing beyond the last one. The first comes with the metadata, the others
+    /// alone and always compressed.
+    pub(super) fn partition(&self, number: usize) -> Option<Response> {
         let Result::Rows(outcome) = &self.result else {
             return None;
         };
@@ -187,7 +188,7 @@ impl Record {
         if number > 0 {
             let rows = pieces.get(number)?;
             return Some(
-                Answer::json(StatusCode::OK, &json!({"data": data(rows)}), false).gzipped(),
+                Response::json(StatusCode::OK, &json!({"data": data(rows)}), false).gzipped(),
             );
         }
         let first = pieces.first().copied().unwrap_or_default();
@@ -210,8 +211,8 @@ impl Record {
         if !self.children.is_empty() {
             body["statementHandles"] = json!(self.children);
         }
-        let answer = Answer::json(StatusCode::OK, &body, false);
-        Some(answer.with(HeaderName::from_static("link"), &self.links(count)))
+        let response = Response::json(StatusCode::OK, &body, false);
+        Some(response.with(HeaderName::from_static("link"), &self.links(count)))
     }
 
     fn row(&self, row: &[Cell]) -> Value {
@@ -258,8 +259,7 @@ impl Record {
     }
 }
 
-/// A column as `rowType` tells it (`sqlapi.yaml`): numbers that a type has no
-/// use for are 0.
+/// A column as `rowType` tells it (`sqlapi.yaml`): numbers that a type has no use for are 0.
 fn row_type(column: &Column) -> Value {
     let (name, length, precision, scale) = match column.kind {
         Kind::Fixed(scale) => ("fixed", 0, 38, scale),

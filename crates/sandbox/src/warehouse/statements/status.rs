@@ -3,24 +3,28 @@
 use axum::http::StatusCode;
 
 use super::record::Stage;
-use crate::answer::Answer;
-use crate::state::State;
-use crate::warehouse::door::Call;
-use crate::warehouse::errors::{Refusal, SqlError};
+use crate::{
+    response::Response,
+    state::State,
+    warehouse::{
+        errors::{ApiError, SqlError},
+        router::Call,
+    },
+};
 
 /// What became of a statement, or a partition of its result.
 pub(in crate::warehouse) fn status(
     state: &mut State,
     call: &Call<'_>,
     handle: &str,
-) -> Result<Answer, Refusal> {
+) -> Result<Response, ApiError> {
     let now = state.now;
     let record = state
         .warehouse
         .statements
         .find(handle, &call.caller.email, now);
     let record =
-        record.ok_or_else(|| Refusal::not_found(format!("Statement {handle} not found.")))?;
+        record.ok_or_else(|| ApiError::not_found(format!("Statement {handle} not found.")))?;
     Ok(match record.stage(now) {
         Stage::Running => record.running(),
         Stage::TimedOut(seconds) => record.timed_out(StatusCode::UNPROCESSABLE_ENTITY, seconds),
@@ -32,7 +36,7 @@ pub(in crate::warehouse) fn status(
                 .and_then(|number| number.parse().ok())
                 .unwrap_or_default();
             match record.partition(number) {
-                Some(answer) => answer,
+                Some(response) => response,
                 None => record.failed(&SqlError::new(
                     "391917",
                     "02000",

@@ -3,20 +3,29 @@
 use axum::http::StatusCode;
 use jiff::Timestamp;
 
-use super::body::Body;
-use super::record::{Record, Result as Reached, Stage};
-use crate::answer::Answer;
-use crate::state::State;
-use crate::warehouse::door::{Call, Caller};
-use crate::warehouse::errors::{Refusal, SqlError};
-use crate::warehouse::sql::{self, Outcome, Relation, Session};
-use crate::world::warehouse::{Account, Column, Kind};
+use super::{
+    body::Body,
+    record::{Record, Result as Reached, Stage},
+};
+use crate::{
+    response::Response,
+    state::State,
+    warehouse::{
+        errors::{ApiError, SqlError},
+        router::{Call, Caller},
+        sql::{self, Outcome, Relation, Session},
+    },
+    world::warehouse::{Account, Column, Kind},
+};
 
 /// A statement that takes longer is answered before its end (parameter `async`).
 const PATIENCE: i64 = 45;
 
 /// Executes SQL, unless this very request has been executed already.
-pub(in crate::warehouse) fn submit(state: &mut State, call: &Call<'_>) -> Result<Answer, Refusal> {
+pub(in crate::warehouse) fn submit(
+    state: &mut State,
+    call: &Call<'_>,
+) -> Result<Response, ApiError> {
     let body = Body::read(&call.request.body)?;
     let asynchronous = call.query.first("async") == Some("true");
     let asked = String::from_utf8_lossy(&call.request.body).into_owned();
@@ -27,7 +36,7 @@ pub(in crate::warehouse) fn submit(state: &mut State, call: &Call<'_>) -> Result
         && let Some(record) = executed(state, &call.caller, id)
     {
         if record.asked != asked {
-            return Err(Refusal::invalid(
+            return Err(ApiError::invalid(
                 "Another statement was submitted with this requestId.",
             ));
         }
@@ -42,7 +51,7 @@ pub(in crate::warehouse) fn submit(state: &mut State, call: &Call<'_>) -> Result
         .timeout
         .filter(|timeout| *timeout > 0)
         .and_then(|timeout| i64::try_from(timeout).ok());
-    let answer = told(&record, now, asynchronous);
+    let response = told(&record, now, asynchronous);
     if !asynchronous {
         record.waited = PATIENCE.min(record.seconds());
     }
@@ -53,7 +62,7 @@ pub(in crate::warehouse) fn submit(state: &mut State, call: &Call<'_>) -> Result
             .insert((record.user.clone(), id.to_owned()), record.handle.clone());
     }
     statements.records.insert(record.handle.clone(), record);
-    Ok(answer)
+    Ok(response)
 }
 
 /// What was executed under this id before, and did not fail.
@@ -68,7 +77,7 @@ fn executed(state: &mut State, caller: &Caller, id: &str) -> Option<Record> {
 }
 
 /// The answer to a submission, as it would be after at most 45 seconds.
-fn told(record: &Record, now: Timestamp, asynchronous: bool) -> Answer {
+fn told(record: &Record, now: Timestamp, asynchronous: bool) -> Response {
     if asynchronous {
         return record.accepted();
     }
@@ -82,11 +91,11 @@ fn told(record: &Record, now: Timestamp, asynchronous: bool) -> Answer {
     }
 }
 
-fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Refusal> {
+fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, ApiError> {
     let count = body.count()?;
     let now = state.now;
     let user = &call.caller.email;
-    let handle = state.warehouse.statements.mint();
+    let handle = state.warehouse.statements.ids();
     let failed = |error: SqlError| Record::new(&handle, user, "", now, Reached::Failed(error));
 
     let prepared = session(&state.world.warehouse, &call.caller, body).and_then(|session| {
@@ -107,7 +116,7 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Re
     }
     let several = count != Some(1);
     if several && !bound.is_empty() {
-        return Err(Refusal::invalid(
+        return Err(ApiError::invalid(
             "Bind variables are not supported with several statements.",
         ));
     }
@@ -130,7 +139,7 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Re
     }
     let outcome = outcomes
         .pop()
-        .ok_or_else(|| Refusal::payload("The statement is empty."))?;
+        .ok_or_else(|| ApiError::payload("The statement is empty."))?;
     Ok(Record::new(&handle, user, "", now, Reached::Rows(outcome)))
 }
 
@@ -140,7 +149,7 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
     let seconds = outcomes.iter().map(|outcome| outcome.seconds).sum();
     for outcome in outcomes {
         let statements = &mut state.warehouse.statements;
-        let child = statements.mint();
+        let child = statements.ids();
         let record = Record::new(
             &child,
             &call.caller.email,

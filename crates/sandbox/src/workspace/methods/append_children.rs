@@ -2,13 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::reader::Reader;
-use crate::workspace::version::Version;
-use crate::workspace::{blocks, shapes};
+use crate::{
+    state::State,
+    workspace::{
+        blocks,
+        capability::Capability,
+        errors::ApiError,
+        reader::Reader,
+        router::{ALL, Call, Method},
+        shapes,
+        version::Version,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "PATCH",
@@ -19,7 +24,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let place = if call.version < Version::InTrash {
         "after"
     } else {
@@ -30,13 +35,13 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();
     if !exists || !call.sees(content, id) {
-        return Err(Refusal::not_found("block", id));
+        return Err(ApiError::not_found("block", id));
     }
     let after = after(&body)?;
     if let Some(after) = &after
         && content.block(after).is_none_or(|block| block.parent != id)
     {
-        return Err(Refusal::not_found("block", after));
+        return Err(ApiError::not_found("block", after));
     }
     let drafts = blocks::read(body.need("children")?, "body.children")?;
     let origin = call.origin(state);
@@ -58,7 +63,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
 }
 
 /// The block behind which the new ones go.
-fn after(body: &Reader<'_>) -> Result<Option<String>, Refusal> {
+fn after(body: &Reader<'_>) -> Result<Option<String>, ApiError> {
     let Some(position) = body.get("position") else {
         return body.id("after");
     };

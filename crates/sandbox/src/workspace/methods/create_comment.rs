@@ -2,13 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::content::Comment;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::reader::Reader;
-use crate::workspace::{rich_text, shapes};
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        content::Comment,
+        errors::ApiError,
+        reader::Reader,
+        rich_text,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "POST",
@@ -19,7 +24,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let body = Reader::new(
         &call.body,
         "body",
@@ -53,7 +58,7 @@ fn place(
     state: &State,
     call: &Call,
     body: &Reader<'_>,
-) -> Result<(String, Option<String>), Refusal> {
+) -> Result<(String, Option<String>), ApiError> {
     let content = &state.world.workspace;
     match (body.get("parent"), body.id("discussion_id")?) {
         (None, Some(discussion)) => {
@@ -62,7 +67,7 @@ fn place(
                 .iter()
                 .find(|comment| comment.discussion == discussion);
             let first = first.filter(|comment| call.sees(content, &comment.parent));
-            let first = first.ok_or_else(|| Refusal::not_found("discussion", &discussion))?;
+            let first = first.ok_or_else(|| ApiError::not_found("discussion", &discussion))?;
             Ok((first.parent.clone(), Some(discussion)))
         }
         (Some(parent), None) => {
@@ -76,7 +81,7 @@ fn place(
                 (Some(page), None) => ("page", page),
                 (None, Some(block)) => ("block", block),
                 _ => {
-                    return Err(Refusal::at(
+                    return Err(ApiError::at(
                         &parent.path("page_id"),
                         "defined, instead was `undefined`",
                     ));
@@ -87,14 +92,14 @@ fn place(
                 _ => content.page_of(&id).is_some(),
             };
             if !exists || !call.sees(content, &id) {
-                return Err(Refusal::not_found(kind, &id));
+                return Err(ApiError::not_found(kind, &id));
             }
             Ok((id, None))
         }
-        (None, None) => Err(Refusal::at(
+        (None, None) => Err(ApiError::at(
             "body.parent",
             "defined, instead was `undefined`",
         )),
-        (Some(_), Some(_)) => Err(Refusal::at("body.discussion_id", "not present")),
+        (Some(_), Some(_)) => Err(ApiError::at("body.discussion_id", "not present")),
     }
 }

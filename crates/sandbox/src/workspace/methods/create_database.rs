@@ -2,13 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::content::{Database, Source};
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::reader::Reader;
-use crate::workspace::{columns, rich_text, shapes};
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        columns,
+        content::{Database, Source},
+        errors::ApiError,
+        reader::Reader,
+        rich_text,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "POST",
@@ -19,7 +25,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let with_sources = call.version.has_data_sources();
     let holder = if with_sources {
         "initial_data_source"
@@ -44,7 +50,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     let page = parent.id("page_id")?.unwrap_or_default();
     let content = &state.world.workspace;
     if content.page(&page).is_none() || !call.sees(content, &page) {
-        return Err(Refusal::not_found("page", &page));
+        return Err(ApiError::not_found("page", &page));
     }
     body.flag("is_inline")?;
     let title = match body.get("title") {

@@ -2,13 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::content::{Content, Page, Parent};
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::reader::{Reader, bounded, wrong};
-use crate::workspace::{blocks, shapes, values};
+use crate::{
+    state::State,
+    workspace::{
+        blocks,
+        capability::Capability,
+        content::{Content, Page, Parent},
+        errors::ApiError,
+        reader::{Reader, bounded, wrong},
+        router::{ALL, Call, Method},
+        shapes, values,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "POST",
@@ -19,7 +24,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let known = ["parent", "properties", "icon", "cover", "children"];
     let body = Reader::new(&call.body, "body", &known)?;
     let parent = parent(&body, call, &state.world.workspace)?;
@@ -60,7 +65,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     Ok(shown)
 }
 
-fn parent(body: &Reader<'_>, call: &Call, content: &Content) -> Result<Parent, Refusal> {
+fn parent(body: &Reader<'_>, call: &Call, content: &Content) -> Result<Parent, ApiError> {
     let mut known = vec!["type", "page_id", "database_id"];
     if call.version.has_data_sources() {
         known.push("data_source_id");
@@ -74,28 +79,28 @@ fn parent(body: &Reader<'_>, call: &Call, content: &Content) -> Result<Parent, R
     match (page, database, source) {
         (Some(id), None, None) => match content.page(&id).filter(|_| call.sees(content, &id)) {
             Some(_) => Ok(Parent::Page(id)),
-            None => Err(Refusal::not_found("page", &id)),
+            None => Err(ApiError::not_found("page", &id)),
         },
         (None, Some(id), None) => {
             let database = content.database(&id).filter(|_| call.sees(content, &id));
-            let database = database.ok_or_else(|| Refusal::not_found("database", &id))?;
+            let database = database.ok_or_else(|| ApiError::not_found("database", &id))?;
             match database.sources.as_slice() {
                 [source] => Ok(Parent::Source(source.clone())),
-                several => Err(Refusal::several_sources(&id, several)),
+                several => Err(ApiError::several_sources(&id, several)),
             }
         }
         (None, None, Some(id)) => match content.source(&id).filter(|_| call.sees(content, &id)) {
             Some(_) => Ok(Parent::Source(id)),
-            None => Err(Refusal::not_found("data source", &id)),
+            None => Err(ApiError::not_found("data source", &id)),
         },
-        _ => Err(Refusal::at(
+        _ => Err(ApiError::at(
             "body.parent.page_id",
             "defined, instead was `undefined`",
         )),
     }
 }
 
-fn icon(body: &Reader<'_>) -> Result<Value, Refusal> {
+fn icon(body: &Reader<'_>) -> Result<Value, ApiError> {
     let Some(value) = body.get("icon").filter(|value| !value.is_null()) else {
         return Ok(Value::Null);
     };
@@ -112,7 +117,7 @@ fn icon(body: &Reader<'_>) -> Result<Value, Refusal> {
 }
 
 /// A picture elsewhere.
-fn file(body: &Reader<'_>, name: &str) -> Result<Value, Refusal> {
+fn file(body: &Reader<'_>, name: &str) -> Result<Value, ApiError> {
     let Some(value) = body.get(name).filter(|value| !value.is_null()) else {
         return Ok(Value::Null);
     };

@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -17,11 +21,11 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let id = call.id(0);
     if !call.sees(content, id) {
-        return Err(Refusal::not_found("block", id));
+        return Err(ApiError::not_found("block", id));
     }
     if let Some(block) = content.block(id) {
         return Ok(shapes::block(content, block, call.version));
@@ -29,7 +33,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     // A page is a block too.
     let page = content
         .page(id)
-        .ok_or_else(|| Refusal::not_found("block", id))?;
+        .ok_or_else(|| ApiError::not_found("block", id))?;
     Ok(shapes::child(
         "child_page",
         id,

@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -17,11 +21,11 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let comment = content
         .comment(call.id(0))
         .filter(|comment| call.sees(content, &comment.parent));
-    let comment = comment.ok_or_else(|| Refusal::not_found("comment", call.id(0)))?;
+    let comment = comment.ok_or_else(|| ApiError::not_found("comment", call.id(0)))?;
     Ok(shapes::comment(content, comment, &call.client))
 }

@@ -2,12 +2,16 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::shapes;
-use crate::workspace::version::Version;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        router::{Call, Method},
+        shapes,
+        version::Version,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -18,11 +22,11 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let source = content
         .source(call.id(0))
         .filter(|source| call.sees(content, &source.id));
-    let source = source.ok_or_else(|| Refusal::not_found("data source", call.id(0)))?;
+    let source = source.ok_or_else(|| ApiError::not_found("data source", call.id(0)))?;
     Ok(shapes::source(content, source, call.version))
 }

@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -17,14 +21,14 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let database = content
         .database(call.id(0))
         .filter(|database| call.sees(content, &database.id));
-    let database = database.ok_or_else(|| Refusal::not_found("database", call.id(0)))?;
+    let database = database.ok_or_else(|| ApiError::not_found("database", call.id(0)))?;
     if !call.version.has_data_sources() && database.sources.len() > 1 {
-        return Err(Refusal::several_sources(&database.id, &database.sources));
+        return Err(ApiError::several_sources(&database.id, &database.sources));
     }
     Ok(shapes::database(content, database, call.version))
 }

@@ -2,10 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::state::State;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        errors::ApiError,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -16,7 +20,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let owner = state.world.user(&call.user).map(shapes::person);
     Ok(json!({
         "object": "user",

@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -19,12 +23,12 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let page = content
         .page(call.id(0))
         .filter(|page| call.sees(content, &page.id));
-    let page = page.ok_or_else(|| Refusal::not_found("page", call.id(0)))?;
+    let page = page.ok_or_else(|| ApiError::not_found("page", call.id(0)))?;
     let only: BTreeSet<String> = call
         .query
         .all("filter_properties")

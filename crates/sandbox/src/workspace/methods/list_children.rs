@@ -2,13 +2,17 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::content::Parent;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::paging::Part;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        content::Parent,
+        errors::ApiError,
+        paging::Part,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -19,12 +23,12 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();
     if !exists || !call.sees(content, id) {
-        return Err(Refusal::not_found("block", id));
+        return Err(ApiError::not_found("block", id));
     }
     let blocks = content.blocks.iter().filter(|block| block.parent == id);
     let mut items: Vec<(String, Value)> = blocks

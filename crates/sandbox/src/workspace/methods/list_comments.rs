@@ -2,13 +2,17 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::ids;
-use crate::workspace::paging::Part;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        ids,
+        paging::Part,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -19,13 +23,13 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let asked = call
         .query
         .first("block_id")
-        .ok_or_else(|| Refusal::at("query.block_id", "defined, instead was `undefined`"))?;
+        .ok_or_else(|| ApiError::at("query.block_id", "defined, instead was `undefined`"))?;
     let id = ids::read(asked).ok_or_else(|| {
-        Refusal::at(
+        ApiError::at(
             "query.block_id",
             &format!("a valid uuid, instead was `\"{asked}\"`"),
         )
@@ -33,7 +37,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     let content = &state.world.workspace;
     let exists = content.page(&id).is_some() || content.block(&id).is_some();
     if !exists || !call.sees(content, &id) {
-        return Err(Refusal::not_found("block", &id));
+        return Err(ApiError::not_found("block", &id));
     }
     let open = content
         .comments

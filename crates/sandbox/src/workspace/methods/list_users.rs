@@ -2,12 +2,16 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::paging::Part;
-use crate::workspace::shapes;
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        paging::Part,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -18,7 +22,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let people = state.world.users.iter();
     let items = people.map(|user| (shapes::person_id(user.email), shapes::person(user)));
     Part::of_query(&call.query)?.of(items.collect(), "user")

@@ -1,19 +1,22 @@
 //! Query a database; from 2025-09-03 on, query a data source
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::content::{Page, Source};
-use crate::workspace::door::{Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::paging::Part;
-use crate::workspace::reader::{Reader, list};
-use crate::workspace::version::Version;
-use crate::workspace::{shapes, values};
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        content::{Page, Source},
+        errors::ApiError,
+        paging::Part,
+        reader::{Reader, list},
+        router::{Call, Method},
+        shapes, values,
+        version::Version,
+    },
+};
 
 pub(super) static OF_DATABASE: Method = Method {
     verb: "POST",
@@ -33,31 +36,31 @@ pub(super) static OF_DATA_SOURCE: Method = Method {
     run: of_data_source,
 };
 
-fn of_database(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let database = content
         .database(call.id(0))
         .filter(|database| call.sees(content, &database.id));
-    let database = database.ok_or_else(|| Refusal::not_found("database", call.id(0)))?;
+    let database = database.ok_or_else(|| ApiError::not_found("database", call.id(0)))?;
     match database.sources.as_slice() {
         [only] => rows(state, call, only, "page_or_database"),
-        several => Err(Refusal::several_sources(&database.id, several)),
+        several => Err(ApiError::several_sources(&database.id, several)),
     }
 }
 
-fn of_data_source(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn of_data_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     if content.source(call.id(0)).is_none() || !call.sees(content, call.id(0)) {
-        return Err(Refusal::not_found("data source", call.id(0)));
+        return Err(ApiError::not_found("data source", call.id(0)));
     }
     rows(state, call, call.id(0), "page_or_data_source")
 }
 
-fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, Refusal> {
+fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let source = content
         .source(source)
-        .ok_or_else(|| Refusal::not_found("data source", source))?;
+        .ok_or_else(|| ApiError::not_found("data source", source))?;
     let trash = if call.version < Version::InTrash {
         "archived"
     } else {
@@ -69,7 +72,7 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, R
         &["filter", "sorts", "page_size", "start_cursor", trash],
     )?;
     if body.get("filter").is_some() {
-        return Err(Refusal::invalid("The sandbox does not play filters."));
+        return Err(ApiError::invalid("The sandbox does not play filters."));
     }
     body.flag(trash)?;
     let only = properties(call, source)?;
@@ -102,7 +105,7 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, R
 }
 
 /// Plain ids that `filter_properties` names; a name is none.
-fn properties(call: &Call, source: &Source) -> Result<Option<BTreeSet<String>>, Refusal> {
+fn properties(call: &Call, source: &Source) -> Result<Option<BTreeSet<String>>, ApiError> {
     let asked: BTreeSet<String> = call
         .query
         .all("filter_properties")
@@ -110,7 +113,7 @@ fn properties(call: &Call, source: &Source) -> Result<Option<BTreeSet<String>>, 
         .collect();
     for id in &asked {
         if !source.columns.iter().any(|column| column.id == *id) {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "{id} is not a property that exists."
             )));
         }
@@ -130,7 +133,7 @@ enum By {
 }
 
 impl Order {
-    fn read(sort: &Value, path: &str, source: &Source) -> Result<Self, Refusal> {
+    fn read(sort: &Value, path: &str, source: &Source) -> Result<Self, ApiError> {
         let reader = Reader::new(sort, path, &["property", "timestamp", "direction"])?;
         reader.need("direction")?;
         let descending =
@@ -141,7 +144,7 @@ impl Order {
                 let message = format!("Could not find sort property with name or id: {key}");
                 let column = source
                     .column(key)
-                    .ok_or_else(|| Refusal::invalid(message))?;
+                    .ok_or_else(|| ApiError::invalid(message))?;
                 match column.kind {
                     "created_time" => By::Created,
                     "last_edited_time" => By::Edited,
@@ -151,13 +154,13 @@ impl Order {
             (None, Some("created_time")) => By::Created,
             (None, Some(_)) => By::Edited,
             (None, None) => {
-                return Err(Refusal::at(
+                return Err(ApiError::at(
                     &reader.path("property"),
                     "defined, instead was `undefined`",
                 ));
             }
             (Some(_), Some(_)) => {
-                return Err(Refusal::at(&reader.path("timestamp"), "not present"));
+                return Err(ApiError::at(&reader.path("timestamp"), "not present"));
             }
         };
         Ok(Self { by, descending })

@@ -2,13 +2,18 @@
 
 use serde_json::Value;
 
-use crate::state::State;
-use crate::workspace::capability::Capability;
-use crate::workspace::door::{ALL, Call, Method};
-use crate::workspace::errors::Refusal;
-use crate::workspace::paging::Part;
-use crate::workspace::reader::Reader;
-use crate::workspace::{rich_text, shapes};
+use crate::{
+    state::State,
+    workspace::{
+        capability::Capability,
+        errors::ApiError,
+        paging::Part,
+        reader::Reader,
+        rich_text,
+        router::{ALL, Call, Method},
+        shapes,
+    },
+};
 
 pub(super) static METHOD: Method = Method {
     verb: "POST",
@@ -19,7 +24,7 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let known = ["query", "sort", "filter", "page_size", "start_cursor"];
     let body = Reader::new(&call.body, "body", &known)?;
     let words = body.text("query")?.unwrap_or_default().to_lowercase();
@@ -75,7 +80,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, Refusal> {
     Part::of_body(&body)?.of(items, &format!("page_or_{container}"))
 }
 
-fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body str>, Refusal> {
+fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body str>, ApiError> {
     let Some(filter) = body.get("filter") else {
         return Ok(None);
     };
@@ -87,7 +92,7 @@ fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body 
 }
 
 /// Whether the oldest comes first.
-fn sort(body: &Reader<'_>) -> Result<bool, Refusal> {
+fn sort(body: &Reader<'_>) -> Result<bool, ApiError> {
     let Some(sort) = body.get("sort") else {
         return Ok(false);
     };

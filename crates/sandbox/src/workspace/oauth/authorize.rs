@@ -2,23 +2,23 @@
 
 use axum::http::StatusCode;
 
-use super::ledger::Asked;
-use super::pages::{self, Person, Shareable};
-use crate::answer::Answer;
-use crate::pairs::Pairs;
-use crate::request::Request;
-use crate::state::State;
-use crate::workspace::rich_text;
+use super::{
+    grants::Asked,
+    pages::{self, Person, Shareable},
+};
+use crate::{
+    query::Query, request::Request, response::Response, state::State, workspace::rich_text,
+};
 
 /// `GET /v1/oauth/authorize`
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
-    match read(state, &request.query_pairs()) {
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
+    match read(state, &request.query_parameters()) {
         Ok(asked) => page(state, asked),
-        Err(problem) => Answer::html(StatusCode::BAD_REQUEST, pages::problem(&problem)),
+        Err(problem) => Response::html(StatusCode::BAD_REQUEST, pages::problem(&problem)),
     }
 }
 
-fn page(state: &mut State, asked: Asked) -> Answer {
+fn page(state: &mut State, asked: Asked) -> Response {
     let people: Vec<Person> = state
         .world
         .users
@@ -38,13 +38,12 @@ fn page(state: &mut State, asked: Asked) -> Answer {
         })
         .collect();
     let client = asked.client.clone();
-    let id = state.workspace.ledger.ask(&mut state.mint, asked);
-    Answer::html(StatusCode::OK, pages::consent(&id, &client, &people))
+    let id = state.workspace.grants.ask(&mut state.ids, asked);
+    Response::html(StatusCode::OK, pages::consent(&id, &client, &people))
 }
 
-/// Checks the parameters. Unknown ones are ignored, none may repeat
-/// (RFC 6749, section 3.1).
-fn read(state: &State, query: &Pairs) -> Result<Asked, String> {
+/// Checks the parameters. Unknown ones are ignored, none may repeat (RFC 6749, section 3.1).
+fn read(state: &State, query: &Query) -> Result<Asked, String> {
     for (name, _) in query.iter() {
         query
             .one(name)

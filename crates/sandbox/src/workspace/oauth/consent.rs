@@ -4,25 +4,22 @@ use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
 
-use super::ledger::Asked;
-use super::pages;
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
+use super::{grants::Asked, pages};
+use crate::{request::Request, response::Response, state::State};
 
-/// `POST /v1/oauth/consent/{request}` with `user`, `action` and any number of
-/// `page`. For the command line, `scope=all` chooses all pages of the user.
-pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
-    let problem = |text: &str| Answer::html(StatusCode::BAD_REQUEST, pages::problem(text));
-    let Some(form) = request.form_pairs() else {
+/// `POST /v1/oauth/consent/{request}` with `user`, `action` and any number of `page`. For the command line,
+/// `scope=all` chooses all pages of the user.
+pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
+    let problem = |text: &str| Response::html(StatusCode::BAD_REQUEST, pages::problem(text));
+    let Some(form) = request.form_parameters() else {
         return problem("The answer is not a form.");
     };
-    let Some(asked) = state.workspace.ledger.asked(id).cloned() else {
+    let Some(asked) = state.workspace.grants.asked(id).cloned() else {
         return problem("This page was answered before, or never shown.");
     };
     match form.one("action") {
         Ok(Some("deny")) => {
-            state.workspace.ledger.close(id);
+            state.workspace.grants.close(id);
             return go_back(&asked, "error", "access_denied");
         }
         Ok(Some("allow")) => {}
@@ -50,15 +47,15 @@ pub(super) fn answer(state: &mut State, request: &Request, id: &str) -> Answer {
     if chosen.is_empty() {
         return problem("Choose at least one page.");
     }
-    state.workspace.ledger.close(id);
+    state.workspace.grants.close(id);
     let code = state
         .workspace
-        .ledger
-        .allow(&mut state.mint, state.now, &asked, user, chosen);
+        .grants
+        .allow(&mut state.ids, state.now, &asked, user, chosen);
     go_back(&asked, "code", &code)
 }
 
-fn go_back(asked: &Asked, name: &str, value: &str) -> Answer {
+fn go_back(asked: &Asked, name: &str, value: &str) -> Response {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair(name, value);
     if let Some(state) = &asked.state {
@@ -69,5 +66,5 @@ fn go_back(asked: &Asked, name: &str, value: &str) -> Answer {
     } else {
         '?'
     };
-    Answer::see_other(&format!("{}{join}{}", asked.redirect_uri, query.finish()))
+    Response::see_other(&format!("{}{join}{}", asked.redirect_uri, query.finish()))
 }

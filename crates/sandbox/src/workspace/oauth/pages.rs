@@ -1,7 +1,6 @@
 //! Pages for people.
 
-use minijinja::value::Serde;
-use minijinja::{Environment, context};
+use minijinja::{Environment, context, value::Serde};
 use serde::Serialize;
 
 /// A person to choose.

@@ -1,19 +1,18 @@
-//! The token, revocation and introspection endpoints. They take JSON alone, and
-//! the client proves itself by HTTP Basic (Notion API, "Create a token").
+//! The token, revocation and introspection endpoints. They take JSON alone, and the client proves itself by
+//! HTTP Basic (Notion API, "Create a token").
 
 use axum::http::{StatusCode, header};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::ledger::Issued;
-use super::{bot_id, error};
-use crate::answer::Answer;
-use crate::request::Request;
-use crate::state::State;
-use crate::workspace::ids::id_of;
-use crate::workspace::{door, shapes};
+use super::{bot_id, error, grants::Issued};
+use crate::{
+    request::Request,
+    response::Response,
+    state::State,
+    workspace::{ids::id_of, router, shapes},
+};
 
 /// Client and body of a request that is well-formed.
 struct Asked {
@@ -22,26 +21,20 @@ struct Asked {
 }
 
 /// `POST /v1/oauth/token`
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let asked = match read(state, request) {
         Ok(asked) => asked,
         Err(refused) => return *refused,
     };
     let text = |name: &str| asked.body.get(name).and_then(Value::as_str);
-    let ledger = &mut state.workspace.ledger;
+    let grants = &mut state.workspace.grants;
     let issued = match (text("grant_type"), text("code"), text("refresh_token")) {
         (Some("authorization_code"), Some(code), _) => {
             let redirect_uri = text("redirect_uri").unwrap_or_default();
-            ledger.exchange(
-                &mut state.mint,
-                state.now,
-                &asked.client,
-                code,
-                redirect_uri,
-            )
+            grants.exchange(&mut state.ids, state.now, &asked.client, code, redirect_uri)
         }
         (Some("refresh_token"), _, Some(token)) => {
-            ledger.refresh(&mut state.mint, &asked.client, token)
+            grants.refresh(&mut state.ids, &asked.client, token)
         }
         (Some("authorization_code" | "refresh_token") | None, _, _) => {
             return invalid_request("body failed validation: a parameter is missing.");
@@ -66,7 +59,7 @@ pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
 }
 
 /// `POST /v1/oauth/revoke`
-pub(super) fn revoke(state: &mut State, request: &Request) -> Answer {
+pub(super) fn revoke(state: &mut State, request: &Request) -> Response {
     let asked = match read(state, request) {
         Ok(asked) => asked,
         Err(refused) => return *refused,
@@ -74,15 +67,15 @@ pub(super) fn revoke(state: &mut State, request: &Request) -> Answer {
     let Some(token) = asked.body.get("token").and_then(Value::as_str) else {
         return invalid_request("body failed validation: body.token should be defined.");
     };
-    if state.workspace.ledger.revoke(&asked.client, token) {
-        Answer::json(StatusCode::OK, &json!({"request_id": id_of(token)}), false)
+    if state.workspace.grants.revoke(&asked.client, token) {
+        Response::json(StatusCode::OK, &json!({"request_id": id_of(token)}), false)
     } else {
         invalid_request("The token is not known.")
     }
 }
 
 /// `POST /v1/oauth/introspect`
-pub(super) fn introspect(state: &mut State, request: &Request) -> Answer {
+pub(super) fn introspect(state: &mut State, request: &Request) -> Response {
     let asked = match read(state, request) {
         Ok(asked) => asked,
         Err(refused) => return *refused,
@@ -90,15 +83,15 @@ pub(super) fn introspect(state: &mut State, request: &Request) -> Answer {
     let Some(token) = asked.body.get("token").and_then(Value::as_str) else {
         return invalid_request("body failed validation: body.token should be defined.");
     };
-    let active = state.workspace.ledger.access(token).is_some();
-    Answer::json(
+    let active = state.workspace.grants.access(token).is_some();
+    Response::json(
         StatusCode::OK,
         &json!({"active": active, "request_id": id_of(token)}),
         false,
     )
 }
 
-fn read(state: &State, request: &Request) -> Result<Asked, Box<Answer>> {
+fn read(state: &State, request: &Request) -> Result<Asked, Box<Response>> {
     let client = basic(request)
         .filter(|(id, secret)| {
             let client = state.workspace.clients.find(id);
@@ -113,8 +106,8 @@ fn read(state: &State, request: &Request) -> Result<Asked, Box<Answer>> {
                 description,
             ))
         })?;
-    if let Err(refusal) = door::version(request) {
-        return Err(Box::new(refusal.answer(&id_of(&request.path))));
+    if let Err(error) = router::version(request) {
+        return Err(Box::new(error.response(&id_of(&request.path))));
     }
     let kind = request.header("content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -146,7 +139,7 @@ fn basic(request: &Request) -> Option<(String, String)> {
 }
 
 /// The answer with tokens: it tells no lifetime.
-fn tokens(state: &State, issued: &Issued) -> Answer {
+fn tokens(state: &State, issued: &Issued) -> Response {
     let (client, user) = (&issued.grant.client, &issued.grant.user);
     let body = json!({
         "access_token": issued.access,
@@ -160,9 +153,9 @@ fn tokens(state: &State, issued: &Issued) -> Answer {
         "duplicated_template_id": null,
         "request_id": id_of(&issued.access),
     });
-    Answer::json(StatusCode::OK, &body, false).with(header::CACHE_CONTROL, "no-store")
+    Response::json(StatusCode::OK, &body, false).with(header::CACHE_CONTROL, "no-store")
 }
 
-fn invalid_request(description: &str) -> Answer {
+fn invalid_request(description: &str) -> Response {
     error(StatusCode::BAD_REQUEST, "invalid_request", description)
 }

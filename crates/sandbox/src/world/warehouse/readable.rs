@@ -54,8 +54,8 @@ fn one_table(database: &str, schema: &str, table: &Table) -> Value {
     })
 }
 
-/// Statements that were submitted before the sandbox began: one that has
-/// ended, and one that runs for an hour.
+/// Statements that were submitted before the sandbox began: one that has ended, and one that runs for an
+/// hour.
 fn statements(email: &str) -> Value {
     if email != "ada@example.com" {
         return json!([]);

@@ -5,8 +5,7 @@ mod oauth;
 mod statements;
 mod strictness;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use stead_sandbox::{WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET};
 

@@ -5,8 +5,7 @@ mod reading;
 mod strictness;
 mod writing;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use stead_sandbox::{WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 

@@ -1,7 +1,6 @@
 //! Notion's authorization server.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
 use stead_sandbox::{Fault, Sandbox, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 

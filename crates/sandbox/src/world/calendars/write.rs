@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Event;
-use crate::mint::hex;
+use crate::ids::hex;
 
 /// An event while it is written.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Writing {
 
     /// Guests with their names and answers.
     pub(super) fn guests(self, guests: &[(&str, &str, &str)]) -> Self {
-        let guest = |(email, name, answer): &(&str, &str, &str)| json!({ "email": email, "displayName": name, "responseStatus": answer });
+        let guest = |(email, name, response): &(&str, &str, &str)| json!({ "email": email, "displayName": name, "responseStatus": response });
         let guests: Vec<Value> = guests.iter().map(guest).collect();
         self.with("attendees", json!(guests))
     }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Agenda, Calendar, Event};
+use super::{Calendar, Calendars, Event};
 
 /// The calendars in a user's list, with their events.
-pub(crate) fn calendars(agenda: &Agenda, user: &str) -> Value {
-    let listed = agenda.calendars.iter().filter_map(|calendar| {
+pub(crate) fn calendars(calendars: &Calendars, user: &str) -> Value {
+    let listed = calendars.all.iter().filter_map(|calendar| {
         let listing = calendar.listing(user)?;
-        let mut readable = self::calendar(agenda, calendar);
+        let mut readable = self::calendar(calendars, calendar);
         readable["role"] = json!(listing.role.name());
         readable["hidden"] = json!(listing.hidden);
         readable["removed"] = json!(listing.removed);
@@ -19,15 +19,15 @@ pub(crate) fn calendars(agenda: &Agenda, user: &str) -> Value {
 }
 
 /// Mails to guests.
-pub(crate) fn notices(agenda: &Agenda) -> Value {
+pub(crate) fn notices(calendars: &Calendars) -> Value {
     let notice = |notice: &super::Notice| json!({ "event_id": notice.event_id, "to": notice.to, "about": notice.about });
-    agenda.notices.iter().map(notice).collect()
+    calendars.notices.iter().map(notice).collect()
 }
 
-fn calendar(agenda: &Agenda, calendar: &Calendar) -> Value {
+fn calendar(calendars: &Calendars, calendar: &Calendar) -> Value {
     let own = calendar.events.iter();
-    let invited = agenda
-        .calendars
+    let invited = calendars
+        .all
         .iter()
         .filter(|other| other.id != calendar.id && other.primary_of.is_some());
     let invited = invited.flat_map(|other| &other.events);

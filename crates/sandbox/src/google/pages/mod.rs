@@ -1,12 +1,10 @@
 //! Pages for people.
 
 use axum::http::{StatusCode, header};
-use minijinja::value::Serde;
-use minijinja::{Environment, context};
+use minijinja::{Environment, context, value::Serde};
 use serde::Serialize;
 
-use crate::answer::Answer;
-use crate::request::Request;
+use crate::{request::Request, response::Response};
 
 /// A person to choose on the consent page.
 #[derive(Debug, Serialize)]
@@ -31,7 +29,7 @@ pub(crate) fn consent(
     permissions: &[Permission],
 ) -> String {
     render(
-        include_str!("pages/consent.html"),
+        include_str!("consent.html"),
         &context! {
             request,
             client,
@@ -43,10 +41,7 @@ pub(crate) fn consent(
 
 /// A page that says what went wrong.
 pub(crate) fn problem(title: &str, text: &str) -> String {
-    render(
-        include_str!("pages/problem.html"),
-        &context! { title, text },
-    )
+    render(include_str!("problem.html"), &context! { title, text })
 }
 
 /// The page for an unknown address. Google answers those with HTML as well.
@@ -61,7 +56,7 @@ pub(crate) fn not_found(request: &Request) -> String {
 }
 
 /// The answer to a known address with a method that it does not have.
-pub(crate) fn wrong_method(request: &Request) -> Answer {
+pub(crate) fn wrong_method(request: &Request) -> Response {
     let page = problem(
         "Error 405 (Method Not Allowed)",
         &format!(
@@ -69,12 +64,12 @@ pub(crate) fn wrong_method(request: &Request) -> Answer {
             request.method, request.path
         ),
     );
-    Answer::html(StatusCode::METHOD_NOT_ALLOWED, page)
+    Response::html(StatusCode::METHOD_NOT_ALLOWED, page)
 }
 
 /// A page of the authorization server: never stored, never framed.
-pub(crate) fn guarded(answer: Answer) -> Answer {
-    answer
+pub(crate) fn guarded(response: Response) -> Response {
+    response
         .with(header::CACHE_CONTROL, "no-store")
         .with(header::X_FRAME_OPTIONS, "DENY")
         .with(header::REFERRER_POLICY, "no-referrer")

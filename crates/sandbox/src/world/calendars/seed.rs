@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::write::event;
-use super::{Calendar, Event, Listing, Role};
+use super::{Calendar, Event, Listing, Role, write::event};
 
 const ADA: &str = "ada@example.com";
 const GRACE: &str = "grace@example.com";

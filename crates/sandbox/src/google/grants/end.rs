@@ -2,17 +2,16 @@
 
 use jiff::Timestamp;
 
-use super::Ledger;
+use super::Grants;
 use crate::google::clients::project_of;
 
-/// Live refresh tokens of one user and client; the oldest dies without a word
-/// (Using OAuth 2.0, "Refresh token expiration").
+/// Live refresh tokens of one user and client; the oldest dies without a word (Using OAuth 2.0, "Refresh
+/// token expiration").
 const MAX_REFRESH_TOKENS: usize = 100;
 
-impl Ledger {
-    /// Revokes by an access or refresh token. All clients of the same project
-    /// lose the user (OAuth 2.0 for Web Server Applications, "Revoking a
-    /// token"). False if the token was not alive.
+impl Grants {
+    /// Revokes by an access or refresh token. All clients of the same project lose the user (OAuth 2.0 for
+    /// Web Server Applications, "Revoking a token"). False if the token was not alive.
     pub(crate) fn revoke_token(&mut self, token: &str, now: Timestamp) -> bool {
         let by_access = self
             .access

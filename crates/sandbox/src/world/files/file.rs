@@ -1,7 +1,9 @@
+//! A file or folder of Drive, and a shared drive.
+
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use crate::mint;
+use crate::ids;
 
 /// MIME type of a folder.
 pub(crate) const FOLDER: &str = "application/vnd.google-apps.folder";
@@ -66,7 +68,7 @@ impl File {
     /// Digest of the content, where it has one.
     pub(crate) fn sha256(&self) -> Option<String> {
         self.is_blob()
-            .then(|| mint::hex(&Sha256::digest(self.text.as_bytes())))
+            .then(|| ids::hex(&Sha256::digest(self.text.as_bytes())))
     }
 
     /// The letters behind the last point of an uploaded file's name.

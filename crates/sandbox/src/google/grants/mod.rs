@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::clients::project_of;
-use crate::faults::RotationMode;
-use crate::mint::Mint;
+use crate::{faults::RotationMode, ids::Ids};
 
 /// A code serves for ten minutes (RFC 6749, section 4.1.2, advises that maximum).
 const CODE_SECONDS: i64 = 600;
@@ -68,9 +67,9 @@ struct RefreshToken {
 
 /// A live access token's user and reach.
 #[derive(Debug)]
-pub(crate) struct Access<'ledger> {
-    pub(crate) user: &'ledger str,
-    pub(crate) scopes: &'ledger BTreeSet<String>,
+pub(crate) struct Access<'grants> {
+    pub(crate) user: &'grants str,
+    pub(crate) scopes: &'grants BTreeSet<String>,
 }
 
 /// Tokens that the token endpoint gives.
@@ -104,7 +103,7 @@ pub(crate) struct Exchange<'form> {
 
 /// The memory of the authorization server.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct Grants {
     /// How refresh tokens behave.
     pub(crate) rotation: RotationMode,
     /// Lifetime of new access tokens in seconds.
@@ -117,7 +116,7 @@ pub(crate) struct Ledger {
     lost_scopes: Vec<String>,
 }
 
-impl Default for Ledger {
+impl Default for Grants {
     fn default() -> Self {
         Self {
             rotation: RotationMode::default(),
@@ -132,10 +131,10 @@ impl Default for Ledger {
     }
 }
 
-impl Ledger {
+impl Grants {
     /// Keeps a request until its page is answered; gives its id.
-    pub(crate) fn ask(&mut self, mint: &mut Mint, request: ConsentRequest) -> String {
-        let id = mint.fresh("consent", 18);
+    pub(crate) fn ask(&mut self, ids: &mut Ids, request: ConsentRequest) -> String {
+        let id = ids.fresh("consent", 18);
         self.requests.insert(id.clone(), request);
         id
     }
@@ -155,11 +154,10 @@ impl Ledger {
         self.lost_scopes.push(scope);
     }
 
-    /// The user allowed `ticked`: makes a grant and gives its scopes and a
-    /// code; nothing if no scope is left.
+    /// The user allowed `ticked`: makes a grant and gives its scopes and a code; nothing if no scope is left.
     pub(crate) fn allow(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         request: ConsentRequest,
         user: &str,
@@ -189,7 +187,7 @@ impl Ledger {
             scopes: ticked.clone(),
             alive: true,
         });
-        let code = mint.token("4/0sandbox-", 48);
+        let code = ids.token("4/0sandbox-", 48);
         self.codes.insert(
             code.clone(),
             Code {
@@ -206,7 +204,7 @@ impl Ledger {
     /// Exchanges a code. A second use ends the grant (RFC 6749, section 4.1.2).
     pub(crate) fn exchange(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         shown: &Exchange<'_>,
     ) -> Result<Issued, Denied> {
@@ -241,14 +239,14 @@ impl Ledger {
             .filter(|grant| grant.alive)
             .ok_or(Denied::Grant("Token has been expired or revoked."))?;
         let scopes = grant.scopes.clone();
-        let refresh = wants_refresh.then(|| self.issue_refresh(mint, number));
-        Ok(self.issue(mint, now, number, scopes, refresh))
+        let refresh = wants_refresh.then(|| self.issue_refresh(ids, number));
+        Ok(self.issue(ids, now, number, scopes, refresh))
     }
 
     /// Refreshes: a new access token, and a new refresh token if those rotate.
     pub(crate) fn refresh(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         client_id: &str,
         token: &str,
@@ -277,9 +275,9 @@ impl Ledger {
             if let Some(old) = self.refresh.get_mut(token) {
                 old.spent = true;
             }
-            self.issue_refresh(mint, number)
+            self.issue_refresh(ids, number)
         });
-        Ok(self.issue(mint, now, number, scopes, refresh))
+        Ok(self.issue(ids, now, number, scopes, refresh))
     }
 
     /// The user and reach of a live access token.
@@ -297,13 +295,13 @@ impl Ledger {
 
     fn issue(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         grant: usize,
         scopes: BTreeSet<String>,
         refresh: Option<String>,
     ) -> Issued {
-        let access = mint.token("ya29.sandbox-", 120);
+        let access = ids.token("ya29.sandbox-", 120);
         let user = self
             .grants
             .get(grant)
@@ -326,8 +324,8 @@ impl Ledger {
         }
     }
 
-    fn issue_refresh(&mut self, mint: &mut Mint, grant: usize) -> String {
-        let token = mint.token("1//sandbox-", 64);
+    fn issue_refresh(&mut self, ids: &mut Ids, grant: usize) -> String {
+        let token = ids.token("1//sandbox-", 64);
         self.refresh.insert(
             token.clone(),
             RefreshToken {

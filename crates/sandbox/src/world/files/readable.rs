@@ -2,23 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Cell, Entered, File, Library, Sheet, Spreadsheet};
+use super::{Cell, Entered, File, Files, Sheet, Spreadsheet};
 
 /// What one user may see.
-pub(crate) fn files(library: &Library, user: &str) -> Value {
-    let seen = library
-        .files
-        .iter()
-        .filter(|file| library.may_see(file, user));
+pub(crate) fn files(files: &Files, user: &str) -> Value {
+    let seen = files.all.iter().filter(|file| files.may_see(file, user));
     seen.map(file).collect()
 }
 
 /// The spreadsheets that one user may see.
-pub(crate) fn spreadsheets(library: &Library, user: &str) -> Value {
-    let seen = library.spreadsheets.iter().filter_map(|sheet| {
-        let file = library.file(&sheet.id)?;
-        let may_change = library.may_change(file, user);
-        library
+pub(crate) fn spreadsheets(files: &Files, user: &str) -> Value {
+    let seen = files.spreadsheets.iter().filter_map(|sheet| {
+        let file = files.file(&sheet.id)?;
+        let may_change = files.may_change(file, user);
+        files
             .may_see(file, user)
             .then(|| spreadsheet(sheet, &file.name, may_change))
     });

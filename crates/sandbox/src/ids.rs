@@ -1,21 +1,20 @@
 //! Deterministic codes, tokens and opaque ids.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
 /// Length of the check that a sealed text carries, in bytes.
 const SEAL_BYTES: usize = 12;
 
-/// Makes values that nobody can guess from outside, yet that come out the same
-/// in every run: a digest over a counter.
+/// Makes values that nobody can guess from outside, yet that come out the same in every run: a digest over a
+/// counter.
 #[derive(Debug, Default)]
-pub(crate) struct Mint {
+pub(crate) struct Ids {
     counter: u64,
     marker: String,
 }
 
-impl Mint {
+impl Ids {
     /// Text that every code and token shall contain.
     pub(crate) fn mark(&mut self, marker: &str) {
         self.marker = marker
@@ -96,7 +95,7 @@ mod tests {
 
     #[test]
     fn tokens_repeat_between_runs_and_never_within_one() {
-        let (mut one, mut two) = (Mint::default(), Mint::default());
+        let (mut one, mut two) = (Ids::default(), Ids::default());
         let first = one.token("t-", 40);
         assert_eq!(first, two.token("t-", 40));
         assert_ne!(first, one.token("t-", 40));
@@ -104,9 +103,9 @@ mod tests {
 
     #[test]
     fn a_marker_is_inside_each_token() {
-        let mut mint = Mint::default();
-        mint.mark("CANARY 1/2");
-        assert!(mint.token("t-", 8).starts_with("t-CANARY12-"));
+        let mut ids = Ids::default();
+        ids.mark("CANARY 1/2");
+        assert!(ids.token("t-", 8).starts_with("t-CANARY12-"));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Consents, grants, codes and tokens.
 //!
-//! Access tokens tell no lifetime and live until they are told to end. Every
-//! refresh gives a new refresh token; showing an old one ends the grant.
+//! Access tokens tell no lifetime and live until they are told to end. Every refresh gives a new refresh
+//! token; showing an old one ends the grant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::mint::Mint;
+use crate::ids::Ids;
 
 /// A code serves for ten minutes (RFC 6749, section 4.1.2, advises that maximum).
 const CODE_SECONDS: i64 = 600;
@@ -56,7 +56,7 @@ pub(crate) struct Issued {
 
 /// The memory of the authorization server.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct Grants {
     asked: BTreeMap<String, Asked>,
     grants: Vec<Grant>,
     codes: BTreeMap<String, Code>,
@@ -64,10 +64,10 @@ pub(crate) struct Ledger {
     refresh: BTreeMap<String, Token>,
 }
 
-impl Ledger {
+impl Grants {
     /// Keeps a request until its page is answered; gives its id.
-    pub(crate) fn ask(&mut self, mint: &mut Mint, asked: Asked) -> String {
-        let id = mint.fresh("notion consent", 18);
+    pub(crate) fn ask(&mut self, ids: &mut Ids, asked: Asked) -> String {
+        let id = ids.fresh("notion consent", 18);
         self.asked.insert(id.clone(), asked);
         id
     }
@@ -85,7 +85,7 @@ impl Ledger {
     /// The user allowed these pages: a code.
     pub(crate) fn allow(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         asked: &Asked,
         user: &str,
@@ -97,7 +97,7 @@ impl Ledger {
             roots,
             alive: true,
         });
-        let code = mint.token("03sandbox", 24);
+        let code = ids.token("03sandbox", 24);
         let expires = now
             .checked_add(SignedDuration::from_secs(CODE_SECONDS))
             .unwrap_or(Timestamp::MAX);
@@ -116,7 +116,7 @@ impl Ledger {
     /// Exchanges a code. A second use ends the grant (RFC 6749, section 4.1.2).
     pub(crate) fn exchange(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         client: &str,
         code: &str,
@@ -133,11 +133,11 @@ impl Ledger {
         }
         code.used = true;
         let good = grant.alive && code.expires > now && code.redirect_uri == redirect_uri;
-        good.then(|| self.issue(mint, number))?
+        good.then(|| self.issue(ids, number))?
     }
 
     /// Refreshes: a new access token and a new refresh token.
-    pub(crate) fn refresh(&mut self, mint: &mut Mint, client: &str, token: &str) -> Option<Issued> {
+    pub(crate) fn refresh(&mut self, ids: &mut Ids, client: &str, token: &str) -> Option<Issued> {
         let token = self.refresh.get_mut(token)?;
         let number = token.grant;
         let grant = self
@@ -149,7 +149,7 @@ impl Ledger {
             return None;
         }
         token.spent = true;
-        self.issue(mint, number)
+        self.issue(ids, number)
     }
 
     /// The grant of a live access token.
@@ -193,9 +193,9 @@ impl Ledger {
         }
     }
 
-    fn issue(&mut self, mint: &mut Mint, number: usize) -> Option<Issued> {
+    fn issue(&mut self, ids: &mut Ids, number: usize) -> Option<Issued> {
         let grant = self.grants.get(number)?.clone();
-        let (access, refresh) = (mint.token("ntn_sandbox", 32), mint.token("nrt_sandbox", 32));
+        let (access, refresh) = (ids.token("ntn_sandbox", 32), ids.token("nrt_sandbox", 32));
         let token = || Token {
             grant: number,
             spent: false,

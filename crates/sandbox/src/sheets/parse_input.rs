@@ -4,8 +4,10 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::formula;
-use crate::google::errors::Refusal;
-use crate::world::library::{Cell, Entered, Format};
+use crate::{
+    google::errors::ApiError,
+    world::files::{Cell, Entered, Format},
+};
 
 /// Day 0 of a date's number (Sheets API, `DateTimeRenderOption`).
 pub(super) const DAY_ZERO: Date = jiff::civil::date(1899, 12, 30);
@@ -24,7 +26,7 @@ pub(super) fn read(
     typed: bool,
     before: Option<&Cell>,
     place: &str,
-) -> Result<Change, Refusal> {
+) -> Result<Change, ApiError> {
     let entered = match value {
         Value::Null => return Ok(Change::Nothing),
         Value::Bool(value) => Entered::Bool(*value),
@@ -33,12 +35,12 @@ pub(super) fn read(
         Value::String(text) if typed => return Ok(Change::Put(as_typed(text)?)),
         Value::String(text) => Entered::Text(text.clone()),
         Value::Array(_) => {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Invalid {place}: list_value {value}"
             )));
         }
         Value::Object(_) => {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Invalid {place}: struct_value {value}"
             )));
         }
@@ -52,7 +54,7 @@ pub(super) fn read(
 }
 
 /// A text as if somebody had typed it.
-fn as_typed(text: &str) -> Result<Cell, Refusal> {
+fn as_typed(text: &str) -> Result<Cell, ApiError> {
     let plain = |entered: Entered| Cell::from(entered);
     if text.len() > 1 && text.starts_with('=') {
         formula::check(text)?;

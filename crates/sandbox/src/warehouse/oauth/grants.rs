@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::faults::RotationMode;
-use crate::mint::Mint;
+use crate::{faults::RotationMode, ids::Ids};
 
 /// A code serves for a minute.
 const CODE_SECONDS: i64 = 60;
@@ -70,15 +69,15 @@ struct RefreshToken {
 
 /// A live access token's user and role.
 #[derive(Debug)]
-pub(crate) struct Access<'ledger> {
-    pub(crate) user: &'ledger str,
-    pub(crate) role: Option<&'ledger str>,
+pub(crate) struct Access<'grants> {
+    pub(crate) user: &'grants str,
+    pub(crate) role: Option<&'grants str>,
 }
 
 /// What an access token is worth.
 #[derive(Debug)]
-pub(crate) enum Shown<'ledger> {
-    Alive(Access<'ledger>),
+pub(crate) enum Shown<'grants> {
+    Alive(Access<'grants>),
     Expired,
     Dead,
 }
@@ -106,9 +105,8 @@ pub(crate) struct Exchange<'form> {
 
 /// The memory of the authorization server.
 #[derive(Debug)]
-pub(crate) struct Ledger {
-    /// How refresh tokens behave: `Rotating` is an integration that requires
-    /// single-use refresh tokens.
+pub(crate) struct Grants {
+    /// How refresh tokens behave: `Rotating` is an integration that requires single-use refresh tokens.
     pub(crate) rotation: RotationMode,
     /// Lifetime of new access tokens in seconds.
     pub(crate) lifetime: i64,
@@ -119,7 +117,7 @@ pub(crate) struct Ledger {
     refresh: BTreeMap<String, RefreshToken>,
 }
 
-impl Default for Ledger {
+impl Default for Grants {
     fn default() -> Self {
         Self {
             rotation: RotationMode::default(),
@@ -133,10 +131,10 @@ impl Default for Ledger {
     }
 }
 
-impl Ledger {
+impl Grants {
     /// Keeps a request until its page is answered; gives its id.
-    pub(super) fn ask(&mut self, mint: &mut Mint, asked: Asked) -> String {
-        let id = mint.fresh("snowflake consent", 18);
+    pub(super) fn ask(&mut self, ids: &mut Ids, asked: Asked) -> String {
+        let id = ids.fresh("snowflake consent", 18);
         self.requests.insert(id.clone(), asked);
         id
     }
@@ -149,7 +147,7 @@ impl Ledger {
     /// The user allowed it: gives a code.
     pub(super) fn allow(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         asked: Asked,
         user: &str,
@@ -162,7 +160,7 @@ impl Ledger {
             refresh_until: later(now, REFRESH_SECONDS),
             alive: true,
         });
-        let code = mint.token("sandbox-code-", 32);
+        let code = ids.token("sandbox-code-", 32);
         self.codes.insert(
             code.clone(),
             Code {
@@ -177,7 +175,7 @@ impl Ledger {
     /// Exchanges a code. A second use ends the grant (RFC 6749, section 4.1.2).
     pub(super) fn exchange(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         shown: &Exchange<'_>,
     ) -> Option<Issued> {
@@ -200,17 +198,14 @@ impl Ledger {
         if !fits {
             return None;
         }
-        let refresh = grant
-            .asked
-            .offline
-            .then(|| self.issue_refresh(mint, number));
-        self.issue(mint, now, number, refresh)
+        let refresh = grant.asked.offline.then(|| self.issue_refresh(ids, number));
+        self.issue(ids, now, number, refresh)
     }
 
     /// Refreshes: a new access token, and a new refresh token if those serve once.
     pub(super) fn refresh(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         host: &str,
         client_id: &str,
@@ -234,8 +229,8 @@ impl Ledger {
         let number = known.grant;
         let rotates = self.rotation != RotationMode::Stable;
         known.spent = rotates;
-        let refresh = rotates.then(|| self.issue_refresh(mint, number));
-        self.issue(mint, now, number, refresh)
+        let refresh = rotates.then(|| self.issue_refresh(ids, number));
+        self.issue(ids, now, number, refresh)
     }
 
     /// What a token is worth at a host.
@@ -281,12 +276,12 @@ impl Ledger {
 
     fn issue(
         &mut self,
-        mint: &mut Mint,
+        ids: &mut Ids,
         now: Timestamp,
         number: usize,
         refresh: Option<String>,
     ) -> Option<Issued> {
-        let access = mint.token("ver:1-hint:sandbox-", 60);
+        let access = ids.token("ver:1-hint:sandbox-", 60);
         self.access.insert(
             access.clone(),
             AccessToken {
@@ -305,8 +300,8 @@ impl Ledger {
         })
     }
 
-    fn issue_refresh(&mut self, mint: &mut Mint, grant: usize) -> String {
-        let token = mint.token("ver:2-hint:sandbox-did:", 60);
+    fn issue_refresh(&mut self, ids: &mut Ids, grant: usize) -> String {
+        let token = ids.token("ver:2-hint:sandbox-did:", 60);
         self.refresh.insert(
             token.clone(),
             RefreshToken {

@@ -5,11 +5,15 @@ use std::ops::Range;
 use jiff::Span;
 use serde_json::{Value, json};
 
-use super::entering::DAY_ZERO;
-use super::formula::{self, Effective};
-use super::range::Area;
-use crate::google::method::{Call, Kind};
-use crate::world::library::{Entered, Format, Spreadsheet};
+use super::{
+    formula::{self, Effective},
+    parse_input::DAY_ZERO,
+    range::Area,
+};
+use crate::{
+    google::method::{Call, Kind},
+    world::files::{Entered, Format, Spreadsheet},
+};
 
 /// Values of `valueRenderOption`.
 pub(super) const RENDERS: Kind = Kind::OneOf(&["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"]);

@@ -1,7 +1,9 @@
 //! The seeded spreadsheets.
 
-use super::seed::id;
-use super::spreadsheet::{Cell, Entered, Format, NamedRange, Sheet, Spreadsheet};
+use super::{
+    seed::id,
+    spreadsheet::{Cell, Entered, Format, NamedRange, Sheet, Spreadsheet},
+};
 
 /// The seeded spreadsheets, one per file of that type.
 pub(super) fn spreadsheets() -> Vec<Spreadsheet> {

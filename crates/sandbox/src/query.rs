@@ -4,13 +4,13 @@ use url::form_urlencoded;
 
 /// Pairs in the order in which they came.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Pairs(Vec<(String, String)>);
+pub(crate) struct Query(Vec<(String, String)>);
 
 /// A name came more than once where one value is due.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Repeated<'name>(pub(crate) &'name str);
 
-impl Pairs {
+impl Query {
     /// Reads `application/x-www-form-urlencoded` text.
     pub(crate) fn parse(text: &[u8]) -> Self {
         Self(form_urlencoded::parse(text).into_owned().collect())
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn one_refuses_a_repeated_name() {
-        let pairs = Pairs::parse(b"a=1&b=&b=x+y%2B");
+        let pairs = Query::parse(b"a=1&b=&b=x+y%2B");
         assert_eq!(pairs.one("a"), Ok(Some("1")));
         assert_eq!(pairs.one("c"), Ok(None));
         assert_eq!(pairs.one("b"), Err(Repeated("b")));

@@ -1,4 +1,5 @@
-//! Calendars and their events: what Calendar shows. They are shared between users, so they stand beside the users.
+//! Calendars and their events: what Calendar shows. They are shared between users, so they stand beside the
+//! users.
 
 pub(crate) mod readable;
 mod seed;
@@ -11,8 +12,8 @@ use serde_json::{Map, Value};
 
 /// All calendars.
 #[derive(Debug, Clone)]
-pub(crate) struct Agenda {
-    pub(crate) calendars: Vec<Calendar>,
+pub(crate) struct Calendars {
+    pub(crate) all: Vec<Calendar>,
     /// Mails to guests, oldest first: who was told of what.
     pub(crate) notices: Vec<Notice>,
 }
@@ -89,18 +90,18 @@ pub(crate) struct Notice {
     pub(crate) about: &'static str,
 }
 
-impl Agenda {
+impl Calendars {
     /// The seeded beginning.
     pub(crate) fn seeded() -> Self {
         Self {
-            calendars: seed::calendars(),
+            all: seed::calendars(),
             notices: Vec::new(),
         }
     }
 
     /// The calendar of this id, where `primary` is the user's own.
     pub(crate) fn place(&self, id: &str, user: &str) -> Option<usize> {
-        self.calendars.iter().position(|calendar| match id {
+        self.all.iter().position(|calendar| match id {
             "primary" => calendar.primary_of == Some(user),
             id => calendar.id == id,
         })
@@ -198,19 +199,19 @@ mod tests {
 
     #[test]
     fn ids_are_unique_and_every_user_has_a_primary_calendar() {
-        let agenda = Agenda::seeded();
-        let ids: BTreeSet<&str> = agenda
-            .calendars
+        let calendars = Calendars::seeded();
+        let ids: BTreeSet<&str> = calendars
+            .all
             .iter()
             .map(|calendar| calendar.id.as_str())
             .collect();
-        assert_eq!(ids.len(), agenda.calendars.len());
-        for calendar in &agenda.calendars {
+        assert_eq!(ids.len(), calendars.all.len());
+        for calendar in &calendars.all {
             let ids: BTreeSet<&str> = calendar.events.iter().map(Event::id).collect();
             assert_eq!(ids.len(), calendar.events.len(), "{}", calendar.id);
         }
         for user in ["ada@example.com", "grace@example.com"] {
-            assert!(agenda.place("primary", user).is_some(), "{user}");
+            assert!(calendars.place("primary", user).is_some(), "{user}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The seeded files. Ada's names are such as break a careless query.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 

@@ -1,5 +1,5 @@
-//! Files and spreadsheets: what Drive and Sheets show. Unlike mail, they are shared between users, so they stand beside
-//! the users and not within them.
+//! Files and spreadsheets: what Drive and Sheets show. Unlike mail, they are shared between users, so they
+//! stand beside the users and not within them.
 
 mod file;
 pub(crate) mod readable;
@@ -14,17 +14,17 @@ pub(crate) use spreadsheet::{Cell, Entered, Format, Sheet, Spreadsheet};
 
 /// All files, shared drives and spreadsheets.
 #[derive(Debug, Clone)]
-pub(crate) struct Library {
-    pub(crate) files: Vec<File>,
+pub(crate) struct Files {
+    pub(crate) all: Vec<File>,
     pub(crate) drives: Vec<SharedDrive>,
     pub(crate) spreadsheets: Vec<Spreadsheet>,
 }
 
-impl Library {
+impl Files {
     /// The seeded beginning.
     pub(crate) fn seeded() -> Self {
         Self {
-            files: seed::files(),
+            all: seed::files(),
             drives: seed::drives(),
             spreadsheets: seed_sheets::spreadsheets(),
         }
@@ -32,7 +32,7 @@ impl Library {
 
     /// The file of this id.
     pub(crate) fn file(&self, id: &str) -> Option<&File> {
-        self.files.iter().find(|file| file.id == id)
+        self.all.iter().find(|file| file.id == id)
     }
 
     /// The shared drive of this id.
@@ -52,7 +52,7 @@ impl Library {
         user: &str,
         now: Timestamp,
     ) -> Option<&mut Spreadsheet> {
-        let file = self.files.iter_mut().find(|file| file.id == id)?;
+        let file = self.all.iter_mut().find(|file| file.id == id)?;
         file.modified = now;
         file.modified_by = user.to_owned();
         file.version += 1;
@@ -77,7 +77,7 @@ impl Library {
 
     /// The folder "My Drive" of a user.
     pub(crate) fn root(&self, user: &str) -> Option<&File> {
-        self.files.iter().find(|file| {
+        self.all.iter().find(|file| {
             file.parents.is_empty() && file.owner.as_deref() == Some(user) && file.is_root
         })
     }

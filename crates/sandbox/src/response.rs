@@ -2,8 +2,10 @@
 
 use std::io::Write as _;
 
-use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header},
+};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use futures_util::stream;
@@ -14,22 +16,22 @@ const PIECE_BYTES: u64 = 64 * 1024;
 
 /// Status, headers and body.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: AnswerBody,
+    pub(crate) body: ResponseBody,
 }
 
 /// The two kinds of bodies.
 #[derive(Debug, Clone)]
-pub(crate) enum AnswerBody {
+pub(crate) enum ResponseBody {
     /// In memory.
     Whole(Bytes),
     /// A JSON text of exactly this many bytes, made while it is sent.
     Padding(u64),
 }
 
-impl Answer {
+impl Response {
     /// JSON, indented or compact.
     pub(crate) fn json(status: StatusCode, value: &impl Serialize, indented: bool) -> Self {
         let text = if indented {
@@ -66,19 +68,19 @@ impl Answer {
         Self {
             status,
             headers,
-            body: AnswerBody::Whole(body),
+            body: ResponseBody::Whole(body),
         }
     }
 
     /// A JSON answer of exactly `bytes` bytes (at least 2).
     pub(crate) fn padding(bytes: u64) -> Self {
-        let mut answer = Self::whole(
+        let mut response = Self::whole(
             StatusCode::OK,
             "application/json; charset=UTF-8",
             Bytes::new(),
         );
-        answer.body = AnswerBody::Padding(bytes.max(2));
-        answer
+        response.body = ResponseBody::Padding(bytes.max(2));
+        response
     }
 
     /// The same with one more header; a value that no header can hold is left out.
@@ -91,13 +93,13 @@ impl Answer {
 
     /// The same with its body compressed by gzip.
     pub(crate) fn gzipped(mut self) -> Self {
-        let AnswerBody::Whole(body) = &self.body else {
+        let ResponseBody::Whole(body) = &self.body else {
             return self;
         };
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         let packed = encoder.write_all(body).and_then(|()| encoder.finish());
         if let Ok(packed) = packed {
-            self.body = AnswerBody::Whole(Bytes::from(packed));
+            self.body = ResponseBody::Whole(Bytes::from(packed));
             self.headers
                 .insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
@@ -105,17 +107,17 @@ impl Answer {
     }
 
     /// Ready to send.
-    pub(crate) fn into_response(self) -> Response<Body> {
+    pub(crate) fn into_response(self) -> HttpResponse<Body> {
         let body = match self.body {
-            AnswerBody::Whole(body) => Body::from(body),
-            AnswerBody::Padding(bytes) => padding(bytes),
+            ResponseBody::Whole(body) => Body::from(body),
+            ResponseBody::Padding(bytes) => padding(bytes),
         };
-        respond(self.status, self.headers, body)
+        build(self.status, self.headers, body)
     }
 
     /// Announces the whole body, sends the first half of it, then breaks off.
-    pub(crate) fn into_cut_response(mut self) -> Response<Body> {
-        let AnswerBody::Whole(body) = self.body else {
+    pub(crate) fn into_cut_response(mut self) -> HttpResponse<Body> {
+        let ResponseBody::Whole(body) = self.body else {
             return self.into_response();
         };
         self.headers
@@ -131,12 +133,12 @@ impl Answer {
                 }
             }
         });
-        respond(self.status, self.headers, Body::from_stream(pieces))
+        build(self.status, self.headers, Body::from_stream(pieces))
     }
 }
 
-fn respond(status: StatusCode, headers: HeaderMap, body: Body) -> Response<Body> {
-    let mut response = Response::new(body);
+fn build(status: StatusCode, headers: HeaderMap, body: Body) -> HttpResponse<Body> {
+    let mut response = HttpResponse::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response

@@ -1,15 +1,15 @@
-//! The front door of the SQL API: what it refuses before a statement is looked
-//! at. In order: address and method, query, headers, token.
+//! The front door of the SQL API: what it refuses before a statement is looked at. In order: address and
+//! method, query, headers, token.
 
 use axum::http::Method;
 
-use super::errors::Refusal;
-use super::oauth::ledger::Shown;
-use super::statements;
-use crate::answer::Answer;
-use crate::pairs::{Pairs, Repeated};
-use crate::request::Request;
-use crate::state::State;
+use super::{errors::ApiError, oauth::grants::Shown, statements};
+use crate::{
+    query::{Query, Repeated},
+    request::Request,
+    response::Response,
+    state::State,
+};
 
 /// Who calls, by the token that came along.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub(super) struct Caller {
 /// A request that has passed the front door.
 pub(super) struct Call<'request> {
     pub(super) caller: Caller,
-    pub(super) query: Pairs,
+    pub(super) query: Query,
     pub(super) request: &'request Request,
 }
 
@@ -33,7 +33,7 @@ type Parameter = (&'static str, fn(&str) -> bool);
 struct Operation {
     method: Method,
     parameters: &'static [Parameter],
-    run: fn(&mut State, &Call<'_>, &str) -> Result<Answer, Refusal>,
+    run: fn(&mut State, &Call<'_>, &str) -> Result<Response, ApiError>,
 }
 
 static SUBMIT: Operation = Operation {
@@ -58,37 +58,39 @@ static CANCEL: Operation = Operation {
 };
 
 /// Checks and runs one request.
-pub(super) fn answer(state: &mut State, request: &Request) -> Answer {
-    run(state, request).unwrap_or_else(|refusal| refusal.answer())
+pub(super) fn respond(state: &mut State, request: &Request) -> Response {
+    run(state, request).unwrap_or_else(|error| error.response())
 }
 
-fn run(state: &mut State, request: &Request) -> Result<Answer, Refusal> {
+fn run(state: &mut State, request: &Request) -> Result<Response, ApiError> {
     let segments: Vec<&str> = request.path.split('/').skip(3).collect();
     let (operation, handle) = match segments.as_slice() {
         ["statements"] => (&SUBMIT, ""),
         ["statements", handle] => (&STATUS, *handle),
         ["statements", handle, "cancel"] => (&CANCEL, *handle),
-        _ => return Err(Refusal::not_found("Endpoint not found.")),
+        _ => return Err(ApiError::not_found("Endpoint not found.")),
     };
     if request.method != operation.method {
-        return Err(Refusal::wrong_method());
+        return Err(ApiError::wrong_method());
     }
-    let query = request.query_pairs();
+    let query = request.query_parameters();
     for (name, value) in query.iter() {
         let known = operation
             .parameters
             .iter()
             .find(|(parameter, _)| *parameter == name);
         let Some((_, fits)) = known else {
-            return Err(Refusal::invalid(format!("Unknown query parameter {name}.")));
+            return Err(ApiError::invalid(format!(
+                "Unknown query parameter {name}."
+            )));
         };
         if let Err(Repeated(name)) = query.one(name) {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Query parameter {name} was given more than once."
             )));
         }
         if !fits(value) {
-            return Err(Refusal::invalid(format!(
+            return Err(ApiError::invalid(format!(
                 "Invalid value for query parameter {name}."
             )));
         }
@@ -104,12 +106,12 @@ fn run(state: &mut State, request: &Request) -> Result<Answer, Refusal> {
 }
 
 /// The headers that the API's description asks for.
-fn headers(request: &Request) -> Result<(), Refusal> {
+fn headers(request: &Request) -> Result<(), ApiError> {
     if request
         .header("user-agent")
         .is_none_or(|agent| agent.trim().is_empty())
     {
-        return Err(Refusal::invalid("The header User-Agent is required."));
+        return Err(ApiError::invalid("The header User-Agent is required."));
     }
     let accept = request.header("accept").unwrap_or_default();
     let takes_json = accept.split(',').any(|range| {
@@ -117,44 +119,44 @@ fn headers(request: &Request) -> Result<(), Refusal> {
         matches!(range, "application/json" | "application/*" | "*/*")
     });
     if !takes_json {
-        return Err(Refusal::media_type(
+        return Err(ApiError::media_type(
             "The header Accept must be application/json.",
         ));
     }
     let kind = request.header("content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !request.body.is_empty() && kind != "application/json" {
-        return Err(Refusal::media_type(
+        return Err(ApiError::media_type(
             "The header Content-Type must be application/json.",
         ));
     }
     match request.header("x-snowflake-authorization-token-type") {
         None | Some("OAUTH") => Ok(()),
-        Some("KEYPAIR_JWT" | "PROGRAMMATIC_ACCESS_TOKEN") => Err(Refusal::invalid_token()),
-        Some(_) => Err(Refusal::invalid(
+        Some("KEYPAIR_JWT" | "PROGRAMMATIC_ACCESS_TOKEN") => Err(ApiError::invalid_token()),
+        Some(_) => Err(ApiError::invalid(
             "Unknown value of the header X-Snowflake-Authorization-Token-Type.",
         )),
     }
 }
 
-fn identify(state: &State, request: &Request) -> Result<Caller, Refusal> {
+fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
     let token = request
         .header("authorization")
         .and_then(|shown| shown.split_once(' '))
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token)
-        .ok_or_else(Refusal::invalid_token)?;
+        .ok_or_else(ApiError::invalid_token)?;
     match state
         .warehouse
-        .ledger
+        .grants
         .access(&request.host, token, state.now)
     {
         Shown::Alive(access) => Ok(Caller {
             email: access.user.to_owned(),
             role: access.role.map(str::to_owned),
         }),
-        Shown::Expired => Err(Refusal::expired_token()),
-        Shown::Dead => Err(Refusal::invalid_token()),
+        Shown::Expired => Err(ApiError::expired_token()),
+        Shown::Dead => Err(ApiError::invalid_token()),
     }
 }
 

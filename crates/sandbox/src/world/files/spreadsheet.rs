@@ -1,3 +1,5 @@
+//! A spreadsheet: its sheets, and what was entered into their cells.
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};

@@ -1,23 +1,22 @@
 //! The front door: what the product refuses before a method runs.
 //!
-//! In order: token, version, address in that version, ids, query, body,
-//! capability.
+//! In order: token, version, address in that version, ids, query, body, capability.
 
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use super::capability::Capability;
-use super::content::{Content, Origin};
-use super::errors::{Refusal, success};
-use super::methods::METHODS;
-use super::version::Version;
-use super::{Workspace, ids};
-use crate::answer::Answer;
-use crate::pairs::Pairs;
-use crate::request::Request;
-use crate::state::State;
+use super::{
+    Workspace,
+    capability::Capability,
+    content::{Content, Origin},
+    errors::{ApiError, success},
+    ids,
+    methods::METHODS,
+    version::Version,
+};
+use crate::{query::Query, request::Request, response::Response, state::State};
 
 /// Bytes of a body (Notion API, "Request limits").
 const BODY_BYTES: usize = 500_000;
@@ -36,7 +35,7 @@ pub(crate) struct Method {
     /// Query parameters.
     pub(crate) query: &'static [&'static str],
     /// What it does.
-    pub(crate) run: fn(&mut State, &Call) -> Result<Value, Refusal>,
+    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
 }
 
 /// The versions of most methods.
@@ -54,30 +53,30 @@ pub(crate) struct Call {
     pub(crate) version: Version,
     /// Ids of the path.
     pub(crate) path: Vec<String>,
-    pub(crate) query: Pairs,
+    pub(crate) query: Query,
     /// The body; an empty object where there is none.
     pub(crate) body: Value,
 }
 
 /// Checks and runs one request of the API.
-pub(crate) fn answer(state: &mut State, request: &Request) -> Answer {
-    let serial = state.mint.fresh("notion request", 12);
+pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
+    let serial = state.ids.fresh("notion request", 12);
     let request_id = ids::id_of(&serial);
     match run(state, request) {
         Ok(value) => success(value, &request_id),
-        Err(refusal) => refusal.answer(&request_id),
+        Err(error) => error.response(&request_id),
     }
 }
 
-fn run(state: &mut State, request: &Request) -> Result<Value, Refusal> {
-    let access = identify(&state.workspace, request).ok_or_else(Refusal::unauthorized)?;
+fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
+    let access = identify(&state.workspace, request).ok_or_else(ApiError::unauthorized)?;
     let (user, client, roots) = access;
     let version = version(request)?;
-    let (method, path) = find(request, version).ok_or_else(Refusal::url)?;
-    let query = request.query_pairs();
+    let (method, path) = find(request, version).ok_or_else(ApiError::url)?;
+    let query = request.query_parameters();
     if let Some((name, value)) = query.iter().find(|(name, _)| !method.query.contains(name)) {
         let should = format!("not present, instead was `\"{value}\"`");
-        return Err(Refusal::at(&format!("query.{name}"), &should));
+        return Err(ApiError::at(&format!("query.{name}"), &should));
     }
     let call = Call {
         user,
@@ -92,7 +91,7 @@ fn run(state: &mut State, request: &Request) -> Result<Value, Refusal> {
         .needs
         .is_some_and(|needed| state.workspace.lost.contains(&needed))
     {
-        return Err(Refusal::restricted());
+        return Err(ApiError::restricted());
     }
     (method.run)(state, &call)
 }
@@ -106,7 +105,7 @@ fn identify(
     if !scheme.eq_ignore_ascii_case("bearer") {
         return None;
     }
-    let grant = workspace.ledger.access(token)?;
+    let grant = workspace.grants.access(token)?;
     Some((
         grant.user.clone(),
         grant.client.clone(),
@@ -115,15 +114,15 @@ fn identify(
 }
 
 /// The version that the request names (Notion API, "Versioning").
-pub(crate) fn version(request: &Request) -> Result<Version, Refusal> {
+pub(crate) fn version(request: &Request) -> Result<Version, ApiError> {
     let date = request
         .header("notion-version")
-        .ok_or_else(Refusal::missing_version)?;
+        .ok_or_else(ApiError::missing_version)?;
     Version::named(date).ok_or_else(|| {
         let should = format!(
             "`\"2022-06-28\"` or `\"2025-09-03\"` or `\"2026-03-11\"`, instead was `\"{date}\"`"
         );
-        Refusal::at("Notion-Version header", &should)
+        ApiError::at("Notion-Version header", &should)
     })
 }
 
@@ -155,7 +154,7 @@ fn fit(template: &str, path: &str) -> Option<Vec<String>> {
     }
 }
 
-fn path_ids(method: &Method, values: &[String]) -> Result<Vec<String>, Refusal> {
+fn path_ids(method: &Method, values: &[String]) -> Result<Vec<String>, ApiError> {
     let names = method
         .path
         .split('/')
@@ -165,32 +164,32 @@ fn path_ids(method: &Method, values: &[String]) -> Result<Vec<String>, Refusal> 
         .map(|(name, value)| {
             ids::read(value).ok_or_else(|| {
                 let should = format!("a valid uuid, instead was `\"{value}\"`");
-                Refusal::at(&format!("path.{name}"), &should)
+                ApiError::at(&format!("path.{name}"), &should)
             })
         })
         .collect()
 }
 
-fn body(method: &Method, request: &Request) -> Result<Value, Refusal> {
+fn body(method: &Method, request: &Request) -> Result<Value, ApiError> {
     if method.verb == "GET" {
         if request.body.is_empty() {
             return Ok(json!({}));
         }
-        return Err(Refusal::invalid("A GET request has no body."));
+        return Err(ApiError::invalid("A GET request has no body."));
     }
     let kind = request.header("content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
-        return Err(Refusal::json());
+        return Err(ApiError::json());
     }
     if request.body.len() > BODY_BYTES {
         let message = format!(
             "The request body has {} bytes; at most {BODY_BYTES} are taken.",
             request.body.len()
         );
-        return Err(Refusal::invalid(message));
+        return Err(ApiError::invalid(message));
     }
-    serde_json::from_slice(&request.body).map_err(|_| Refusal::json())
+    serde_json::from_slice(&request.body).map_err(|_| ApiError::json())
 }
 
 impl Call {
