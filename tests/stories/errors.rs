@@ -424,13 +424,13 @@ async fn transport(seen: &mut Seen) {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let profile = "/proxy/mail/user-1/v1/users/me/profile";
-    stage.sandbox.sandbox.fault(Fault::CutBeforeAnswer {
+    stage.sandbox.sandbox.fault(Fault::CutBeforeResponse {
         host: None,
         path_contains: None,
         times: 1,
     });
     seen.kind(ErrorKind::UpstreamTruncated, &stage.get(profile).await);
-    stage.sandbox.sandbox.fault(Fault::CutBeforeAnswer {
+    stage.sandbox.sandbox.fault(Fault::CutBeforeResponse {
         host: None,
         path_contains: None,
         times: 1,
