@@ -92,7 +92,7 @@ fn describe(error: &Error, terminal: &Terminal) -> String {
         fact("meaning", error.kind().summary());
     }
     for (key, value) in error.context() {
-        fact(key, value);
+        fact(key, value.as_str().unwrap_or_default());
     }
     if let Some(link) = error.authorization_link() {
         fact("link", link);

@@ -170,7 +170,7 @@ impl Catalogue {
         };
         Error::new(
             ErrorKind::UnknownTool,
-            format!("there is no tool {:?}{hint}", crate::error::scrub(name, 80)),
+            format!("there is no tool {:?}{hint}", crate::scrub::scrub(name, 80)),
         )
     }
 }

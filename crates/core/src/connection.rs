@@ -5,7 +5,6 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::{
     Error, ErrorKind, Result,
     environment::Environment,
-    error::Violation,
     identifier::{ConnectionId, ConnectionName},
     oauth::client_secret_place,
     product::{Permissions, Product},
@@ -364,5 +363,5 @@ fn checked_client_id(given: Option<String>) -> Result<Option<String>> {
 
 /// A malformed member of a request.
 pub(crate) fn invalid(path: &str, message: &str) -> Error {
-    Error::invalid(vec![Violation::new(path, "format", message)])
+    Error::invalid_at(path, message)
 }

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Error, ErrorKind, Result, error::Violation};
+use crate::{Error, ErrorKind, Result};
 
 /// The application's own id of its end user: opaque, 1 to 256 characters, no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ impl Identifier {
         let text = text.into();
         let characters = text.chars().count();
         if characters == 0 || characters > 256 || text.chars().any(char::is_control) {
-            return Err(invalid(
+            return Err(Error::invalid_at(
                 "/identifier",
                 "an identifier has 1 to 256 characters and no control characters",
             ));
@@ -52,7 +52,7 @@ impl ConnectionName {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
         if !well_formed {
-            return Err(invalid(
+            return Err(Error::invalid_at(
                 "/connection_name",
                 "a connection name has 1 to 64 letters, digits, '-', '_' or '.', and starts with a letter or a digit",
             ));
@@ -84,10 +84,6 @@ macro_rules! text_type {
     )+ };
 }
 text_type!(Identifier, ConnectionName);
-
-fn invalid(path: &str, message: &str) -> Error {
-    Error::invalid(vec![Violation::new(path, "format", message)])
-}
 
 macro_rules! id_type {
     ($($(#[doc = $doc:literal])+ $type:ident, $prefix:literal;)+) => { $(

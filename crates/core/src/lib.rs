@@ -1,6 +1,6 @@
 //! The contract of Stead: what a tool is, what a product is, and how a call is made in a user's stead.
 //!
-//! A product crate needs [`tool`], [`product`] and [`error`] alone. With the feature `platform` the crate also
+//! A product crate needs [`tool`], [`product`] and [`error`] only. With the feature `platform` the crate also
 //! holds connections, accounts and authorizations, the OAuth flow, sealed credentials and the executor.
 //! It opens no socket, reads no clock and draws no randomness of its own: those come in through [`ports`].
 
@@ -12,6 +12,7 @@ pub mod ports;
 pub mod product;
 pub mod resource;
 pub mod schema;
+mod scrub;
 pub mod tool;
 
 #[cfg(feature = "platform")]

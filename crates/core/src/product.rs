@@ -98,8 +98,8 @@ fn no_settings(settings: &Map<String, Value>) -> Result<Derived> {
     match settings.keys().next() {
         None => Ok(Derived::default()),
         Some(name) => {
-            let violation = Violation::new(
-                format!("/settings/{name}"),
+            let violation = Violation::at(
+                &["settings", name],
                 "additionalProperties",
                 "connections of this product take no settings",
             );

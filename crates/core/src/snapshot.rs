@@ -304,7 +304,7 @@ impl Environment {
         let unknown = || {
             Error::new(
                 ErrorKind::UnknownConnection,
-                format!("there is no connection {:?}", crate::error::scrub(name, 80)),
+                format!("there is no connection {:?}", crate::scrub::scrub(name, 80)),
             )
         };
         let parsed = ConnectionName::new(name).map_err(|_| unknown())?;

@@ -17,7 +17,6 @@ use crate::{
 const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 /// Largest growth by decompression; a mail of plain text comes near 20.
 const RATIO: u64 = 100;
-const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 
 /// What an exchange brought.
 pub(super) enum Reading {
@@ -104,7 +103,7 @@ fn judge(
     };
     let error = match (
         error.retry_after(),
-        retry_after(&answer.headers, environment.now()),
+        answer.retry_after(Some(environment.now())),
     ) {
         (None, Some(after)) => error.with_retry_after(after),
         _ => error,
@@ -131,52 +130,25 @@ fn failed(error: TransportError, request: &ApiRequest) -> Reading {
 
 /// Where the product's own table does not know an answer.
 fn by_status(answer: &Response) -> Error {
-    let status = answer.status;
-    let (kind, message) = match status {
-        300..=399 => (
-            ErrorKind::UpstreamRedirectBlocked,
-            "the product redirected; credentials are not sent along",
-        ),
-        403 => (ErrorKind::ProductForbidden, "the product forbids this"),
-        404 | 410 => (
-            ErrorKind::ProductNotFound,
-            "the product has no such object, or the user may not see it",
-        ),
-        408 => (ErrorKind::ProductTimeout, "the product gave up waiting"),
-        409 | 412 => (
-            ErrorKind::ProductConflict,
-            "the product's object is in another state",
-        ),
-        429 => (
-            ErrorKind::ProductRateLimited,
-            "the product asks to slow down",
-        ),
-        400..=499 => (
-            ErrorKind::ProductInvalidRequest,
-            "the product refuses the request",
-        ),
-        _ => (ErrorKind::ProductUnavailable, "the product failed"),
+    let kind = ErrorKind::of_product_status(answer.status);
+    let message = match kind {
+        ErrorKind::UpstreamRedirectBlocked => {
+            "the product redirected; credentials are not sent to the new address"
+        }
+        ErrorKind::ProductForbidden => "the product forbids this",
+        ErrorKind::ProductNotFound => "the product has no such object, or the user may not see it",
+        ErrorKind::ProductTimeout => "the product gave up waiting",
+        ErrorKind::ProductConflict => "the product's object is in another state",
+        ErrorKind::ProductRateLimited => "the product asks to slow down",
+        ErrorKind::ProductInvalidRequest => "the product refuses the request",
+        _ => "the product failed",
     };
-    Error::new(kind, message).with_upstream(Upstream::new(status))
+    Error::new(kind, message).with_upstream(Upstream::new(answer.status))
 }
 
 pub(super) fn rejected_token() -> Error {
     Error::new(ErrorKind::ProductRejectedToken, "the product refuses a token that it has just issued; if this stays, the user has to authorize again")
         .with_upstream(Upstream::new(401))
-}
-
-/// RFC 9110, 10.2.3: seconds, or a date. A day at most.
-fn retry_after(headers: &HeaderMap, now: jiff::Timestamp) -> Option<std::time::Duration> {
-    let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = value.parse::<u64>() {
-        return Some(std::time::Duration::from_secs(seconds).min(DAY));
-    }
-    let at = jiff::fmt::rfc2822::DateTimeParser::new()
-        .parse_timestamp(value)
-        .ok()?;
-    std::time::Duration::try_from(at.duration_since(now))
-        .ok()
-        .map(|after| after.min(DAY))
 }
 
 fn decompressed(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes> {

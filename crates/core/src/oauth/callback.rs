@@ -5,9 +5,9 @@ use crate::{
     Error, ErrorKind, Result,
     authorization::{returnable, returned},
     environment::Environment,
-    error::scrub,
     identifier::{AuthorizationId, ConnectionId},
     resource::AccountState,
+    scrub::scrub,
     store::{AuthorizationRow, AuthorizationState, Batch, Commit, Digest, Versioned},
 };
 

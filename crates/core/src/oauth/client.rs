@@ -20,9 +20,9 @@ use super::TokenSet;
 use crate::{
     Error, ErrorKind, Result,
     environment::Environment,
-    error::scrub,
     ports::{Body, BoxFuture, Limits, TransportError},
     product::{ClientAuthentication, Product, TokenFormat},
+    scrub::scrub,
     seal::AssociatedData,
     store::{ConnectionRow, EndpointSnapshot},
 };

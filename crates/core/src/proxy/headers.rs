@@ -5,7 +5,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use crate::{Error, ErrorKind, Result, error::scrub};
+use crate::{Error, ErrorKind, Result, scrub::scrub};
 
 /// Headers that pass; those that begin with [`WAREHOUSE`] do too.
 const PASSED: &[&str] = &[

@@ -17,8 +17,8 @@ use percent_encoding::percent_decode_str;
 
 use crate::{
     Error, ErrorKind, Result,
-    error::scrub,
     product::{ProxyRoute, ProxyRules},
+    scrub::scrub,
 };
 pub(super) use query::with_query;
 

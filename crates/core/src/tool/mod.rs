@@ -19,7 +19,7 @@ pub use io::{Io, IoBackend};
 pub use output::{Data, Output, Warning};
 #[cfg(feature = "platform")]
 pub(crate) use request::effect_of_method;
-pub use request::{ApiRequest, IntoQuery, Retry};
+pub use request::{ApiRequest, IntoQuery, Retry, UNRESERVED};
 pub use response::Response;
 pub use scope::RequiredScopes;
 

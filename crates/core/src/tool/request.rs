@@ -166,7 +166,7 @@ impl ApiRequest {
                 ));
             }
             target.push('/');
-            target.extend(utf8_percent_encode(segment, SEGMENT));
+            target.extend(utf8_percent_encode(segment, UNRESERVED));
         }
         if let Some(verb) = self.verb {
             target.push(':');
@@ -175,9 +175,9 @@ impl ApiRequest {
         let mut separator = '?';
         for (key, value) in &self.query {
             target.push(separator);
-            target.extend(utf8_percent_encode(key, QUERY));
+            target.extend(utf8_percent_encode(key, UNRESERVED));
             target.push('=');
-            target.extend(utf8_percent_encode(value, QUERY));
+            target.extend(utf8_percent_encode(value, UNRESERVED));
             separator = '&';
         }
         Ok(target)
@@ -195,12 +195,11 @@ pub(crate) fn effect_of_method(method: &Method) -> Effect {
 
 /// RFC 3986 unreserved characters stay, everything else is encoded: `:` too, since behind an id it would begin a
 /// custom verb.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+pub const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
-const QUERY: &AsciiSet = SEGMENT;
 
 /// A value of a query pair: text, number, boolean, an option of those, or a list (one pair per item).
 pub trait IntoQuery {

@@ -1,11 +1,19 @@
+//! A product's response as a tool reads it.
+
+use std::time::Duration;
+
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, header};
+use jiff::{Timestamp, fmt::rfc2822};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{Error, ErrorKind, Result, error::Upstream};
 
-/// A product's answer, read to its end and decompressed.
+/// Longest wait that is taken from a product.
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A product's response, read to its end and decompressed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Response {
@@ -15,12 +23,12 @@ pub struct Response {
     pub headers: HeaderMap,
     /// Body, decompressed.
     pub body: Bytes,
-    /// 1 for the first sending, 2 for the first repeat, and so on.
+    /// 1 for the first attempt, 2 for the first retry, and so on.
     pub attempt: u8,
 }
 
 impl Response {
-    /// An answer to the first sending.
+    /// A response to the first attempt.
     pub fn new(status: u16, headers: HeaderMap, body: impl Into<Bytes>) -> Self {
         Self {
             status,
@@ -30,7 +38,7 @@ impl Response {
         }
     }
 
-    /// Says which sending this answers.
+    /// Says which attempt this is the response to.
     #[must_use]
     pub fn with_attempt(mut self, attempt: u8) -> Self {
         self.attempt = attempt;
@@ -47,6 +55,19 @@ impl Response {
         self.headers.get(name)?.to_str().ok()
     }
 
+    /// How long the product asks to wait: seconds, or a date (RFC 9110, section 10.2.3); a day at most. A date counts
+    /// from the response's own `Date`, or else from `now`; one in the past says nothing.
+    pub fn retry_after(&self, now: Option<Timestamp>) -> Option<Duration> {
+        let value = self.header(header::RETRY_AFTER.as_str())?.trim();
+        if let Ok(seconds) = value.parse() {
+            return Some(Duration::from_secs(seconds).min(DAY));
+        }
+        let moment = http_date(value)?;
+        let sent = self.header(header::DATE.as_str()).and_then(http_date);
+        let wait = Duration::try_from(moment.duration_since(sent.or(now)?)).ok()?;
+        Some(wait.min(DAY))
+    }
+
     /// The body as JSON; an empty body is `null`.
     ///
     /// # Errors
@@ -60,7 +81,7 @@ impl Response {
         serde_json::from_slice(body).map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                "the product's answer is not the JSON that its description promises",
+                "the product's response is not the JSON that its description promises",
             )
             .with_context(
                 "place",
@@ -70,10 +91,16 @@ impl Response {
         })
     }
 
-    /// The body as a JSON value, or `null` where it is none: for reading errors.
+    /// The body as a JSON value, or `null` where it is not JSON: for reading errors.
     pub fn json_or_null(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
+}
+
+fn http_date(text: &str) -> Option<Timestamp> {
+    rfc2822::DateTimeParser::new()
+        .parse_timestamp(text.trim())
+        .ok()
 }
 
 #[cfg(test)]
@@ -82,18 +109,18 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, body: &'static str) -> Response {
+    fn response(status: u16, body: &'static str) -> Response {
         Response::new(status, HeaderMap::new(), body)
     }
 
     #[test]
     fn a_body_is_read_as_json_and_nothing_is_null() {
         assert_eq!(
-            answer(200, " {\"a\": [1]} ").json::<Value>().unwrap(),
+            response(200, " {\"a\": [1]} ").json::<Value>().unwrap(),
             json!({ "a": [1] })
         );
-        assert_eq!(answer(204, "").json::<Value>().unwrap(), Value::Null);
-        assert_eq!(answer(204, "").json::<Option<String>>().unwrap(), None);
+        assert_eq!(response(204, "").json::<Value>().unwrap(), Value::Null);
+        assert_eq!(response(204, "").json::<Option<String>>().unwrap(), None);
     }
 
     #[test]
@@ -103,25 +130,25 @@ mod tests {
             ("{\"a\":\n\"CANARY", "line 2, column 7"),
             ("{} CANARY", "line 1, column 4"),
         ] {
-            let error = answer(502, body).json::<Value>().unwrap_err();
+            let error = response(502, body).json::<Value>().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
-            assert_eq!(error.context()[0].1, place);
+            assert_eq!(error.context()["place"], place);
             assert_eq!(error.upstream().unwrap().status, 502);
             assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
         }
-        let error = answer(200, "{\"a\":\"CANARY\"}")
+        let error = response(200, "{\"a\":\"CANARY\"}")
             .json::<Vec<String>>()
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
         assert!(!format!("{error:?}").contains("CANARY"), "{error:?}");
-        assert!(answer(204, "").json::<String>().is_err());
+        assert!(response(204, "").json::<String>().is_err());
     }
 
     #[test]
     fn an_error_body_that_is_no_json_is_null() {
-        assert_eq!(answer(500, "oops").json_or_null(), Value::Null);
-        assert_eq!(answer(500, "").json_or_null(), Value::Null);
-        assert_eq!(answer(500, "{\"a\":1}").json_or_null(), json!({ "a": 1 }));
+        assert_eq!(response(500, "oops").json_or_null(), Value::Null);
+        assert_eq!(response(500, "").json_or_null(), Value::Null);
+        assert_eq!(response(500, "{\"a\":1}").json_or_null(), json!({ "a": 1 }));
     }
 
     #[test]
@@ -135,8 +162,45 @@ mod tests {
             (0, false),
             (1000, false),
         ] {
-            assert_eq!(answer(status, "").is_success(), success, "{status}");
+            assert_eq!(response(status, "").is_success(), success, "{status}");
         }
+    }
+
+    #[test]
+    fn a_wait_is_seconds_or_a_date() {
+        let wait = |value: &str, date: Option<&str>, now: Option<Timestamp>| {
+            let headers = [("retry-after", Some(value)), ("date", date)]
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.parse().unwrap(), value?.parse().unwrap())))
+                .collect();
+            Response::new(429, headers, "").retry_after(now)
+        };
+        let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        for (value, expected) in [
+            ("0", seconds(0)),
+            ("120", seconds(120)),
+            (" 5 ", seconds(5)),
+            ("99999999999", seconds(86_400)),
+            ("Thu, 01 Jan 2026 00:00:30 GMT", seconds(30)),
+            ("Thu, 01 Jan 2026 00:00:00 GMT", seconds(0)),
+            ("Fri, 01 Jan 2038 00:00:00 GMT", seconds(86_400)),
+            ("Wed, 31 Dec 2025 23:59:59 GMT", None),
+            ("", None),
+            ("-1", None),
+            ("1.5", None),
+            ("soon", None),
+            ("18446744073709551616", None),
+        ] {
+            assert_eq!(wait(value, None, Some(start)), expected, "{value:?}");
+        }
+        let half_past = "Thu, 01 Jan 2026 00:00:30 GMT";
+        let sent = "Thu, 01 Jan 2026 00:00:25 GMT";
+        assert_eq!(wait(half_past, Some(sent), Some(start)), seconds(5));
+        assert_eq!(wait(half_past, Some(sent), None), seconds(5));
+        assert_eq!(wait(half_past, None, None), None);
+        let silent = Response::new(429, HeaderMap::new(), "");
+        assert_eq!(silent.retry_after(Some(start)), None);
     }
 
     #[test]
@@ -144,12 +208,12 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("x-request-id", http::HeaderValue::from_static("7"));
         headers.insert("x-bytes", http::HeaderValue::from_bytes(&[0xff]).unwrap());
-        let answer = Response::new(200, headers, "").with_attempt(3);
-        assert_eq!(answer.header("X-Request-Id"), Some("7"));
+        let response = Response::new(200, headers, "").with_attempt(3);
+        assert_eq!(response.header("X-Request-Id"), Some("7"));
         assert_eq!(
-            (answer.header("x-bytes"), answer.header("etag")),
+            (response.header("x-bytes"), response.header("etag")),
             (None, None)
         );
-        assert_eq!(answer.attempt, 3);
+        assert_eq!(response.attempt, 3);
     }
 }

@@ -3,19 +3,13 @@
 //!
 //! Source: Snowflake OAuth, "Scope".
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
+use stead_core::tool::UNRESERVED;
 
 use crate::sql::Name;
 
 /// Brings a refresh token.
 pub const REFRESH_TOKEN: &str = "refresh_token";
-
-/// RFC 3986 unreserved characters stay.
-const ROLE: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// The scope that opens every session in this role. A role whose name has special characters is encoded.
 pub(crate) fn session_role(role: &Name) -> String {
@@ -28,7 +22,7 @@ pub(crate) fn session_role(role: &Name) -> String {
     } else {
         format!(
             "session:role-encoded:{}",
-            utf8_percent_encode(role.stored(), ROLE)
+            utf8_percent_encode(role.stored(), UNRESERVED)
         )
     }
 }

@@ -12,9 +12,12 @@ use futures_util::{
 use http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
-use stead::{Error, ErrorKind, core::ports::BoxFuture};
+use stead::{
+    Error, ErrorKind,
+    core::{error::push_segment, ports::BoxFuture},
+};
 
-use super::{invalid, push_step};
+use super::invalid;
 use crate::{ServerState, problem::Problem};
 
 /// Most bytes of a JSON body.
@@ -100,9 +103,9 @@ fn place(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
     let mut pointer = String::new();
     for segment in error.path() {
         match segment {
-            Segment::Seq { index } => push_step(&mut pointer, &index.to_string()),
-            Segment::Map { key } => push_step(&mut pointer, key),
-            Segment::Enum { variant } => push_step(&mut pointer, variant),
+            Segment::Seq { index } => push_segment(&mut pointer, &index.to_string()),
+            Segment::Map { key } => push_segment(&mut pointer, key),
+            Segment::Enum { variant } => push_segment(&mut pointer, variant),
             Segment::Unknown => {}
         }
     }

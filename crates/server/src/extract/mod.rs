@@ -10,20 +10,11 @@ pub(crate) use json::Json;
 pub(crate) use path::Path;
 pub(crate) use query::Query;
 
-use stead::{Error, ErrorKind, core::error::Violation};
+use stead::{Error, core::error::Violation};
 
 /// A malformed request, with the place of the fault as a JSON pointer into the body or the query.
 fn invalid(pointer: impl Into<String>, keyword: &str, message: impl AsRef<str>) -> Error {
     // The message may quote the request, whose values have no bound of their own.
     let message: String = message.as_ref().chars().take(300).collect();
-    let mut problem =
-        Error::violations(vec![Violation::new(pointer, keyword, message)]).to_problem();
-    problem.kind = ErrorKind::InvalidRequest;
-    problem.into()
-}
-
-/// One step of a JSON pointer (RFC 6901, section 3).
-fn push_step(pointer: &mut String, step: &str) {
-    pointer.push('/');
-    pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    Error::invalid(vec![Violation::new(pointer, keyword, message)])
 }

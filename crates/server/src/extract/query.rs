@@ -1,9 +1,9 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use stead::Error;
+use stead::{Error, core::error::push_segment};
 use url::form_urlencoded;
 
-use super::{invalid, push_step};
+use super::invalid;
 use crate::problem::Problem;
 
 /// The query's parameters. A handler takes those it knows; [`Query::end`] refuses the rest, so that a misspelt
@@ -116,7 +116,7 @@ impl Paging {
 
 fn refuse(name: &str, keyword: &str, message: &str) -> Error {
     let mut pointer = String::new();
-    push_step(&mut pointer, &name.chars().take(100).collect::<String>());
+    push_segment(&mut pointer, &name.chars().take(100).collect::<String>());
     invalid(pointer, keyword, message)
 }
 

@@ -5,12 +5,13 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::lock::Mutex;
 use http::{HeaderValue, Method, Uri, header};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, ErrorKind, Result,
     ports::{Body, Limits, Transport},
+    tool::UNRESERVED,
 };
 
 use super::answer;
@@ -21,13 +22,6 @@ const LIMITS: Limits = Limits {
     total: Duration::from_secs(300),
     ..Limits::DEFAULT
 };
-
-/// What may stand in a path segment as it is (RFC 3986, unreserved).
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 pub(super) struct Service {
     /// Without a trailing slash.
@@ -50,7 +44,7 @@ pub(super) struct Outgoing {
 
 /// Any text as one path segment.
 pub(super) fn segment(text: &str) -> String {
-    utf8_percent_encode(text, SEGMENT).to_string()
+    utf8_percent_encode(text, UNRESERVED).to_string()
 }
 
 impl Outgoing {

@@ -5,7 +5,7 @@ use futures_util::FutureExt as _;
 use http::HeaderValue;
 
 use super::*;
-use crate::testing::{STABLE, START, World, always, environment};
+use crate::testing::{STABLE, World, always, environment};
 
 fn answer(status: u16, body: &'static str) -> Response {
     Response::new(status, HeaderMap::new(), body)
@@ -15,12 +15,6 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
-}
-
-fn after(value: &str) -> Option<Duration> {
-    let headers =
-        HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_str(value).unwrap())]);
-    retry_after(&headers, START)
 }
 
 /// An answer to a request as the demo product would be read, but with this reader of errors.
@@ -162,29 +156,6 @@ fn the_products_own_pause_goes_before_the_header() {
             .retry_after(),
         None
     );
-}
-
-#[test]
-fn a_pause_is_seconds_or_a_date() {
-    let seconds = |seconds| Some(Duration::from_secs(seconds));
-    for (value, expected) in [
-        ("0", seconds(0)),
-        ("120", seconds(120)),
-        (" 5 ", seconds(5)),
-        ("99999999999", seconds(86_400)),
-        ("Thu, 01 Jan 2026 00:00:30 GMT", seconds(30)),
-        ("Thu, 01 Jan 2026 00:00:00 GMT", seconds(0)),
-        ("Fri, 01 Jan 2038 00:00:00 GMT", seconds(86_400)),
-        ("Wed, 31 Dec 2025 23:59:59 GMT", None),
-        ("", None),
-        ("-1", None),
-        ("1.5", None),
-        ("soon", None),
-        ("18446744073709551616", None),
-    ] {
-        assert_eq!(after(value), expected, "{value:?}");
-    }
-    assert_eq!(retry_after(&HeaderMap::new(), START), None);
 }
 
 #[test]

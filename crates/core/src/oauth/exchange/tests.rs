@@ -173,6 +173,6 @@ fn a_failed_exchange_says_who_has_to_act() {
     for (failure, kind, reason) in table {
         let (error, why) = failed(failure);
         assert_eq!((error.kind(), why), (kind, reason));
-        assert_eq!(error.context()[0].1, "said");
+        assert_eq!(error.context()["product_message"], "said");
     }
 }

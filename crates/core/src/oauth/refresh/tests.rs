@@ -137,6 +137,6 @@ fn who_waits_for_the_token_endpoint_is_told_how_long() {
         let error = refresh_unavailable("busy", after.map(SignedDuration::from_secs));
         assert_eq!(error.kind(), ErrorKind::RefreshUnavailable);
         assert_eq!(error.retry_after(), Some(Duration::from_secs(expected)));
-        assert_eq!(error.context()[0].1, "busy");
+        assert_eq!(error.context()["product_message"], "busy");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use super::{MAX_ECHO, ROUNDS, check_escape, invalid, refused_byte};
-use crate::{Error, Result, error::scrub};
+use crate::{Error, Result, error::push_segment, scrub::scrub, tool::UNRESERVED};
 
 /// Most bytes of a query. RFC 9112, section 3 asks of everybody to take a request line of 8,000 bytes; some take more.
 const MAX_QUERY: usize = 16 * 1024;
@@ -23,13 +23,6 @@ const DENIED: &[&str] = &[
     "key",
     "oauth_token",
 ];
-
-/// RFC 3986 unreserved characters stay.
-const VALUE: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
 
 /// Adds `?` and the caller's query.
 ///
@@ -119,9 +112,9 @@ impl<'a> Pairs<'a> {
 
     fn push(&mut self, name: &str, text: &str) {
         self.target.push_str(self.separator);
-        self.target.extend(utf8_percent_encode(name, VALUE));
+        self.target.extend(utf8_percent_encode(name, UNRESERVED));
         self.target.push('=');
-        self.target.extend(utf8_percent_encode(text, VALUE));
+        self.target.extend(utf8_percent_encode(text, UNRESERVED));
         self.separator = "&";
     }
 }
@@ -135,7 +128,8 @@ fn scalar(value: &Value) -> Option<Cow<'_, str>> {
 }
 
 fn unusable(name: &str, index: Option<usize>) -> Error {
-    let mut pointer = format!("/query/{}", name.replace('~', "~0").replace('/', "~1"));
+    let mut pointer = String::from("/query");
+    push_segment(&mut pointer, name);
     if let Some(index) = index {
         pointer.push_str(&format!("/{index}"));
     }

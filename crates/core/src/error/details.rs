@@ -1,0 +1,72 @@
+//! What helps to act on an error: the same members in the library and on the wire.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Upstream, Violation};
+
+/// What helps to act on an error.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Details {
+    /// Id of the request at the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// Id of the execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_id: Option<String>,
+    /// Facts about where it happened.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub context: Map<String, Value>,
+    /// Every place where the input breaks its schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
+    /// Scopes of which one is needed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required_scopes: Vec<String>,
+    /// The link that the end user should open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorization_link: Option<String>,
+    /// How long to wait before trying again; whole seconds on the wire.
+    #[serde(
+        rename = "retry_after_seconds",
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "whole_seconds"
+    )]
+    pub retry_after: Option<Duration>,
+    /// What the product said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upstream: Option<Upstream>,
+    /// What exists already although the call failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Value>,
+}
+
+mod whole_seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    #[expect(clippy::ref_option, reason = "the form that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(
+        after: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match after {
+            Some(after) => {
+                let begun = u64::from(after.subsec_nanos() > 0);
+                serializer.serialize_u64(after.as_secs().saturating_add(begun))
+            }
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<u64>::deserialize(deserializer)?.map(Duration::from_secs))
+    }
+}

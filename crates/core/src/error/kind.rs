@@ -1,0 +1,242 @@
+//! The table of error kinds: what went wrong, whether waiting helps, and who must act.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Serialize};
+
+/// Who must act so that the call can succeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ActBy {
+    /// The developer of the application (or the model that wrote the input).
+    AppDeveloper,
+    /// The end user for whom the call was made.
+    EndUser,
+    /// The operator of this Stead environment.
+    Operator,
+    /// The product; everyone else can only wait.
+    Product,
+}
+
+impl ActBy {
+    /// Stable snake_case name, as used on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AppDeveloper => "app_developer",
+            Self::EndUser => "end_user",
+            Self::Operator => "operator",
+            Self::Product => "product",
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $retry:literal, $act:ident; )+) => {
+        /// What went wrong. The variants' documentation is the reference that users read.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind { $( $(#[doc = $doc])+ $variant, )+ }
+
+        impl ErrorKind {
+            /// Every kind, in the order of the reference.
+            pub const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
+
+            /// Stable snake_case name, as used on the wire.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )+ }
+            }
+            /// HTTP status of the service's response.
+            pub const fn status(self) -> u16 {
+                match self { $( Self::$variant => $status, )+ }
+            }
+            /// Whether the same call can succeed later without any change.
+            pub const fn retryable(self) -> bool {
+                match self { $( Self::$variant => $retry, )+ }
+            }
+            /// Who must act.
+            pub const fn act_by(self) -> ActBy {
+                match self { $( Self::$variant => ActBy::$act, )+ }
+            }
+            /// One sentence about the kind, the same in every error of it.
+            pub fn summary(self) -> &'static str {
+                match self { $( Self::$variant => concat!($($doc, " "),+).trim(), )+ }
+            }
+            /// The kind with this name, if this version knows it.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $( $name => Some(Self::$variant), )+ _ => None }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The request is malformed: JSON, a parameter, or a value outside its rules.
+    InvalidRequest = "invalid_request", 400, false, AppDeveloper;
+    /// The tool's input breaks its schema; `violations` lists every place.
+    SchemaViolation = "schema_violation", 422, false, AppDeveloper;
+    /// No tool has this name; the message lists similar ones.
+    UnknownTool = "unknown_tool", 404, false, AppDeveloper;
+    /// No connection has this name.
+    UnknownConnection = "unknown_connection", 404, false, AppDeveloper;
+    /// The connection belongs to another product than the tool.
+    WrongProduct = "wrong_product", 400, false, AppDeveloper;
+    /// There is no account for this connection and identifier.
+    AccountNotFound = "account_not_found", 404, false, AppDeveloper;
+    /// What was asked for does not exist.
+    NotFound = "not_found", 404, false, AppDeveloper;
+    /// The name is taken.
+    AlreadyExists = "already_exists", 409, false, AppDeveloper;
+    /// The asked tool or product version is unknown, or two versions disagree.
+    UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
+    /// The proxied path or query could leave the product's origin, or is malformed.
+    PathInvalid = "path_invalid", 400, false, AppDeveloper;
+    /// The path, or the proxy, does not accept this HTTP method.
+    MethodNotAllowed = "method_not_allowed", 405, false, AppDeveloper;
+    /// The proxy does not forward this header.
+    HeaderNotAllowed = "header_not_allowed", 400, false, AppDeveloper;
+    /// The application's own credentials are missing, wrong or expired.
+    Unauthenticated = "unauthenticated", 401, false, AppDeveloper;
+    /// The policy of this environment forbids the call.
+    Forbidden = "forbidden", 403, false, Operator;
+    /// The policy of this environment holds the call until it is approved.
+    ApprovalRequired = "approval_required", 409, false, Operator;
+    /// A form was sent from another site.
+    OriginRejected = "origin_rejected", 403, false, AppDeveloper;
+    /// The end user has to authorize; create a link and show it.
+    AuthorizationRequired = "authorization_required", 409, false, EndUser;
+    /// The end user came back and the application has yet to confirm who it was.
+    VerificationRequired = "verification_required", 409, false, AppDeveloper;
+    /// The application named another identifier than the link was made for.
+    IdentifierMismatch = "identifier_mismatch", 403, false, AppDeveloper;
+    /// There is no authorization with this id, link or state.
+    AuthorizationNotFound = "authorization_not_found", 404, false, EndUser;
+    /// The link or the authorization is past its time; create a new link.
+    AuthorizationExpired = "authorization_expired", 410, false, EndUser;
+    /// The link or the callback was used already; create a new link.
+    AuthorizationConsumed = "authorization_consumed", 410, false, EndUser;
+    /// The end user refused.
+    AuthorizationDenied = "authorization_denied", 403, false, EndUser;
+    /// The product did not complete the authorization; create a new link.
+    AuthorizationFailed = "authorization_failed", 502, false, EndUser;
+    /// The browser that returned is not the one that opened the link.
+    BrowserMismatch = "browser_mismatch", 403, false, EndUser;
+    /// The end user authorized with another account of the product than before.
+    ProductAccountMismatch = "product_account_mismatch", 409, false, EndUser;
+    /// A permission that the call needs was not granted; `required_scopes` names it.
+    ScopeMissing = "scope_missing", 403, false, EndUser;
+    /// The account is suspended.
+    AccountSuspended = "account_suspended", 403, false, AppDeveloper;
+    /// The connection is a draft or disabled.
+    ConnectionNotReady = "connection_not_ready", 409, false, AppDeveloper;
+    /// The product refuses the connection's client id or secret.
+    ConnectionCredentialsRejected = "connection_credentials_rejected", 502, false, AppDeveloper;
+    /// Another process is refreshing this account's credential.
+    RefreshInProgress = "refresh_in_progress", 503, true, Product;
+    /// The credential has expired and the product's token endpoint does not respond.
+    RefreshUnavailable = "refresh_unavailable", 503, true, Product;
+    /// The product refuses a token that it has just issued.
+    ProductRejectedToken = "product_rejected_token", 502, true, EndUser;
+    /// The product forbids this to the user (sharing, policy of the organization).
+    ProductForbidden = "product_forbidden", 403, false, EndUser;
+    /// The product has no such object, or the user may not see it.
+    ProductNotFound = "product_not_found", 404, false, AppDeveloper;
+    /// The product's object is in a state that does not allow this.
+    ProductConflict = "product_conflict", 409, false, AppDeveloper;
+    /// The product refuses the request's content.
+    ProductInvalidRequest = "product_invalid_request", 422, false, AppDeveloper;
+    /// The product throttles this user or application.
+    ProductRateLimited = "product_rate_limited", 429, true, Product;
+    /// The quota of the application at the product is used up for a longer time.
+    ProductQuotaExhausted = "product_quota_exhausted", 429, true, AppDeveloper;
+    /// The product's API is not enabled for the application.
+    ProductNotEnabled = "product_not_enabled", 409, false, AppDeveloper;
+    /// The product failed or cannot be reached.
+    ProductUnavailable = "product_unavailable", 502, true, Product;
+    /// The product did not respond in time; the call changed nothing.
+    ProductTimeout = "product_timeout", 504, true, Product;
+    /// A write was sent and no response came: it may or may not have happened.
+    OutcomeUnknown = "outcome_unknown", 502, false, AppDeveloper;
+    /// The product said that a write may have been saved, and reading it back did not tell.
+    WriteUnconfirmed = "write_unconfirmed", 502, false, AppDeveloper;
+    /// The product's response cannot be understood.
+    ProductProtocolError = "product_protocol_error", 502, false, Product;
+    /// The product's result is no longer kept.
+    ResultExpired = "result_expired", 410, false, AppDeveloper;
+    /// The product's response is larger than allowed.
+    ResponseTooLarge = "response_too_large", 502, false, AppDeveloper;
+    /// The product redirected; credentials are never sent to the new address.
+    UpstreamRedirectBlocked = "upstream_redirect_blocked", 502, false, AppDeveloper;
+    /// The product's response broke off.
+    UpstreamTruncated = "upstream_truncated", 502, true, Product;
+    /// The rate limit of this environment; the deadline would pass before the call's turn.
+    RateLimited = "rate_limited", 429, true, AppDeveloper;
+    /// The change is not possible in the current state.
+    InvalidTransition = "invalid_transition", 409, false, AppDeveloper;
+    /// The Stead service cannot be reached by its client.
+    ServiceUnavailable = "service_unavailable", 503, true, Operator;
+    /// The store does not respond.
+    StorageUnavailable = "storage_unavailable", 503, true, Operator;
+    /// The key that sealed a secret is missing or wrong.
+    KeyUnavailable = "key_unavailable", 503, false, Operator;
+    /// A stored row was changed from outside: its seal does not match.
+    IntegrityViolated = "integrity_violated", 500, false, Operator;
+    /// This process is shutting down.
+    ShuttingDown = "shutting_down", 503, true, Operator;
+    /// A fault in Stead itself.
+    Internal = "internal", 500, true, Operator;
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for ErrorKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorKind {
+    /// A name from a newer service becomes [`ErrorKind::Internal`]; [`Error`](super::Error) keeps the rest of what it says.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<'de, str>::deserialize(deserializer)?;
+        Ok(Self::from_name(&name).unwrap_or(Self::Internal))
+    }
+}
+
+impl ErrorKind {
+    /// What a product's HTTP status means where the product's own codes say no more.
+    ///
+    /// 410 is [`ProductNotFound`](Self::ProductNotFound): the object existed once, and the caller can do as little about
+    /// it as about a 404. 412 is [`ProductConflict`](Self::ProductConflict): the request is well formed, but the object
+    /// has changed since the caller read it (RFC 9110, sections 15.5.11 and 15.5.13).
+    pub const fn of_product_status(status: u16) -> Self {
+        match status {
+            300..=399 => Self::UpstreamRedirectBlocked,
+            401 => Self::ProductRejectedToken,
+            403 => Self::ProductForbidden,
+            404 | 410 => Self::ProductNotFound,
+            408 => Self::ProductTimeout,
+            409 | 412 => Self::ProductConflict,
+            429 => Self::ProductRateLimited,
+            400..=499 => Self::ProductInvalidRequest,
+            _ => Self::ProductUnavailable,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_its_own_name_and_an_error_status() {
+        for kind in ErrorKind::ALL {
+            assert_eq!(ErrorKind::from_name(kind.name()), Some(*kind));
+            assert!((400..600).contains(&kind.status()), "{kind}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! An error as the body of an HTTP response.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ActBy, Details, Error, ErrorKind};
+
+/// An [`Error`] on the wire: RFC 9457 `application/problem+json` with Stead's members.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Problem {
+    /// URI that names the kind; it identifies and is not meant to be opened.
+    #[serde(rename = "type")]
+    pub problem_type: String,
+    /// One sentence about the kind.
+    pub title: String,
+    /// HTTP status.
+    pub status: u16,
+    /// One sentence about this error.
+    pub detail: String,
+    /// The kind.
+    pub kind: ErrorKind,
+    /// Whether the same call can succeed later.
+    pub retryable: bool,
+    /// Who must act.
+    pub act_by: ActBy,
+    /// What helps to act on it.
+    #[serde(flatten)]
+    pub details: Details,
+}
+
+impl Error {
+    /// The error as the body of an HTTP response.
+    pub fn to_problem(&self) -> Problem {
+        let kind = self.kind();
+        Problem {
+            problem_type: format!("urn:stead:error:{}", kind.name()),
+            title: kind.summary().to_owned(),
+            status: self.status(),
+            detail: self.message().to_owned(),
+            kind,
+            retryable: self.retryable(),
+            act_by: self.act_by(),
+            details: self.0.details.clone(),
+        }
+    }
+}
+
+impl From<Problem> for Error {
+    /// The status, `retryable` and `act_by` stay as they were received, so that a kind which only a newer service knows
+    /// is not treated as another.
+    fn from(problem: Problem) -> Self {
+        let mut error = Self::new(problem.kind, problem.detail);
+        error.0.status = problem.status;
+        error.0.retryable = problem.retryable;
+        error.0.act_by = problem.act_by;
+        error.0.details = problem.details;
+        error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::error::{Upstream, Violation};
+
+    #[test]
+    fn a_problem_reads_back_as_the_same_error() {
+        let error = Error::violations(vec![Violation::new("/a", "type", "expected string")])
+            .reclassify(ErrorKind::ScopeMissing, "needs a scope")
+            .with_required_scopes(["a", "b"])
+            .with_context("key", "value")
+            .with_retry_after(Duration::from_millis(1500))
+            .with_upstream(Upstream::new(403).with_code("insufficientPermissions"));
+        let wire = serde_json::to_value(error.to_problem()).unwrap();
+        assert_eq!(wire["retry_after_seconds"], 2);
+        assert_eq!(wire["context"], json!({ "key": "value" }));
+        let back = Error::from(serde_json::from_value::<Problem>(wire.clone()).unwrap());
+        assert_eq!(back.kind(), ErrorKind::ScopeMissing);
+        assert_eq!(back.required_scopes(), ["a", "b"]);
+        assert_eq!(back.violation_list(), error.violation_list());
+        assert_eq!(serde_json::to_value(back.to_problem()).unwrap(), wire);
+    }
+
+    #[test]
+    fn an_unknown_kind_keeps_what_the_service_says_about_it() {
+        let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 402, "detail": "new",
+            "kind": "new", "retryable": false, "act_by": "app_developer"});
+        let error = Error::from(serde_json::from_value::<Problem>(problem).unwrap());
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        assert_eq!(
+            (error.status(), error.retryable(), error.act_by()),
+            (402, false, ActBy::AppDeveloper)
+        );
+    }
+}

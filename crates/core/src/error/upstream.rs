@@ -1,0 +1,55 @@
+//! What the product itself said about a failed call, bounded and scrubbed of credentials.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::scrub::{scrub, scrub_value};
+
+/// What the product itself said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Upstream {
+    /// HTTP status.
+    pub status: u16,
+    /// The product's own code or reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The product's own message, at most 500 characters, scrubbed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The product's own id of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The product's own error object, at most 4 KB, scrubbed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+}
+
+impl Upstream {
+    /// What is known of a response with this status.
+    pub fn new(status: u16) -> Self {
+        Self {
+            status,
+            ..Self::default()
+        }
+    }
+    /// Sets the product's own code.
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(scrub(&code.into(), 100));
+        self
+    }
+    /// Sets the product's own message: scrubbed, at most 500 characters.
+    #[must_use]
+    pub fn with_message(mut self, message: &str) -> Self {
+        self.message = Some(scrub(message, 500));
+        self
+    }
+    /// Sets the product's own error object when it serializes to at most 4 KB; its strings are scrubbed.
+    #[must_use]
+    pub fn with_details(mut self, mut details: Value) -> Self {
+        scrub_value(&mut details);
+        self.details = (details.to_string().len() <= 4096).then_some(details);
+        self
+    }
+}
