@@ -1,28 +1,27 @@
 //! Who calls: an application, by its bearer token (RFC 6750, section 2.1).
 
-use axum::extract::FromRequestParts;
-use http::{HeaderMap, header, request::Parts};
-use stead::{Error, ErrorKind};
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use http::{HeaderMap, header};
+use stead::{Error, ErrorKind, core::environment::Environment};
 
-use crate::{ServerState, problem::Problem};
+use crate::problem::{Problem, Result};
 
-/// The caller holds a live token of this environment. Comes first among a handler's arguments, so that nothing else
-/// of a stranger's request is read.
-#[derive(Debug)]
-pub(crate) struct Authenticated;
-
-impl FromRequestParts<ServerState> for Authenticated {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &ServerState) -> Result<Self, Problem> {
-        let token = bearer(&parts.headers)?;
-        match state.environment.authenticate(token).await {
-            Ok(()) => Ok(Self),
-            Err(error) if error.kind() == ErrorKind::Unauthenticated => {
-                Err(Problem::of_token(error))
-            }
-            Err(error) => Err(error.into()),
-        }
+/// Lets a request pass whose caller holds a live token of this environment. Nothing else of a stranger's request is
+/// read.
+pub(crate) async fn authenticate(
+    State(environment): State<Environment>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    let token = bearer(request.headers())?;
+    match environment.authenticate(token).await {
+        Ok(()) => Ok(next.run(request).await),
+        Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,21 +1,25 @@
-//! `/`: what this is and where to look. `/healthz`, `/readyz` in `rest`.
+//! `/`: what this is and where to look.
 
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     response::{IntoResponse, Response},
-    routing::get,
 };
 use http::{HeaderMap, header};
 use serde::Serialize;
 use stead::core::environment::Environment;
 
-use crate::{ServerState, address, pages::Pages};
+use crate::{
+    pages::Pages,
+    routes::{Route, get},
+    state::address,
+};
 
-pub(crate) fn routes() -> Router<ServerState> {
-    Router::new().route("/", get(show))
+/// The root.
+pub(crate) fn routes() -> Vec<Route> {
+    vec![get("/", show)]
 }
 
 /// A page for a browser, JSON for the rest.
@@ -38,7 +42,7 @@ async fn show(
 
 /// What this is and where to look.
 #[derive(Debug, Serialize)]
-pub(crate) struct Index {
+struct Index {
     service: &'static str,
     version: &'static str,
     token_url: String,
@@ -47,7 +51,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(crate) fn of(environment: &Environment) -> Self {
+    fn of(environment: &Environment) -> Self {
         Self {
             service: "stead",
             version: env!("CARGO_PKG_VERSION"),

@@ -12,19 +12,22 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A folder is a resource and a file is a verb: `rest/accounts/suspend.rs` answers
+//! A folder is a resource and a file is a verb: `rest/accounts/suspend.rs` serves
 //! `POST /v1/accounts/{connection_name}/{identifier}/suspend`.
 
 mod authentication;
-mod boundary;
 mod connect;
 mod extract;
 mod index;
+mod middleware;
 mod oauth;
 mod pages;
 mod problem;
+mod request_id;
 mod rest;
+mod routes;
 mod serve;
+mod state;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -32,57 +35,65 @@ mod tests;
 
 use std::sync::Arc;
 
-use axum::{Router, extract::FromRef};
-use stead::{Error, ErrorKind, core::environment::Environment};
+use axum::{Router, middleware::from_fn_with_state};
+use stead::{Error, ErrorKind};
 
 pub use serve::serve;
 
-use crate::{boundary::Boundary, pages::Pages, problem::Problem};
+use crate::{pages::Pages, problem::Problem, routes::Route, state::ServerState};
 
 /// All routes of a platform.
 pub fn router(platform: &stead::Platform) -> Router {
-    let environment = platform.environment().clone();
-    let boundary = Boundary::new(environment.clone());
+    let environment = platform.environment();
     let state = ServerState {
-        pages: Arc::new(Pages::new(&environment)),
-        environment,
+        environment: environment.clone(),
+        pages: Arc::new(Pages::new(environment)),
     };
-    Router::new()
-        .merge(index::routes())
-        .merge(rest::routes())
-        .merge(oauth::routes())
-        .merge(connect::routes())
+    let mut router = Router::new();
+    for (access, routes) in table() {
+        let routes = routes::router(routes);
+        let state = state.clone();
+        router = router.merge(match access {
+            Access::Application => {
+                routes.route_layer(from_fn_with_state(state, authentication::authenticate))
+            }
+            Access::Browser => routes.route_layer(from_fn_with_state(state, pages::show_problem)),
+            Access::Callback => {
+                routes.route_layer(from_fn_with_state(state, oauth::leave_callback))
+            }
+            Access::Anyone => routes,
+        });
+    }
+    let router = router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(boundary)
-        .with_state(state)
+        .with_state(state);
+    middleware::surround(router, environment.clone())
 }
 
-/// What every handler can ask for.
-#[derive(Clone)]
-pub(crate) struct ServerState {
-    environment: Environment,
-    pages: Arc<Pages>,
+/// Who may call a route, and how its problems are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// An application with its token.
+    Application,
+    /// A person, who reads pages.
+    Browser,
+    /// A person on the way back from a product.
+    Callback,
+    /// Anyone, without a token.
+    Anyone,
 }
 
-impl FromRef<ServerState> for Environment {
-    fn from_ref(state: &ServerState) -> Self {
-        state.environment.clone()
-    }
-}
-
-impl FromRef<ServerState> for Arc<Pages> {
-    fn from_ref(state: &ServerState) -> Self {
-        Self::clone(&state.pages)
-    }
-}
-
-/// An address of this environment: the public URL followed by `path`, which starts with a slash.
-pub(crate) fn address(environment: &Environment, path: &str) -> String {
-    format!(
-        "{}{path}",
-        environment.public_url().as_str().trim_end_matches('/')
-    )
+/// Every route of the service. What is not in it is not served.
+fn table() -> [(Access, Vec<Route>); 6] {
+    [
+        (Access::Application, rest::routes()),
+        (Access::Browser, connect::routes()),
+        (Access::Callback, oauth::callback_routes()),
+        (Access::Anyone, oauth::token_routes()),
+        (Access::Anyone, rest::health_routes()),
+        (Access::Anyone, index::routes()),
+    ]
 }
 
 async fn unknown_path() -> Problem {

@@ -1,15 +1,15 @@
-//! An [`Error`] as the answer to a request: RFC 9457 `application/problem+json`.
+//! An [`Error`] as the response to a request: RFC 9457 `application/problem+json`.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
-use stead::{Error, ErrorKind};
+use stead::{Error, ErrorKind, core::error::ActBy};
 
-use crate::boundary::RequestId;
+use crate::request_id::RequestId;
 
-/// The result of a handler that answers in JSON.
-pub(crate) type Answer<T = Response> = Result<T, Problem>;
+/// The result of a handler.
+pub(crate) type Result<T = Response, E = Problem> = std::result::Result<T, E>;
 
-/// An error on its way out. The boundary writes it, because the boundary knows the request's id.
+/// An error on its way out. It is written where the request's id is known, around the routes.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) error: Error,
@@ -18,7 +18,7 @@ pub(crate) struct Problem {
 
 /// No bearer token came (RFC 6750, section 3: then no error code is given).
 const CHALLENGE: &str = r#"Bearer realm="stead""#;
-/// A bearer token came and is not taken (RFC 6750, section 3.1).
+/// A bearer token came and is not accepted (RFC 6750, section 3.1).
 const CHALLENGE_INVALID: &str = r#"Bearer realm="stead", error="invalid_token""#;
 
 impl Problem {
@@ -30,13 +30,12 @@ impl Problem {
         }
     }
 
-    /// The whole answer.
-    pub(crate) fn into_answer(self, id: RequestId) -> Response {
+    /// The whole response.
+    pub(crate) fn write(self, id: RequestId) -> Response {
         let kind = self.error.kind();
         let body = serde_json::to_vec(&self.error.with_request_id(id.to_string()).to_problem())
             .unwrap_or_default();
-        let mut response = Response::new(body.into());
-        *response.status_mut() = status(kind);
+        let mut response = (status(kind), body).into_response();
         let headers = response.headers_mut();
         headers.insert(
             header::CONTENT_TYPE,
@@ -63,7 +62,7 @@ impl From<Error> for Problem {
 }
 
 impl IntoResponse for Problem {
-    /// A bodiless answer that carries the problem to the boundary.
+    /// A response without a body that carries the problem to where it is written.
     fn into_response(self) -> Response {
         let mut response = status(self.error.kind()).into_response();
         if let Some(seconds) = retry_after(&self.error) {
@@ -84,4 +83,13 @@ pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
     error
         .retry_after()
         .map(|after| HeaderValue::from(after.as_secs() + u64::from(after.subsec_nanos() > 0)))
+}
+
+/// Logs an error: loudly where the operator has to act, quietly where the caller reads it anyway.
+pub(crate) fn report(error: &Error) {
+    if error.kind().status() == 500 || error.act_by() == ActBy::Operator {
+        tracing::error!(kind = error.kind().name(), error = ?error, "a request failed");
+    } else {
+        tracing::debug!(kind = error.kind().name(), error = ?error, "a request failed");
+    }
 }

@@ -1,3 +1,5 @@
+//! Serving of connections: bounds on slow callers, and an orderly end.
+
 use std::{future::Future, io, pin::pin, time::Duration};
 
 use axum::Router;
@@ -64,7 +66,7 @@ fn server() -> auto::Builder<TokioExecutor> {
     server
 }
 
-/// The next connection. Small answers go out at once (`TCP_NODELAY`).
+/// The next connection. Small responses go out at once (`TCP_NODELAY`).
 async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
@@ -133,11 +135,11 @@ mod tests {
         arrival.await.unwrap();
         stop.send(()).unwrap();
         release.send(()).unwrap();
-        let mut answer = String::new();
-        caller.read_to_string(&mut answer).await.unwrap();
+        let mut response = String::new();
+        caller.read_to_string(&mut response).await.unwrap();
         assert!(
-            answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("done"),
-            "{answer}"
+            response.starts_with("HTTP/1.1 200 OK") && response.ends_with("done"),
+            "{response}"
         );
         served.await.unwrap();
         assert!(TcpStream::connect(address).await.is_err());

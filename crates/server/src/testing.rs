@@ -1,4 +1,4 @@
-//! A real router over a platform in memory, and products that answer from a function.
+//! A real router over a platform in memory, and products that respond from a function.
 
 use std::sync::{Arc, Mutex};
 
@@ -30,11 +30,11 @@ pub(crate) struct Received {
     pub(crate) body: Bytes,
 }
 
-type Answerer = Box<dyn Fn(&Received) -> Response<ports::Body> + Send + Sync>;
+type Respond = Box<dyn Fn(&Received) -> Response<ports::Body> + Send + Sync>;
 
-/// The network: the token endpoint grants, everything else is answered by a function.
+/// The network: the token endpoint grants, everything else comes from a function.
 pub(crate) struct Products {
-    answerer: Answerer,
+    respond: Respond,
     received: Mutex<Vec<Received>>,
 }
 
@@ -52,27 +52,27 @@ impl Transport for Products {
                 headers: head.headers,
                 body,
             };
-            let answer = match received.uri.as_str() {
+            let response = match received.uri.as_str() {
                 "https://oauth2.googleapis.com/token" => granted(),
-                _ => (self.answerer)(&received),
+                _ => (self.respond)(&received),
             };
             self.received.lock().unwrap().push(received);
-            Ok(answer)
+            Ok(response)
         })
     }
 }
 
 fn granted() -> Response<ports::Body> {
     // The claims are {"sub":"1","email":"ada@example.com"}.
-    answer_json(&json!({
+    json_response(&json!({
         "access_token": "ya29.CANARY-access", "refresh_token": "1//CANARY-refresh", "expires_in": 3600, "token_type": "Bearer",
         "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {READONLY}"),
         "id_token": "e30.eyJzdWIiOiIxIiwiZW1haWwiOiJhZGFAZXhhbXBsZS5jb20ifQ.e30",
     }))
 }
 
-/// An answer of a product, in JSON.
-pub(crate) fn answer_json(body: &Value) -> Response<ports::Body> {
+/// A response of a product, in JSON.
+pub(crate) fn json_response(body: &Value) -> Response<ports::Body> {
     let mut response = Response::new(ports::Body::from(body.to_string().into_bytes()));
     response
         .headers_mut()
@@ -81,44 +81,44 @@ pub(crate) fn answer_json(body: &Value) -> Response<ports::Body> {
 }
 
 /// A service with its products.
-pub(crate) struct House {
+pub(crate) struct TestService {
     pub(crate) router: Router,
     pub(crate) platform: Platform,
     products: Arc<Products>,
     bearer: String,
 }
 
-/// What the service answered.
+/// A response of the service.
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl House {
-    /// At `http://127.0.0.1`; whoever holds a link is taken for its user; products answer `{}`.
+impl TestService {
+    /// At `http://127.0.0.1`; whoever holds a link is treated as its user; products respond with `{}`.
     pub(crate) async fn new() -> Self {
         Self::open("http://127.0.0.1", Verification::LinkPossession, |_| {
-            answer_json(&json!({}))
+            json_response(&json!({}))
         })
         .await
     }
 
-    /// The same with products that answer from `answerer`.
-    pub(crate) async fn answering(
-        answerer: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
+    /// The same with products that respond from `respond`.
+    pub(crate) async fn with_products(
+        respond: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
     ) -> Self {
-        Self::open("http://127.0.0.1", Verification::LinkPossession, answerer).await
+        Self::open("http://127.0.0.1", Verification::LinkPossession, respond).await
     }
 
     pub(crate) async fn open(
         public_url: &str,
         verification: Verification,
-        answerer: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
+        respond: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
     ) -> Self {
         let products = Arc::new(Products {
-            answerer: Box::new(answerer),
+            respond: Box::new(respond),
             received: Mutex::default(),
         });
         let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
@@ -156,11 +156,11 @@ impl House {
     }
 
     /// Sends a request as it is.
-    pub(crate) async fn send(&self, request: Request<Body>) -> Answered {
+    pub(crate) async fn send(&self, request: Request<Body>) -> TestResponse {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        Answered {
+        TestResponse {
             status: head.status,
             headers: head.headers,
             body,
@@ -168,7 +168,7 @@ impl House {
     }
 
     /// Sends a request of the application, with JSON where there is any.
-    pub(crate) async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Answered {
+    pub(crate) async fn call(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
         let mut request = Request::builder().method(method).uri(path);
         request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.bearer));
         let body = match body {
@@ -198,7 +198,12 @@ impl House {
     }
 
     /// A request of a browser.
-    pub(crate) async fn browse(&self, method: &str, path: &str, cookie: Option<&str>) -> Answered {
+    pub(crate) async fn browse(
+        &self,
+        method: &str,
+        path: &str,
+        cookie: Option<&str>,
+    ) -> TestResponse {
         let mut request = Request::builder().method(method).uri(path);
         if let Some(cookie) = cookie {
             request = request.header(header::COOKIE, cookie);
@@ -275,7 +280,7 @@ impl House {
     }
 }
 
-impl Answered {
+impl TestResponse {
     /// The header's text; empty where it is absent.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
@@ -290,11 +295,11 @@ impl Answered {
     /// The body as JSON, without what differs from run to run.
     pub(crate) fn json(&self) -> Value {
         let mut value: Value = serde_json::from_slice(&self.body).unwrap();
-        settle(&mut value);
+        normalize(&mut value);
         value
     }
 
-    /// The body as JSON and the status, of an answer that must be a problem with a request id.
+    /// The body as JSON and the status, of a response that must be a problem with a request id.
     pub(crate) fn problem(&self) -> Value {
         assert_eq!(
             self.header("content-type"),
@@ -321,7 +326,7 @@ impl Answered {
 }
 
 /// Ids keep their prefix, times become `time`.
-fn settle(value: &mut Value) {
+fn normalize(value: &mut Value) {
     match value {
         Value::String(text) => {
             let prefix = ["req_", "conn_", "acct_", "auth_", "exec_"]
@@ -333,8 +338,8 @@ fn settle(value: &mut Value) {
                 *text = String::from("time");
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(settle),
-        Value::Object(members) => members.values_mut().for_each(settle),
+        Value::Array(items) => items.iter_mut().for_each(normalize),
+        Value::Object(members) => members.values_mut().for_each(normalize),
         _ => {}
     }
 }

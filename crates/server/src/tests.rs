@@ -5,59 +5,106 @@ use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use stead::core::environment::Verification;
 
-use crate::testing::{House, answer_json};
+use crate::{
+    Access, middleware,
+    routes::Route,
+    table,
+    testing::{TestService, json_response},
+};
 
-/// Method and path of every route that an application calls.
-const ROUTES: &[(&str, &str)] = &[
-    ("GET", "/v1/connections"),
-    ("POST", "/v1/connections"),
-    ("GET", "/v1/connections/mail"),
-    ("PATCH", "/v1/connections/mail"),
-    ("DELETE", "/v1/connections/mail"),
-    ("POST", "/v1/authorization-links"),
-    ("POST", "/v1/authorizations/auth_1/verify"),
-    ("GET", "/v1/accounts"),
-    ("GET", "/v1/accounts/mail/u1"),
-    ("DELETE", "/v1/accounts/mail/u1"),
-    ("POST", "/v1/accounts/mail/u1/suspend"),
-    ("POST", "/v1/accounts/mail/u1/resume"),
-    ("POST", "/v1/accounts/mail/u1/refresh"),
-    ("GET", "/v1/tools"),
-    ("GET", "/v1/tools/mail_list_drafts"),
-    ("POST", "/v1/tools/mail_list_drafts/execute"),
-    ("POST", "/v1/proxy"),
-    ("GET", "/proxy/mail/u1/v1/users/me/profile"),
-    ("PROPFIND", "/proxy/mail/u1"),
-];
+/// A request to a route, with any text for its parameters.
+fn request_to(route: &Route) -> http::request::Builder {
+    let steps: Vec<&str> = route
+        .path
+        .split('/')
+        .map(|step| if step.starts_with('{') { "x" } else { step })
+        .collect();
+    let method = match route.method {
+        "ANY" => "PROPFIND",
+        one => one,
+    };
+    Request::builder().method(method).uri(steps.join("/"))
+}
 
 #[tokio::test]
 async fn every_route_of_an_application_asks_who_it_is() {
-    let house = House::new().await;
-    for (method, path) in ROUTES {
-        let request = || Request::builder().method(*method).uri(*path);
-        let stranger = house.send(request().body(Body::empty()).unwrap()).await;
-        assert_eq!(stranger.status, StatusCode::UNAUTHORIZED, "{method} {path}");
-        assert_eq!(
-            stranger.header("www-authenticate"),
-            r#"Bearer realm="stead""#
-        );
-        assert_eq!(stranger.problem()["kind"], "unauthenticated");
-        let wrong = request()
-            .header(header::AUTHORIZATION, "Bearer stead_token_wrong")
-            .body(Body::empty())
-            .unwrap();
-        let wrong = house.send(wrong).await;
-        assert_eq!(wrong.status, StatusCode::UNAUTHORIZED, "{method} {path}");
-        assert_eq!(
-            wrong.header("www-authenticate"),
-            r#"Bearer realm="stead", error="invalid_token""#
-        );
+    let service = TestService::new().await;
+    let mut walked = 0;
+    for (access, routes) in table() {
+        for route in routes.iter().filter(|_| access == Access::Application) {
+            let name = format!("{} {}", route.method, route.path);
+            let stranger = request_to(route).body(Body::empty()).unwrap();
+            let stranger = service.send(stranger).await;
+            assert_eq!(stranger.status, StatusCode::UNAUTHORIZED, "{name}");
+            assert_eq!(
+                stranger.header("www-authenticate"),
+                r#"Bearer realm="stead""#
+            );
+            assert_eq!(stranger.problem()["kind"], "unauthenticated", "{name}");
+            for (scheme, challenge) in [
+                (
+                    "Bearer stead_token_wrong",
+                    r#"Bearer realm="stead", error="invalid_token""#,
+                ),
+                ("Basic eDp5", r#"Bearer realm="stead""#),
+            ] {
+                let wrong = request_to(route)
+                    .header(header::AUTHORIZATION, scheme)
+                    .body(Body::empty())
+                    .unwrap();
+                let wrong = service.send(wrong).await;
+                assert_eq!(wrong.status, StatusCode::UNAUTHORIZED, "{name}");
+                assert_eq!(wrong.problem()["kind"], "unauthenticated", "{name}");
+                assert_eq!(wrong.header("www-authenticate"), challenge, "{name}");
+            }
+            walked += 1;
+        }
     }
+    assert!(walked >= 20, "{walked}");
+}
+
+#[tokio::test]
+async fn these_routes_and_no_others_need_no_token() {
+    let service = TestService::new().await;
+    let mut open = Vec::new();
+    for (_, routes) in table()
+        .iter()
+        .filter(|(access, _)| *access != Access::Application)
+    {
+        for route in routes {
+            let request = request_to(route).body(Body::empty()).unwrap();
+            let challenge = service
+                .send(request)
+                .await
+                .header("www-authenticate")
+                .to_owned();
+            assert!(!challenge.starts_with("Bearer"), "{}", route.path);
+            open.push(format!("{} {}", route.method, route.path));
+        }
+    }
+    open.sort();
+    assert_eq!(
+        open,
+        [
+            "GET /",
+            "GET /connect/done",
+            "GET /connect/failed",
+            "GET /connect/{token}",
+            "GET /healthz",
+            "GET /readyz",
+            "GET /sso/v1/oauth/{connection_id}/callback",
+            "POST /connect/done",
+            "POST /connect/failed",
+            "POST /connect/{token}",
+            "POST /oauth/token",
+            "POST /sso/v1/oauth/{connection_id}/callback",
+        ]
+    );
 }
 
 #[tokio::test]
 async fn an_unknown_path_is_a_problem() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     for path in [
         "/nothing",
         "/v1/",
@@ -65,10 +112,10 @@ async fn an_unknown_path_is_a_problem() {
         "/connect/a/b",
         "/sso/v1/oauth/conn_1",
     ] {
-        let answered = house.browse("GET", path, None).await;
-        assert_eq!(answered.status, StatusCode::NOT_FOUND, "{path}");
+        let response = service.browse("GET", path, None).await;
+        assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(
-            answered.problem(),
+            response.problem(),
             json!({"kind": "not_found", "detail": "there is nothing at this path; GET / says where to look"}),
         );
     }
@@ -76,29 +123,29 @@ async fn an_unknown_path_is_a_problem() {
 
 #[tokio::test]
 async fn a_wrong_method_is_a_problem_that_names_the_right_ones() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     for (method, path, allowed) in [
         ("DELETE", "/oauth/token", "POST"),
         ("PUT", "/v1/connections", "GET,HEAD,POST"),
         ("POST", "/v1/accounts/mail/u1", "GET,HEAD,DELETE"),
         ("PUT", "/connect/abc", "GET,HEAD,POST"),
     ] {
-        let answered = house.browse(method, path, None).await;
+        let response = service.browse(method, path, None).await;
         assert_eq!(
-            answered.status,
+            response.status,
             StatusCode::METHOD_NOT_ALLOWED,
             "{method} {path}"
         );
-        assert_eq!(answered.header("allow"), allowed);
-        assert_eq!(answered.problem()["kind"], "method_not_allowed");
+        assert_eq!(response.header("allow"), allowed);
+        assert_eq!(response.problem()["kind"], "method_not_allowed");
     }
 }
 
 #[tokio::test]
 async fn request_ids_differ() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     let id = async || {
-        let body = house.browse("GET", "/nothing", None).await.body;
+        let body = service.browse("GET", "/nothing", None).await.body;
         serde_json::from_slice::<Value>(&body).unwrap()["request_id"]
             .as_str()
             .unwrap()
@@ -111,15 +158,15 @@ async fn request_ids_differ() {
 
 #[tokio::test]
 async fn the_root_says_what_this_is() {
-    let house = House::open(
+    let service = TestService::open(
         "https://example.com/stead/",
         Verification::Application,
-        |_| answer_json(&json!({})),
+        |_| json_response(&json!({})),
     )
     .await;
-    let answered = house.browse("GET", "/", None).await;
+    let response = service.browse("GET", "/", None).await;
     assert_eq!(
-        answered.json(),
+        response.json(),
         json!({
             "service": "stead",
             "version": env!("CARGO_PKG_VERSION"),
@@ -132,7 +179,7 @@ async fn the_root_says_what_this_is() {
         .header(header::ACCEPT, "text/html,application/xhtml+xml")
         .body(Body::empty())
         .unwrap();
-    let page = house.send(request).await;
+    let page = service.send(request).await;
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     let text = page.text().replace("&#x2f;", "/");
     assert!(
@@ -143,54 +190,68 @@ async fn the_root_says_what_this_is() {
 
 #[tokio::test]
 async fn health_and_readiness() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     assert_eq!(
-        house.browse("GET", "/healthz", None).await.json(),
+        service.browse("GET", "/healthz", None).await.json(),
         json!({"status": "ok"})
     );
     assert_eq!(
-        house.browse("GET", "/readyz", None).await.json(),
+        service.browse("GET", "/readyz", None).await.json(),
         json!({"status": "ready"})
     );
-    house.platform.shut_down().await;
+    service.platform.shut_down().await;
     assert_eq!(
-        house.browse("GET", "/healthz", None).await.status,
+        service.browse("GET", "/healthz", None).await.status,
         StatusCode::OK
     );
-    let answered = house.browse("GET", "/readyz", None).await;
+    let response = service.browse("GET", "/readyz", None).await;
     assert_eq!(
-        (answered.status, answered.problem()["kind"].as_str()),
+        (response.status, response.problem()["kind"].as_str()),
         (StatusCode::SERVICE_UNAVAILABLE, Some("shutting_down"))
     );
 }
 
 #[tokio::test]
 async fn a_panic_ends_in_a_problem_that_quotes_nothing() {
-    let house = House::answering(|_| panic!("CANARY"))
+    let service = TestService::with_products(|_| panic!("CANARY"))
         .await
         .with_account("u1")
         .await;
-    let answered = house
+    let response = service
         .call("GET", "/proxy/mail/u1/v1/users/me/profile", None)
         .await;
-    assert_eq!(answered.status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert_eq!(answered.problem()["kind"], "internal");
-    assert!(!answered.text().contains("CANARY"), "{}", answered.text());
+    assert_eq!(response.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(response.problem()["kind"], "internal");
+    assert!(!response.text().contains("CANARY"), "{}", response.text());
     assert_eq!(
-        house.browse("GET", "/healthz", None).await.status,
+        service.browse("GET", "/healthz", None).await.status,
         StatusCode::OK
     );
 }
 
 #[tokio::test]
+async fn a_handler_that_panics_ends_in_a_problem() {
+    let service = TestService::new().await;
+    let panics = axum::routing::get(async || -> &'static str { panic!("CANARY") });
+    let environment = service.platform.environment().clone();
+    let service = service.within(|_| {
+        middleware::surround(axum::Router::new().route("/panics", panics), environment)
+    });
+    let response = service.browse("GET", "/panics", None).await;
+    assert_eq!(response.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(response.problem()["kind"], "internal");
+    assert!(!response.text().contains("CANARY"), "{}", response.text());
+}
+
+#[tokio::test]
 async fn nested_in_an_application_it_answers_under_its_prefix() {
-    let house = House::open(
+    let service = TestService::open(
         "https://example.com/stead",
         Verification::LinkPossession,
-        |received| answer_json(&json!({"uri": received.uri})),
+        |received| json_response(&json!({"uri": received.uri})),
     )
     .await;
-    let nested = house.within(|router| axum::Router::new().nest("/stead", router));
+    let nested = service.within(|router| axum::Router::new().nest("/stead", router));
     assert_eq!(
         nested.browse("GET", "/stead/healthz", None).await.status,
         StatusCode::OK
@@ -201,6 +262,6 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
         nested.browse("GET", &link, None).await.status,
         StatusCode::OK
     );
-    let answered = nested.call("GET", "/stead/proxy/mail/u1/v1/x", None).await;
-    assert_eq!(answered.problem()["kind"], "authorization_required");
+    let response = nested.call("GET", "/stead/proxy/mail/u1/v1/x", None).await;
+    assert_eq!(response.problem()["kind"], "authorization_required");
 }

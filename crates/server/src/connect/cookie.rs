@@ -1,7 +1,9 @@
+//! The cookie that ties an authorization to one browser.
+
 use http::{HeaderMap, HeaderValue, header};
 use stead::core::{environment::Environment, identifier::AuthorizationId};
 
-/// Seconds for which a browser is known as the one that began: as long as a user may take at the product.
+/// Seconds for which the browser that began is remembered: as long as a user may take at the product.
 const LIFE: u32 = 900;
 
 /// The cookie that binds an authorization to the browser that began it; one per authorization, so that two tabs do not

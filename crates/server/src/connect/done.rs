@@ -1,3 +1,5 @@
+//! `GET /connect/done?product=&next=`: it went well.
+
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
@@ -7,8 +9,7 @@ use url::form_urlencoded;
 
 use crate::pages::Pages;
 
-/// `GET /connect/done?product=&next=`: it went well. Anybody can write this query, so a product that this environment
-/// has not is not named.
+/// Anyone can write this query, so only products of this environment are named.
 pub(super) async fn show(
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,

@@ -1,3 +1,5 @@
+//! `GET /connect/failed?kind=&id=`: it did not go well.
+
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
@@ -5,16 +7,15 @@ use http::Uri;
 use stead::ErrorKind;
 use url::form_urlencoded;
 
-use crate::{boundary::RequestId, pages::Pages};
+use crate::{pages::Pages, request_id::RequestId};
 
-/// `GET /connect/failed?kind=&id=`: it did not go well. Shows our own words for the kind and the support id, nothing
-/// else of the query.
+/// Shows our own text for the kind and the support id, nothing else of the query.
 pub(super) async fn show(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
     let (mut kind, mut id) = (ErrorKind::Internal, None);
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
         match name.as_ref() {
             "kind" => kind = ErrorKind::from_name(&value).unwrap_or(ErrorKind::Internal),
-            "id" => id = RequestId::read(&value),
+            "id" => id = RequestId::parse(&value),
             _ => {}
         }
     }

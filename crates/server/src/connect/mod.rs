@@ -9,16 +9,19 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use axum::{Router, routing::get};
-
 pub(crate) use cookie::Cookie;
 
-use crate::ServerState;
+use crate::routes::{Route, get, post};
 
-pub(crate) fn routes() -> Router<ServerState> {
-    Router::new()
-        // POST as well, for `curl -X POST -L`, which keeps its method on the way.
-        .route("/connect/done", get(done::show).post(done::show))
-        .route("/connect/failed", get(failed::show).post(failed::show))
-        .route("/connect/{token}", get(show::show).post(start::start))
+/// What a user's browser opens.
+pub(crate) fn routes() -> Vec<Route> {
+    vec![
+        get("/connect/done", done::show),
+        get("/connect/failed", failed::show),
+        // For `curl -X POST -L`, which keeps its method on the way.
+        post("/connect/done", done::show),
+        post("/connect/failed", failed::show),
+        get("/connect/{token}", show::show),
+        post("/connect/{token}", start::start),
+    ]
 }

@@ -1,11 +1,11 @@
+//! Refuses a form that another site sent.
+
 use http::{HeaderMap, header};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
-/// Refuses a form that another site sent.
-///
-/// Browsers say where a form stands by `Sec-Fetch-Site`, which no page can forge. Their `Origin` is `null` here, since
-/// our pages ask for `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"); it decides alone only
-/// where the other is missing. Whoever sends neither is no browser, and holds no one's cookies.
+/// Browsers say by `Sec-Fetch-Site` which site a form is on, which no page can forge. Their `Origin` is `null` here, since
+/// our pages ask for `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"); it decides only
+/// where the other is missing. A caller who sends neither is not a browser, and holds no user's cookies.
 ///
 /// # Errors
 /// [`ErrorKind::OriginRejected`].

@@ -3,12 +3,12 @@ use http::{Request, StatusCode, header};
 use serde_json::json;
 use stead::core::environment::Verification;
 
-use crate::testing::{Answered, House, answer_json};
+use crate::testing::{TestResponse, TestService, json_response};
 
 /// Headers of every page and redirect, by the facts on the connect page.
-fn assert_page(answered: &Answered, form_action: &str) {
+fn assert_page(response: &TestResponse, form_action: &str) {
     let style = "style-src 'sha256-";
-    let policy = answered.header("content-security-policy");
+    let policy = response.header("content-security-policy");
     assert!(
         policy.starts_with(&format!("default-src 'none'; {style}")),
         "{policy}"
@@ -27,27 +27,27 @@ fn assert_page(answered: &Answered, form_action: &str) {
         ("cross-origin-opener-policy", "same-origin"),
         ("x-robots-tag", "noindex"),
     ] {
-        assert_eq!(answered.header(name), value, "{name}");
+        assert_eq!(response.header(name), value, "{name}");
     }
-    assert!(answered.header("permissions-policy").contains("camera=()"));
-    if !answered.body.is_empty() {
-        assert_eq!(answered.header("content-type"), "text/html; charset=utf-8");
-        assert!(!answered.text().contains("<script"), "{}", answered.text());
+    assert!(response.header("permissions-policy").contains("camera=()"));
+    if !response.body.is_empty() {
+        assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
+        assert!(!response.text().contains("<script"), "{}", response.text());
     }
 }
 
 #[tokio::test]
 async fn the_page_says_who_asks_for_what_and_changes_nothing() {
-    let house = House::new().await;
-    house.connect_mail().await;
-    let link = house.link("ada@example.com", None).await;
+    let service = TestService::new().await;
+    service.connect_mail().await;
+    let link = service.link("ada@example.com", None).await;
     for method in ["HEAD", "GET", "GET"] {
-        let page = house.browse(method, &link, None).await;
+        let page = service.browse(method, &link, None).await;
         assert_eq!(page.status, StatusCode::OK);
         assert_eq!(page.header("set-cookie"), "");
         assert_page(&page, "'self' https: http:");
     }
-    let page = house.browse("GET", &link, None).await;
+    let page = service.browse("GET", &link, None).await;
     let text = page.text();
     for expected in [
         "<strong>127.0.0.1</strong> asks to use your Gmail account",
@@ -61,15 +61,15 @@ async fn the_page_says_who_asks_for_what_and_changes_nothing() {
     for secret in ["ada@example.com", "client", "auth_", "conn_"] {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
-    house.consent(&link).await;
+    service.consent(&link).await;
 }
 
 #[tokio::test]
 async fn the_style_sheet_is_the_one_that_the_policy_names() {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     use sha2::{Digest as _, Sha256};
-    let house = House::new().await;
-    let page = house.browse("GET", "/connect/done", None).await;
+    let service = TestService::new().await;
+    let page = service.browse("GET", "/connect/done", None).await;
     let style = page
         .text()
         .split_once("<style>")
@@ -87,15 +87,15 @@ async fn the_style_sheet_is_the_one_that_the_policy_names() {
 
 #[tokio::test]
 async fn the_button_binds_the_browser_and_leads_to_the_product() {
-    let house = House::open(
+    let service = TestService::open(
         "https://stead.example.com",
         Verification::LinkPossession,
-        |_| answer_json(&json!({})),
+        |_| json_response(&json!({})),
     )
     .await;
-    house.connect_mail().await;
-    let link = house.link("u1", None).await;
-    let page = house.browse("GET", &link, None).await;
+    service.connect_mail().await;
+    let link = service.link("u1", None).await;
+    let page = service.browse("GET", &link, None).await;
     assert_page(&page, "'self' https:");
     assert!(
         page.text()
@@ -103,7 +103,7 @@ async fn the_button_binds_the_browser_and_leads_to_the_product() {
         "{}",
         page.text()
     );
-    let started = house.browse("POST", &link, None).await;
+    let started = service.browse("POST", &link, None).await;
     assert_eq!(started.status, StatusCode::SEE_OTHER);
     assert_page(&started, "'self'");
     let cookie = started.header("set-cookie");
@@ -127,11 +127,11 @@ async fn the_button_binds_the_browser_and_leads_to_the_product() {
 
     let own = cookie.split(';').next().unwrap();
     assert_eq!(
-        house.browse("POST", &link, Some(own)).await.status,
+        service.browse("POST", &link, Some(own)).await.status,
         StatusCode::SEE_OTHER,
         "the same browser may start over"
     );
-    let other = house.browse("POST", &link, None).await;
+    let other = service.browse("POST", &link, None).await;
     assert_eq!(other.status, StatusCode::FORBIDDEN);
     assert_page(&other, "'self'");
     assert!(
@@ -143,9 +143,9 @@ async fn the_button_binds_the_browser_and_leads_to_the_product() {
 
 #[tokio::test]
 async fn no_address_follows_the_requests_host() {
-    let house = House::new().await;
-    let connection_id = house.connect_mail().await;
-    let link = house.link("u1", None).await;
+    let service = TestService::new().await;
+    let connection_id = service.connect_mail().await;
+    let link = service.link("u1", None).await;
     let forged = |method: &str, path: &str| {
         let request = Request::builder()
             .method(method)
@@ -167,9 +167,9 @@ async fn no_address_follows_the_requests_host() {
             &format!("/sso/v1/oauth/{connection_id}/callback?state=x"),
         ),
     ] {
-        let answered = house.send(forged(method, path)).await;
+        let response = service.send(forged(method, path)).await;
         assert!(
-            !format!("{:?}{}", answered.headers, answered.text()).contains("evil.test"),
+            !format!("{:?}{}", response.headers, response.text()).contains("evil.test"),
             "{method} {path}"
         );
     }
@@ -177,8 +177,8 @@ async fn no_address_follows_the_requests_host() {
 
 #[tokio::test]
 async fn a_form_of_another_site_is_refused() {
-    let house = House::new().await;
-    house.connect_mail().await;
+    let service = TestService::new().await;
+    service.connect_mail().await;
     let cases: &[(&[(&str, &str)], bool)] = &[
         (&[], true),
         (
@@ -218,30 +218,30 @@ async fn a_form_of_another_site_is_refused() {
         ),
     ];
     for (headers, taken) in cases {
-        let mut request = Request::post(house.link("u1", None).await);
+        let mut request = Request::post(service.link("u1", None).await);
         for (name, value) in *headers {
             request = request.header(*name, *value);
         }
-        let answered = house.send(request.body(Body::empty()).unwrap()).await;
+        let response = service.send(request.body(Body::empty()).unwrap()).await;
         let expected = if *taken {
             StatusCode::SEE_OTHER
         } else {
             StatusCode::FORBIDDEN
         };
-        assert_eq!(answered.status, expected, "{headers:?}");
-        assert_page(&answered, "'self'");
+        assert_eq!(response.status, expected, "{headers:?}");
+        assert_page(&response, "'self'");
     }
 }
 
 #[tokio::test]
 async fn a_link_that_is_not_known_says_what_to_do() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     for (method, path) in [
         ("GET", "/connect/nothing"),
         ("POST", "/connect/nothing"),
         ("GET", "/connect/%3Cscript%3E"),
     ] {
-        let page = house.browse(method, path, None).await;
+        let page = service.browse(method, path, None).await;
         assert_eq!(page.status, StatusCode::NOT_FOUND);
         assert_page(&page, "'self'");
         assert!(
@@ -259,13 +259,13 @@ async fn a_link_that_is_not_known_says_what_to_do() {
 
 #[tokio::test]
 async fn after_the_return_the_address_is_clean() {
-    let house = House::new().await;
-    let connection_id = house.connect_mail().await;
+    let service = TestService::new().await;
+    let connection_id = service.connect_mail().await;
     let callback = format!("/sso/v1/oauth/{connection_id}/callback");
-    let link = house.link("u1", None).await;
-    let (state, cookie) = house.consent(&link).await;
+    let link = service.link("u1", None).await;
+    let (state, cookie) = service.consent(&link).await;
 
-    let stranger = house
+    let stranger = service
         .browse("GET", &format!("{callback}?state={state}&code=c"), None)
         .await;
     assert_eq!(stranger.status, StatusCode::SEE_OTHER);
@@ -276,7 +276,7 @@ async fn after_the_return_the_address_is_clean() {
         "{stranger:?}"
     );
 
-    let back = house
+    let back = service
         .browse(
             "GET",
             &format!("{callback}?state={state}&code=c"),
@@ -291,7 +291,7 @@ async fn after_the_return_the_address_is_clean() {
         )
     );
     assert_page(&back, "'self'");
-    let done = house
+    let done = service
         .browse("GET", "/connect/done?product=Gmail", None)
         .await;
     assert_page(&done, "'self'");
@@ -306,7 +306,7 @@ async fn after_the_return_the_address_is_clean() {
         done.text()
     );
 
-    let again = house
+    let again = service
         .browse(
             "GET",
             &format!("{callback}?state={state}&code=c"),
@@ -319,7 +319,7 @@ async fn after_the_return_the_address_is_clean() {
             .contains("?kind=authorization_consumed&"),
         "{again:?}"
     );
-    let used = house.browse("GET", &link, None).await;
+    let used = service.browse("GET", &link, None).await;
     assert_eq!(
         (used.status, used.text().contains("This link has been used")),
         (StatusCode::GONE, true)
@@ -328,13 +328,13 @@ async fn after_the_return_the_address_is_clean() {
 
 #[tokio::test]
 async fn a_refusal_is_no_fault_and_shows_nothing_of_the_product() {
-    let house = House::new().await;
-    let connection_id = house.connect_mail().await;
-    let (state, cookie) = house.consent(&house.link("u1", None).await).await;
+    let service = TestService::new().await;
+    let connection_id = service.connect_mail().await;
+    let (state, cookie) = service.consent(&service.link("u1", None).await).await;
     let path = format!(
         "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=%3Cscript%3ECANARY"
     );
-    let back = house.browse("GET", &path, Some(&cookie)).await;
+    let back = service.browse("GET", &path, Some(&cookie)).await;
     let there = back
         .header("location")
         .strip_prefix("http://127.0.0.1")
@@ -344,7 +344,7 @@ async fn a_refusal_is_no_fault_and_shows_nothing_of_the_product() {
             && !there.contains("CANARY"),
         "{there}"
     );
-    let page = house.browse("GET", there, None).await;
+    let page = service.browse("GET", there, None).await;
     assert_eq!(page.status, StatusCode::FORBIDDEN);
     assert_page(&page, "'self'");
     assert!(
@@ -361,8 +361,8 @@ async fn a_refusal_is_no_fault_and_shows_nothing_of_the_product() {
 
 #[tokio::test]
 async fn a_made_up_ending_shows_our_words_alone() {
-    let house = House::new().await;
-    let page = house
+    let service = TestService::new().await;
+    let page = service
         .browse(
             "GET",
             "/connect/failed?kind=%3Cb%3E&id=req_%3Cscript%3E&id=x&text=CANARY",
@@ -376,7 +376,7 @@ async fn a_made_up_ending_shows_our_words_alone() {
         "{}",
         page.text()
     );
-    let page = house
+    let page = service
         .browse(
             "GET",
             "/connect/done?product=%3Cscript%3ECANARY&next=confirm",
@@ -388,7 +388,7 @@ async fn a_made_up_ending_shows_our_words_alone() {
         "{}",
         page.text()
     );
-    let page = house
+    let page = service
         .browse("GET", "/connect/done?product=Outlook", None)
         .await;
     assert!(
@@ -400,30 +400,30 @@ async fn a_made_up_ending_shows_our_words_alone() {
 
 #[tokio::test]
 async fn a_caller_that_posts_all_the_way_arrives_too() {
-    let house = House::new().await;
-    let connection_id = house.connect_mail().await;
-    let (state, cookie) = house.consent(&house.link("u1", None).await).await;
+    let service = TestService::new().await;
+    let connection_id = service.connect_mail().await;
+    let (state, cookie) = service.consent(&service.link("u1", None).await).await;
     let callback = format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c");
-    let back = house.browse("POST", &callback, Some(&cookie)).await;
+    let back = service.browse("POST", &callback, Some(&cookie)).await;
     let there = back
         .header("location")
         .strip_prefix("http://127.0.0.1")
         .unwrap();
     assert_eq!(
-        house.browse("POST", there, None).await.status,
+        service.browse("POST", there, None).await.status,
         StatusCode::OK
     );
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_text_end_on_a_page() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     for method in ["GET", "POST"] {
-        let page = house.browse(method, "/connect/%FF", None).await;
+        let page = service.browse(method, "/connect/%FF", None).await;
         assert_eq!(page.status, StatusCode::BAD_REQUEST);
         assert_page(&page, "'self'");
     }
-    let back = house
+    let back = service
         .browse("GET", "/sso/v1/oauth/%FF/callback?state=x", None)
         .await;
     assert!(

@@ -1,3 +1,5 @@
+//! The header `Idempotency-Key`.
+
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use stead::Error;
@@ -5,7 +7,7 @@ use stead::Error;
 use super::invalid;
 use crate::problem::Problem;
 
-/// The header `Idempotency-Key`: 1 to 255 printable ASCII characters, as a string of RFC 8941 or bare.
+/// The key: 1 to 255 printable ASCII characters, as a string of RFC 8941 or bare.
 #[derive(Debug)]
 pub(crate) struct IdempotencyKey(pub(crate) Option<String>);
 

@@ -1,16 +1,19 @@
+//! JSON bodies: read from a request, with the place of a fault, and written as a response.
+
 use std::{pin::pin, time::Duration};
 
 use axum::{
     body::Body,
     extract::{FromRequest, Request},
+    response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use futures_util::{
     FutureExt as _,
     future::{Either, select},
 };
-use http::{HeaderMap, header};
-use serde::de::DeserializeOwned;
+use http::{HeaderMap, HeaderValue, header};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_path_to_error::Segment;
 use stead::{
     Error, ErrorKind,
@@ -18,14 +21,14 @@ use stead::{
 };
 
 use super::invalid;
-use crate::{ServerState, problem::Problem};
+use crate::{problem::Problem, state::ServerState};
 
 /// Most bytes of a JSON body.
 const LIMIT: usize = 10 * 1024 * 1024;
 /// Longest wait for a body to be complete: a caller who sends a byte now and then holds no connection for ever.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The body, read as JSON.
+/// A body in JSON.
 #[derive(Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
 
@@ -39,6 +42,29 @@ impl<T: DeserializeOwned> FromRequest<ServerState> for Json<T> {
         })
         .await?;
         Ok(Self(read(&body)?))
+    }
+}
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    /// What an application reads here concerns its users: no cache keeps it.
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.0) {
+            Ok(body) => {
+                let headers = [
+                    (
+                        header::CONTENT_TYPE,
+                        HeaderValue::from_static("application/json"),
+                    ),
+                    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+                ];
+                (headers, body).into_response()
+            }
+            Err(error) => {
+                let message = "the response cannot be written as JSON";
+                Problem::from(Error::new(ErrorKind::Internal, message).with_source(error))
+                    .into_response()
+            }
+        }
     }
 }
 

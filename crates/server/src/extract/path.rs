@@ -1,3 +1,5 @@
+//! The parameters of a path.
+
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use serde::de::DeserializeOwned;

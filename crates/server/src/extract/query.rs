@@ -1,3 +1,5 @@
+//! The parameters of a query, and paging.
+
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use stead::{Error, core::error::push_segment};
@@ -89,7 +91,7 @@ impl Query {
         Ok(Paging { token, size })
     }
 
-    /// Refuses what nobody took.
+    /// Refuses what no one took.
     pub(crate) fn end(self) -> Result<(), Error> {
         match self.0.first() {
             None => Ok(()),
@@ -111,7 +113,8 @@ pub(crate) struct Paging {
 
 impl Paging {
     const DEFAULT: u32 = 50;
-    const MOST: u32 = 200;
+    /// The most that a page of the platform holds.
+    const MOST: u32 = 100;
 }
 
 fn refuse(name: &str, keyword: &str, message: &str) -> Error {
@@ -143,12 +146,12 @@ mod tests {
 
     #[test]
     fn a_page_has_bounds() {
-        let paging = Query::read("page_token=t&page_size=200").paging().unwrap();
-        assert_eq!((paging.token.as_deref(), paging.size), (Some("t"), 200));
+        let paging = Query::read("page_token=t&page_size=100").paging().unwrap();
+        assert_eq!((paging.token.as_deref(), paging.size), (Some("t"), 100));
         assert_eq!(Query::read("").paging().unwrap().size, 50);
         for bad in [
             "page_size=0",
-            "page_size=201",
+            "page_size=101",
             "page_size=-1",
             "page_size=x",
         ] {

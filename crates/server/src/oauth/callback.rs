@@ -1,6 +1,15 @@
+//! `GET /sso/v1/oauth/{connection_id}/callback`: the user comes back from the product.
+//!
+//! The response is always a redirect, so that code and state leave the address bar and the history (RFC 9700,
+//! section 4.3.1).
+
 use std::sync::Arc;
 
-use axum::{extract::State, response::Response};
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
 use http::{HeaderMap, Uri};
 use stead::core::{
     environment::Environment,
@@ -10,55 +19,51 @@ use stead::core::{
 use url::form_urlencoded;
 
 use crate::{
-    address,
-    boundary::{self, RequestId},
     connect::Cookie,
     extract::Path,
     pages::Pages,
-    problem::Problem,
+    problem::{self, Problem, Result},
+    request_id::RequestId,
+    state::{ServerState, address},
 };
 
-/// `GET /sso/v1/oauth/{connection_id}/callback`: the user comes back from the product. Always answers with a redirect,
-/// so that code and state leave the address bar and the history (RFC 9700, section 4.3.1).
 pub(super) async fn finish(
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,
-    id: RequestId,
-    connection_id: Result<Path<String>, Problem>,
+    Path(connection_id): Path<String>,
     uri: Uri,
     headers: HeaderMap,
-) -> Response {
+) -> Result<Response> {
     let cookie = Cookie::of(&environment);
     let callback = read(uri.query().unwrap_or_default());
-    let finished = match connection_id {
-        Ok(Path(connection_id)) => {
-            let browser = |authorization| cookie.read(&headers, authorization);
-            environment
-                .finish_authorization(&connection_id, callback, browser)
-                .await
-        }
-        Err(problem) => Err(problem.error),
-    };
-    match finished {
-        Ok(finished) => {
-            let there = finished
-                .return_to
-                .clone()
-                .unwrap_or_else(|| done(&environment, &finished));
-            pages.redirect(&there, cookie.end(finished.authorization_id))
-        }
-        Err(error) => {
-            boundary::report(&error);
-            let there = address(
-                &environment,
-                &format!("/connect/failed?kind={}&id={id}", error.kind()),
-            );
-            pages.redirect(&there, None)
-        }
-    }
+    let browser = |authorization| cookie.read(&headers, authorization);
+    let finished = environment
+        .finish_authorization(&connection_id, callback, browser)
+        .await?;
+    let location = finished
+        .return_to
+        .clone()
+        .unwrap_or_else(|| done(&environment, &finished));
+    Ok(pages.redirect(&location, cookie.end(finished.authorization_id)))
 }
 
-/// Our own page, for an application that wants nobody back.
+/// Around the callback: a problem is shown at an address of its own.
+pub(crate) async fn leave_callback(
+    State(ServerState { environment, pages }): State<ServerState>,
+    id: RequestId,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    let Some(Problem { error, .. }) = response.extensions_mut().remove() else {
+        return response;
+    };
+    problem::report(&error);
+    let path = format!("/connect/failed?kind={}&id={id}", error.kind());
+    pages.redirect(&address(&environment, &path), None)
+}
+
+/// Our own page, for an application to which no one should return.
 fn done(environment: &Environment, finished: &FinishedAuthorization) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("product", finished.product_title);
@@ -69,7 +74,7 @@ fn done(environment: &Environment, finished: &FinishedAuthorization) -> String {
 }
 
 /// The parameters of RFC 6749, section 4.1.2, and RFC 9207. None is read where one comes twice, which those forbid:
-/// nobody can say which of the two is meant.
+/// it is not known which of the two is meant.
 fn read(query: &str) -> Callback {
     let mut callback = Callback::default();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {

@@ -5,19 +5,21 @@ mod callback;
 mod tests;
 mod token;
 
-use axum::{
-    Router,
-    routing::{get, post},
-};
+pub(crate) use callback::leave_callback;
 
-use crate::ServerState;
+use crate::routes::{Route, get, post};
 
-pub(crate) fn routes() -> Router<ServerState> {
-    Router::new()
-        .route("/oauth/token", post(token::issue))
-        // POST as well, for `curl -X POST -L`, which keeps its method on the way. What counts is the query.
-        .route(
-            "/sso/v1/oauth/{connection_id}/callback",
-            get(callback::finish).post(callback::finish),
-        )
+/// The authorization server's.
+pub(crate) fn token_routes() -> Vec<Route> {
+    vec![post("/oauth/token", token::issue)]
+}
+
+/// Where a user comes back to from a product.
+pub(crate) fn callback_routes() -> Vec<Route> {
+    let path = "/sso/v1/oauth/{connection_id}/callback";
+    vec![
+        get(path, callback::finish),
+        // For `curl -X POST -L`, which keeps its method on the way. What counts is the query.
+        post(path, callback::finish),
+    ]
 }

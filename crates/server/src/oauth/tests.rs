@@ -4,9 +4,9 @@ use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
-use crate::testing::{Answered, House};
+use crate::testing::{TestResponse, TestService};
 
-async fn post(house: &House, basic: Option<&str>, form: &str) -> Answered {
+async fn post(service: &TestService, basic: Option<&str>, form: &str) -> TestResponse {
     let mut request = Request::post("/oauth/token")
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
     if let Some(pair) = basic {
@@ -15,15 +15,15 @@ async fn post(house: &House, basic: Option<&str>, form: &str) -> Answered {
             format!("Basic {}", STANDARD.encode(pair)),
         );
     }
-    house
+    service
         .send(request.body(Body::from(form.to_owned())).unwrap())
         .await
 }
 
 #[tokio::test]
 async fn client_credentials_become_a_bearer_token() {
-    let house = House::new().await;
-    let credential = house
+    let service = TestService::new().await;
+    let credential = service
         .platform
         .environment()
         .create_app_credential("app")
@@ -37,17 +37,17 @@ async fn client_credentials_become_a_bearer_token() {
         "grant_type=client_credentials&client_id={id}&client_secret={secret}&scope=any&extra=1"
     );
     let pair = format!("{id}:{secret}");
-    for answered in [
-        post(&house, None, &form).await,
-        post(&house, Some(&pair), "grant_type=client_credentials").await,
+    for response in [
+        post(&service, None, &form).await,
+        post(&service, Some(&pair), "grant_type=client_credentials").await,
     ] {
-        assert_eq!(answered.status, StatusCode::OK, "{}", answered.text());
+        assert_eq!(response.status, StatusCode::OK, "{}", response.text());
         assert_eq!(
-            (answered.header("cache-control"), answered.header("pragma")),
+            (response.header("cache-control"), response.header("pragma")),
             ("no-store", "no-cache")
         );
-        assert_eq!(answered.header("content-type"), "application/json");
-        let mut token: Value = serde_json::from_slice(&answered.body).unwrap();
+        assert_eq!(response.header("content-type"), "application/json");
+        let mut token: Value = serde_json::from_slice(&response.body).unwrap();
         let bearer = token["access_token"].take();
         assert_eq!(
             token,
@@ -58,7 +58,7 @@ async fn client_credentials_become_a_bearer_token() {
             format!("Bearer {}", bearer.as_str().unwrap()),
         );
         assert_eq!(
-            house
+            service
                 .send(request.body(Body::empty()).unwrap())
                 .await
                 .status,
@@ -69,38 +69,38 @@ async fn client_credentials_become_a_bearer_token() {
 
 #[tokio::test]
 async fn errors_are_those_of_the_rfc() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     let wrong = "grant_type=client_credentials&client_id=app_1&client_secret=x";
-    let answered = post(&house, None, wrong).await;
-    assert_eq!(answered.status, StatusCode::UNAUTHORIZED);
+    let response = post(&service, None, wrong).await;
+    assert_eq!(response.status, StatusCode::UNAUTHORIZED);
     assert_eq!(
-        answered.header("www-authenticate"),
+        response.header("www-authenticate"),
         r#"Basic realm="stead""#
     );
-    assert_eq!(answered.header("cache-control"), "no-store");
+    assert_eq!(response.header("cache-control"), "no-store");
     assert_eq!(
-        answered.json(),
+        response.json(),
         json!({"error": "invalid_client", "error_description": "the client is unknown or its secret is wrong"}),
     );
 
-    let answered = post(
-        &house,
+    let response = post(
+        &service,
         None,
         "grant_type=password&client_id=a&client_secret=b",
     )
     .await;
-    assert_eq!(answered.status, StatusCode::BAD_REQUEST);
+    assert_eq!(response.status, StatusCode::BAD_REQUEST);
     assert_eq!(
-        answered.json(),
+        response.json(),
         json!({"error": "unsupported_grant_type", "error_description": "grant_type must be client_credentials"}),
     );
 
     let json_body = Request::post("/oauth/token")
         .header(header::CONTENT_TYPE, "application/json")
         .body(Body::from("{}"));
-    let answered = house.send(json_body.unwrap()).await;
+    let response = service.send(json_body.unwrap()).await;
     assert_eq!(
-        (answered.status, answered.json()["error"].as_str()),
+        (response.status, response.json()["error"].as_str()),
         (StatusCode::BAD_REQUEST, Some("invalid_request"))
     );
 }

@@ -1,3 +1,6 @@
+//! `POST /oauth/token`: client credentials to a bearer token (RFC 6749, sections 4.4 and 5). The one route whose
+//! errors are that RFC's own and not problems.
+
 use axum::{
     Form,
     extract::{State, rejection::FormRejection},
@@ -10,10 +13,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
-use crate::{boundary, problem};
+use crate::problem;
 
-/// `POST /oauth/token`: client credentials to a bearer token (RFC 6749, sections 4.4 and 5). The one route whose
-/// errors are that RFC's own and no problems.
 pub(super) async fn issue(
     State(environment): State<Environment>,
     headers: HeaderMap,
@@ -27,7 +28,7 @@ pub(super) async fn issue(
         .issue_access_token(&credentials.client_id, &credentials.client_secret)
         .await
     {
-        Ok(token) => answer(
+        Ok(token) => respond(
             StatusCode::OK,
             &json!({
                 "access_token": token.access_token.expose_secret(),
@@ -158,7 +159,7 @@ fn refuse(error: &Error) -> Response {
         )
         .into_response();
     }
-    boundary::report(error);
+    problem::report(error);
     // The RFC names no code for a server in trouble here; these are the ones of its authorization endpoint.
     let (code, description) = if error.retryable() && error.kind() != ErrorKind::Internal {
         (
@@ -171,7 +172,7 @@ fn refuse(error: &Error) -> Response {
             "no token can be issued; the operator of this environment has to act",
         )
     };
-    let mut response = answer(
+    let mut response = respond(
         problem::status(error.kind()),
         &json!({"error": code, "error_description": description}),
     );
@@ -189,7 +190,7 @@ impl IntoResponse for Refusal {
         } else {
             StatusCode::BAD_REQUEST
         };
-        let mut response = answer(
+        let mut response = respond(
             status,
             &json!({"error": self.code, "error_description": self.description}),
         );
@@ -204,7 +205,7 @@ impl IntoResponse for Refusal {
 }
 
 /// RFC 6749, section 5.1: no cache keeps a token.
-fn answer(status: StatusCode, body: &Value) -> Response {
+fn respond(status: StatusCode, body: &Value) -> Response {
     let headers = [
         (header::CACHE_CONTROL, "no-store"),
         (header::PRAGMA, "no-cache"),

@@ -1,3 +1,5 @@
+//! The headers of pages: what a browser may do with them.
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};

@@ -2,31 +2,37 @@
 
 mod headers;
 mod permissions;
-mod words;
+mod texts;
 
-use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
-use minijinja::{Value, context, value::Serde};
+use minijinja::{Environment as Templates, Value, context, value::Serde};
+use serde::Serialize;
 use stead::{
     Error, ErrorKind,
     core::{environment::Environment, oauth::ConnectPage},
 };
 
 use crate::{
-    boundary::{RequestId, report},
-    index::Index,
-    problem,
+    problem::{self, Problem},
+    request_id::RequestId,
 };
 use headers::PageHeaders;
-use words::Words;
+use texts::Text;
 
 const STYLE: &str = include_str!("style.css");
 
 /// The templates and the headers that go with them.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    templates: minijinja::Environment<'static>,
+    templates: Templates<'static>,
     headers: PageHeaders,
     /// Who asks, as people know it: the host of the public URL.
     host: String,
@@ -35,7 +41,7 @@ pub(crate) struct Pages {
 impl Pages {
     pub(crate) fn new(environment: &Environment) -> Self {
         let url = environment.public_url();
-        let mut templates = minijinja::Environment::new();
+        let mut templates = Templates::new();
         templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
         for (name, source) in [
             ("layout.html", include_str!("layout.html")),
@@ -55,7 +61,7 @@ impl Pages {
     }
 
     /// What `GET /` shows to a browser.
-    pub(crate) fn index(&self, index: &Index) -> Response {
+    pub(crate) fn index(&self, index: &impl Serialize) -> Response {
         self.page(
             StatusCode::OK,
             "index.html",
@@ -77,14 +83,14 @@ impl Pages {
         response
     }
 
-    /// It went well; `confirm` where the application has yet to say who came back.
+    /// It went well; `confirm` where the application still has to say who came back.
     pub(crate) fn done(&self, product: Option<&str>, confirm: bool) -> Response {
-        self.message(StatusCode::OK, words::done(product, confirm), None)
+        self.message(StatusCode::OK, texts::done(product, confirm), None)
     }
 
     /// An error of this request, in words for the end user.
-    pub(crate) fn failure(&self, error: &Error, id: RequestId) -> Response {
-        report(error);
+    fn failure(&self, error: &Error, id: RequestId) -> Response {
+        problem::report(error);
         let mut response = self.failed(error.kind(), Some(id));
         if let Some(seconds) = problem::retry_after(error) {
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
@@ -94,13 +100,13 @@ impl Pages {
 
     /// An error of this or of an earlier request.
     pub(crate) fn failed(&self, kind: ErrorKind, id: Option<RequestId>) -> Response {
-        self.message(problem::status(kind), words::failed(kind), id)
+        self.message(problem::status(kind), texts::failed(kind), id)
     }
 
     /// 303, so that the browser asks for `location` by GET whatever it sent before, with a cookie to set.
     pub(crate) fn redirect(&self, location: &str, cookie: Option<HeaderValue>) -> Response {
         let Ok(location) = HeaderValue::try_from(location) else {
-            report(&Error::new(
+            problem::report(&Error::new(
                 ErrorKind::Internal,
                 "an address cannot be a header's value",
             ));
@@ -115,17 +121,17 @@ impl Pages {
         response
     }
 
-    fn message(&self, status: StatusCode, words: Words, id: Option<RequestId>) -> Response {
-        let Words {
+    fn message(&self, status: StatusCode, text: Text, id: Option<RequestId>) -> Response {
+        let Text {
             title,
-            text,
+            body,
             advice,
-        } = words;
+        } = text;
         let support_id = id.map(|id| id.to_string());
         self.page(
             status,
             "message.html",
-            &context! { title, text, advice, support_id },
+            &context! { title, body, advice, support_id },
         )
     }
 
@@ -151,5 +157,19 @@ impl Pages {
             HeaderValue::from_static("text/html; charset=utf-8"),
         );
         response
+    }
+}
+
+/// Around the routes that a person opens: a problem is shown as a page.
+pub(crate) async fn show_problem(
+    State(pages): State<Arc<Pages>>,
+    id: RequestId,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    match response.extensions_mut().remove() {
+        Some(Problem { error, .. }) => pages.failure(&error, id),
+        None => response,
     }
 }

@@ -1,16 +1,16 @@
-//! Permissions in plain words. A scope that stands in no list is shown as it is.
+//! Permissions in plain words. A scope that is in no list is shown as it is.
 
 use serde::Serialize;
 
 /// One line of the list.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Permission {
-    words: String,
-    /// Whether the words are the scope itself.
+    text: String,
+    /// Whether the text is the scope itself.
     code: bool,
 }
 
-/// Beside the products: who the user is (OpenID Connect Core, section 5.4; Google's names for the same).
+/// Besides the products: who the user is (OpenID Connect Core, section 5.4; Google's names for the same).
 const IDENTITY: &[(&str, &str)] = &[
     ("openid", "Know which account it is"),
     ("email", "See your e-mail address"),
@@ -26,21 +26,21 @@ const IDENTITY: &[(&str, &str)] = &[
 ];
 
 /// Each permission once, in the order of the scopes; what only says who the user is comes last.
-/// `of_product` are the product's own words.
+/// `of_product` are the product's own descriptions.
 pub(super) fn describe(scopes: &[String], of_product: &[(&str, &str)]) -> Vec<Permission> {
     let mut described: Vec<Permission> = Vec::with_capacity(scopes.len());
     let (identity, rest): (Vec<&String>, Vec<&String>) = scopes
         .iter()
         .partition(|scope| IDENTITY.iter().any(|(known, _)| known == scope));
     for scope in rest.into_iter().chain(identity) {
-        let words = IDENTITY
+        let text = IDENTITY
             .iter()
             .chain(of_product)
             .find(|(known, _)| known == scope)
-            .map(|(_, words)| *words);
+            .map(|(_, text)| *text);
         let permission = Permission {
-            words: words.unwrap_or(scope).to_owned(),
-            code: words.is_none(),
+            text: text.unwrap_or(scope).to_owned(),
+            code: text.is_none(),
         };
         if !described.contains(&permission) {
             described.push(permission);
@@ -69,7 +69,7 @@ mod tests {
         );
         let lines: Vec<_> = described
             .iter()
-            .map(|one| (one.words.as_str(), one.code))
+            .map(|one| (one.text.as_str(), one.code))
             .collect();
         assert_eq!(
             lines,

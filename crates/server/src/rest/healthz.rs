@@ -1,9 +1,9 @@
-use http::StatusCode;
+//! `GET /healthz`: this process responds.
 
-use super::json;
-use crate::problem::Answer;
+use serde_json::{Value, json};
 
-/// `GET /healthz`: this process answers.
-pub(super) async fn show() -> Answer {
-    json(StatusCode::OK, &serde_json::json!({"status": "ok"}))
+use crate::extract::Json;
+
+pub(super) async fn show() -> Json<Value> {
+    Json(json!({"status": "ok"}))
 }

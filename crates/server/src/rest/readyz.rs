@@ -1,12 +1,12 @@
+//! `GET /readyz`: this process can serve calls, which needs its store.
+
 use axum::extract::State;
-use http::StatusCode;
+use serde_json::{Value, json};
 use stead::core::environment::Environment;
 
-use super::json;
-use crate::problem::Answer;
+use crate::{extract::Json, problem::Result};
 
-/// `GET /readyz`: this process can serve calls, which needs its store.
-pub(super) async fn show(State(environment): State<Environment>) -> Answer {
+pub(super) async fn show(State(environment): State<Environment>) -> Result<Json<Value>> {
     environment.ready().await?;
-    json(StatusCode::OK, &serde_json::json!({"status": "ready"}))
+    Ok(Json(json!({"status": "ready"})))
 }

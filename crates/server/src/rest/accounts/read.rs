@@ -1,17 +1,17 @@
+//! `GET /v1/accounts/{connection_name}/{identifier}`.
+
 use axum::extract::State;
-use http::StatusCode;
-use stead::core::environment::Environment;
+use stead::core::{environment::Environment, resource::Account};
 
-use crate::{authentication::Authenticated, extract::Path, problem::Answer, rest::json};
+use crate::{
+    extract::{Json, Path},
+    problem::Result,
+};
 
-/// `GET /v1/accounts/{connection_name}/{identifier}`.
 pub(in crate::rest) async fn read(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path((connection_name, identifier)): Path<(String, String)>,
-) -> Answer {
-    json(
-        StatusCode::OK,
-        &environment.account(&connection_name, &identifier).await?,
-    )
+) -> Result<Json<Account>> {
+    let account = environment.account(&connection_name, &identifier).await?;
+    Ok(Json(account))
 }

@@ -1,19 +1,19 @@
+//! `POST /v1/accounts/{connection_name}/{identifier}/refresh`: renews the access token now.
+
 use axum::extract::State;
-use http::StatusCode;
-use stead::core::environment::Environment;
+use stead::core::{environment::Environment, resource::Account};
 
-use crate::{authentication::Authenticated, extract::Path, problem::Answer, rest::json};
+use crate::{
+    extract::{Json, Path},
+    problem::Result,
+};
 
-/// `POST /v1/accounts/{connection_name}/{identifier}/refresh`: renews the access token now.
 pub(in crate::rest) async fn refresh(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path((connection_name, identifier)): Path<(String, String)>,
-) -> Answer {
-    json(
-        StatusCode::OK,
-        &environment
-            .refresh_account(&connection_name, &identifier)
-            .await?,
-    )
+) -> Result<Json<Account>> {
+    let account = environment
+        .refresh_account(&connection_name, &identifier)
+        .await?;
+    Ok(Json(account))
 }

@@ -1,19 +1,19 @@
+//! `POST /v1/accounts/{connection_name}/{identifier}/suspend`: pauses the account; its credential is kept.
+
 use axum::extract::State;
-use http::StatusCode;
-use stead::core::environment::Environment;
+use stead::core::{environment::Environment, resource::Account};
 
-use crate::{authentication::Authenticated, extract::Path, problem::Answer, rest::json};
+use crate::{
+    extract::{Json, Path},
+    problem::Result,
+};
 
-/// `POST /v1/accounts/{connection_name}/{identifier}/suspend`: pauses the account; its credential is kept.
 pub(in crate::rest) async fn suspend(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path((connection_name, identifier)): Path<(String, String)>,
-) -> Answer {
-    json(
-        StatusCode::OK,
-        &environment
-            .suspend_account(&connection_name, &identifier)
-            .await?,
-    )
+) -> Result<Json<Account>> {
+    let account = environment
+        .suspend_account(&connection_name, &identifier)
+        .await?;
+    Ok(Json(account))
 }

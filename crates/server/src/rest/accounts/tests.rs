@@ -2,7 +2,7 @@ use http::StatusCode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::testing::{House, READONLY};
+use crate::testing::{READONLY, TestService};
 
 fn shown(identifier: &str, state: &str) -> Value {
     json!({
@@ -23,13 +23,13 @@ async fn any_identifier_is_one_segment_of_every_path() {
         "..%00",
         "日本",
     ] {
-        let house = House::new().await.with_account(identifier).await;
+        let service = TestService::new().await.with_account(identifier).await;
         let path = format!(
             "/v1/accounts/mail/{}",
             utf8_percent_encode(identifier, NON_ALPHANUMERIC)
         );
         let call = async |method: &str, verb: &str| {
-            house.call(method, &format!("{path}{verb}"), None).await
+            service.call(method, &format!("{path}{verb}"), None).await
         };
 
         assert_eq!(
@@ -53,7 +53,7 @@ async fn any_identifier_is_one_segment_of_every_path() {
             "{identifier}"
         );
         assert_eq!(
-            house
+            service
                 .call("GET", "/v1/accounts?connection_name=mail", None)
                 .await
                 .json(),
@@ -75,7 +75,7 @@ async fn any_identifier_is_one_segment_of_every_path() {
 
 #[tokio::test]
 async fn what_is_wrong_is_a_problem() {
-    let house = House::new().await.with_account("u1").await;
+    let service = TestService::new().await.with_account("u1").await;
     for (method, path, status, kind) in [
         (
             "GET",
@@ -120,13 +120,13 @@ async fn what_is_wrong_is_a_problem() {
             "invalid_request",
         ),
     ] {
-        let answered = house.call(method, path, None).await;
+        let response = service.call(method, path, None).await;
         assert_eq!(
-            answered.status,
+            response.status,
             status,
             "{method} {path} {}",
-            answered.text()
+            response.text()
         );
-        assert_eq!(answered.problem()["kind"], kind, "{method} {path}");
+        assert_eq!(response.problem()["kind"], kind, "{method} {path}");
     }
 }

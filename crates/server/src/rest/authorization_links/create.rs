@@ -1,17 +1,18 @@
+//! `POST /v1/authorization-links`: responds 201 with the link, its expiry and the authorization's id.
+
 use axum::extract::State;
 use http::StatusCode;
-use stead::core::{environment::Environment, resource::NewAuthorizationLink};
+use stead::core::{
+    environment::Environment,
+    resource::{AuthorizationLink, NewAuthorizationLink},
+};
 
-use crate::{authentication::Authenticated, extract::Json, problem::Answer, rest::json};
+use crate::{extract::Json, problem::Result};
 
-/// `POST /v1/authorization-links`: answers 201 with the link, its end and the authorization's id.
 pub(in crate::rest) async fn create(
-    _: Authenticated,
     State(environment): State<Environment>,
     Json(new): Json<NewAuthorizationLink>,
-) -> Answer {
-    json(
-        StatusCode::CREATED,
-        &environment.create_authorization_link(new).await?,
-    )
+) -> Result<(StatusCode, Json<AuthorizationLink>)> {
+    let link = environment.create_authorization_link(new).await?;
+    Ok((StatusCode::CREATED, Json(link)))
 }

@@ -2,16 +2,16 @@ use http::StatusCode;
 use serde_json::json;
 use stead::core::environment::Verification;
 
-use crate::testing::{House, answer_json};
+use crate::testing::{TestService, json_response};
 
 #[tokio::test]
 async fn the_application_confirms_who_came_back() {
-    let house = House::open("http://127.0.0.1", Verification::Application, |_| {
-        answer_json(&json!({}))
+    let service = TestService::open("http://127.0.0.1", Verification::Application, |_| {
+        json_response(&json!({}))
     })
     .await;
-    let connection_id = house.connect_mail().await;
-    let created = house
+    let connection_id = service.connect_mail().await;
+    let created = service
         .call(
             "POST",
             "/v1/authorization-links",
@@ -28,7 +28,7 @@ async fn the_application_confirms_who_came_back() {
         .unwrap();
 
     let verify = format!("/v1/authorizations/{id}/verify");
-    let early = house
+    let early = service
         .call("POST", &verify, Some(json!({"identifier": "u1"})))
         .await;
     assert_eq!(
@@ -36,8 +36,8 @@ async fn the_application_confirms_who_came_back() {
         (StatusCode::NOT_FOUND, Some("authorization_not_found"))
     );
 
-    let (state, cookie) = house.consent(link).await;
-    let back = house
+    let (state, cookie) = service.consent(link).await;
+    let back = service
         .browse(
             "GET",
             &format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c"),
@@ -55,9 +55,12 @@ async fn the_application_confirms_who_came_back() {
         "{back:?}"
     );
 
-    let waiting = house.call("GET", "/v1/accounts/mail/u1", None).await.json();
+    let waiting = service
+        .call("GET", "/v1/accounts/mail/u1", None)
+        .await
+        .json();
     assert_eq!(waiting["state"], "pending_verification");
-    let verified = house
+    let verified = service
         .call("POST", &verify, Some(json!({"identifier": "u1"})))
         .await;
     assert_eq!(
@@ -68,15 +71,15 @@ async fn the_application_confirms_who_came_back() {
 
 #[tokio::test]
 async fn another_identifier_is_refused() {
-    let house = House::open("http://127.0.0.1", Verification::Application, |_| {
-        answer_json(&json!({}))
+    let service = TestService::open("http://127.0.0.1", Verification::Application, |_| {
+        json_response(&json!({}))
     })
     .await;
-    let connection_id = house.connect_mail().await;
-    let (state, cookie) = house
-        .consent(&house.link("u1", Some("https://app.test/back")).await)
+    let connection_id = service.connect_mail().await;
+    let (state, cookie) = service
+        .consent(&service.link("u1", Some("https://app.test/back")).await)
         .await;
-    let back = house
+    let back = service
         .browse(
             "GET",
             &format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c"),
@@ -89,7 +92,7 @@ async fn another_identifier_is_refused() {
         .nth(1)
         .unwrap()
         .to_owned();
-    let answered = house
+    let response = service
         .call(
             "POST",
             &format!("/v1/authorizations/{id}/verify"),
@@ -97,18 +100,18 @@ async fn another_identifier_is_refused() {
         )
         .await;
     assert_eq!(
-        (answered.status, answered.problem()["kind"].as_str()),
+        (response.status, response.problem()["kind"].as_str()),
         (StatusCode::FORBIDDEN, Some("identifier_mismatch"))
     );
 }
 
 #[tokio::test]
 async fn a_link_needs_a_connection_and_its_members() {
-    let house = House::open("http://127.0.0.1", Verification::Application, |_| {
-        answer_json(&json!({}))
+    let service = TestService::open("http://127.0.0.1", Verification::Application, |_| {
+        json_response(&json!({}))
     })
     .await;
-    house.connect_mail().await;
+    service.connect_mail().await;
     for (body, kind, pointer) in [
         (
             json!({"connection_name": "none", "identifier": "u", "verify_url": "https://a.test"}),
@@ -131,7 +134,7 @@ async fn a_link_needs_a_connection_and_its_members() {
             Some("/identifier"),
         ),
     ] {
-        let problem = house
+        let problem = service
             .call("POST", "/v1/authorization-links", Some(body.clone()))
             .await
             .problem();

@@ -1,13 +1,12 @@
+//! `POST /v1/authorizations/{authorization_id}/verify`: the application confirms who came back; responds with the account.
+
 use axum::extract::State;
-use http::StatusCode;
 use serde::Deserialize;
-use stead::core::environment::Environment;
+use stead::core::{environment::Environment, resource::Account};
 
 use crate::{
-    authentication::Authenticated,
     extract::{Json, Path},
-    problem::Answer,
-    rest::json,
+    problem::Result,
 };
 
 /// Who came back.
@@ -18,17 +17,13 @@ pub(in crate::rest) struct Verify {
     identifier: String,
 }
 
-/// `POST /v1/authorizations/{authorization_id}/verify`: the application confirms who came back; answers with the account.
 pub(in crate::rest) async fn verify(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path(authorization_id): Path<String>,
     Json(Verify { identifier }): Json<Verify>,
-) -> Answer {
-    json(
-        StatusCode::OK,
-        &environment
-            .verify_authorization(&authorization_id, &identifier)
-            .await?,
-    )
+) -> Result<Json<Account>> {
+    let account = environment
+        .verify_authorization(&authorization_id, &identifier)
+        .await?;
+    Ok(Json(account))
 }

@@ -1,25 +1,23 @@
-use axum::extract::State;
-use http::StatusCode;
-use stead::core::{environment::Environment, resource::ConnectionChange};
+//! `PATCH /v1/connections/{connection_name}`: members that are absent stay.
 
-use crate::{
-    authentication::Authenticated,
-    extract::{Json, Path},
-    problem::Answer,
-    rest::json,
+use axum::extract::State;
+use stead::core::{
+    environment::Environment,
+    resource::{Connection, ConnectionChange},
 };
 
-/// `PATCH /v1/connections/{connection_name}`: members that are absent stay.
+use crate::{
+    extract::{Json, Path},
+    problem::Result,
+};
+
 pub(in crate::rest) async fn change(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path(connection_name): Path<String>,
     Json(change): Json<ConnectionChange>,
-) -> Answer {
-    json(
-        StatusCode::OK,
-        &environment
-            .change_connection(&connection_name, change)
-            .await?,
-    )
+) -> Result<Json<Connection>> {
+    let connection = environment
+        .change_connection(&connection_name, change)
+        .await?;
+    Ok(Json(connection))
 }

@@ -1,23 +1,22 @@
-use axum::extract::State;
-use http::{HeaderValue, StatusCode, header};
-use stead::core::{environment::Environment, resource::NewConnection};
+//! `POST /v1/connections`: responds 201 with the connection and its redirect URI.
 
-use crate::{address, authentication::Authenticated, extract::Json, problem::Answer, rest::json};
+use axum::{extract::State, response::AppendHeaders};
+use http::{HeaderName, StatusCode, header};
+use stead::core::{
+    environment::Environment,
+    resource::{Connection, NewConnection},
+};
 
-/// `POST /v1/connections`: answers 201 with the connection and its redirect URI.
+use crate::{extract::Json, problem::Result, state::address};
+
+type Location = AppendHeaders<[(HeaderName, String); 1]>;
+
 pub(in crate::rest) async fn create(
-    _: Authenticated,
     State(environment): State<Environment>,
     Json(new): Json<NewConnection>,
-) -> Answer {
+) -> Result<(StatusCode, Location, Json<Connection>)> {
     let connection = environment.create_connection(new).await?;
-    let mut response = json(StatusCode::CREATED, &connection)?;
-    let location = address(
-        &environment,
-        &format!("/v1/connections/{}", connection.connection_name),
-    );
-    if let Ok(location) = HeaderValue::try_from(location) {
-        response.headers_mut().insert(header::LOCATION, location);
-    }
-    Ok(response)
+    let path = format!("/v1/connections/{}", connection.connection_name);
+    let location = AppendHeaders([(header::LOCATION, address(&environment, &path))]);
+    Ok((StatusCode::CREATED, location, Json(connection)))
 }

@@ -1,14 +1,15 @@
+//! `DELETE /v1/connections/{connection_name}`: refused while accounts live under it.
+
 use axum::extract::State;
+use http::StatusCode;
 use stead::core::environment::Environment;
 
-use crate::{authentication::Authenticated, extract::Path, problem::Answer, rest::nothing};
+use crate::{extract::Path, problem::Result};
 
-/// `DELETE /v1/connections/{connection_name}`: refused while accounts live under it.
 pub(in crate::rest) async fn delete(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path(connection_name): Path<String>,
-) -> Answer {
+) -> Result<StatusCode> {
     environment.delete_connection(&connection_name).await?;
-    nothing()
+    Ok(StatusCode::NO_CONTENT)
 }

@@ -1,21 +1,24 @@
+//! `GET /v1/connections?page_token=&page_size=`.
+
 use axum::extract::State;
-use http::StatusCode;
-use stead::core::environment::Environment;
+use stead::core::{
+    environment::Environment,
+    resource::{Connection, Page},
+};
 
-use crate::{authentication::Authenticated, extract::Query, problem::Answer, rest::json};
+use crate::{
+    extract::{Json, Query},
+    problem::Result,
+};
 
-/// `GET /v1/connections?page_token=&page_size=`.
 pub(in crate::rest) async fn list(
-    _: Authenticated,
     State(environment): State<Environment>,
     mut query: Query,
-) -> Answer {
+) -> Result<Json<Page<Connection>>> {
     let page = query.paging()?;
     query.end()?;
-    json(
-        StatusCode::OK,
-        &environment
-            .connections(page.token.as_deref(), page.size)
-            .await?,
-    )
+    let connections = environment
+        .connections(page.token.as_deref(), page.size)
+        .await?;
+    Ok(Json(connections))
 }

@@ -1,17 +1,16 @@
+//! `GET /v1/connections/{connection_name}`.
+
 use axum::extract::State;
-use http::StatusCode;
-use stead::core::environment::Environment;
+use stead::core::{environment::Environment, resource::Connection};
 
-use crate::{authentication::Authenticated, extract::Path, problem::Answer, rest::json};
+use crate::{
+    extract::{Json, Path},
+    problem::Result,
+};
 
-/// `GET /v1/connections/{connection_name}`.
 pub(in crate::rest) async fn read(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path(connection_name): Path<String>,
-) -> Answer {
-    json(
-        StatusCode::OK,
-        &environment.connection(&connection_name).await?,
-    )
+) -> Result<Json<Connection>> {
+    Ok(Json(environment.connection(&connection_name).await?))
 }

@@ -1,7 +1,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::testing::{House, READONLY};
+use crate::testing::{READONLY, TestService};
 
 fn new() -> Value {
     json!({
@@ -31,8 +31,8 @@ fn settled(mut connection: Value) -> Value {
 
 #[tokio::test]
 async fn created_read_changed_and_deleted() {
-    let house = House::new().await;
-    let created = house.call("POST", "/v1/connections", Some(new())).await;
+    let service = TestService::new().await;
+    let created = service.call("POST", "/v1/connections", Some(new())).await;
     assert_eq!(created.status, StatusCode::CREATED, "{}", created.text());
     assert_eq!(
         created.header("location"),
@@ -43,10 +43,15 @@ async fn created_read_changed_and_deleted() {
     assert_eq!(settled(created.json()), shown("ready"));
 
     assert_eq!(
-        settled(house.call("GET", "/v1/connections/mail", None).await.json()),
+        settled(
+            service
+                .call("GET", "/v1/connections/mail", None)
+                .await
+                .json()
+        ),
         shown("ready")
     );
-    let mut list = house.call("GET", "/v1/connections", None).await.json();
+    let mut list = service.call("GET", "/v1/connections", None).await.json();
     let items: Vec<Value> = list["items"]
         .take()
         .as_array()
@@ -60,7 +65,7 @@ async fn created_read_changed_and_deleted() {
         (vec![shown("ready")], json!({"items": null}))
     );
 
-    let changed = house
+    let changed = service
         .call(
             "PATCH",
             "/v1/connections/mail",
@@ -69,32 +74,32 @@ async fn created_read_changed_and_deleted() {
         .await;
     assert_eq!(settled(changed.json()), shown("disabled"));
 
-    let deleted = house.call("DELETE", "/v1/connections/mail", None).await;
+    let deleted = service.call("DELETE", "/v1/connections/mail", None).await;
     assert_eq!(
         (deleted.status, deleted.body.len()),
         (StatusCode::NO_CONTENT, 0)
     );
     assert_eq!(
-        house
+        service
             .call("GET", "/v1/connections/mail", None)
             .await
             .problem()["kind"],
         "unknown_connection"
     );
     assert_eq!(
-        house.call("GET", "/v1/connections", None).await.json(),
+        service.call("GET", "/v1/connections", None).await.json(),
         json!({"items": []})
     );
 }
 
 #[tokio::test]
 async fn pages_follow_each_other() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     for name in ["a", "b", "c"] {
         let mut one = new();
         one["connection_name"] = json!(name);
         assert_eq!(
-            house
+            service
                 .call("POST", "/v1/connections", Some(one))
                 .await
                 .status,
@@ -103,7 +108,7 @@ async fn pages_follow_each_other() {
     }
     let (mut names, mut path) = (Vec::new(), String::from("/v1/connections?page_size=2"));
     loop {
-        let page = house.call("GET", &path, None).await.json();
+        let page = service.call("GET", &path, None).await.json();
         names.extend(
             page["items"]
                 .as_array()
@@ -122,44 +127,48 @@ async fn pages_follow_each_other() {
 
 #[tokio::test]
 async fn a_faulty_body_is_a_problem_with_its_place() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     let mut misspelt = new();
     misspelt["permision"] = json!([]);
-    let answered = house.call("POST", "/v1/connections", Some(misspelt)).await;
-    assert_eq!(answered.status, StatusCode::BAD_REQUEST);
-    let problem = answered.problem();
+    let response = service
+        .call("POST", "/v1/connections", Some(misspelt))
+        .await;
+    assert_eq!(response.status, StatusCode::BAD_REQUEST);
+    let problem = response.problem();
     assert_eq!(problem["kind"], "invalid_request");
     assert_eq!(problem["violations"][0]["path"], "/permision");
     assert_eq!(problem["violations"][0]["keyword"], "additionalProperties");
 
-    let request = house
+    let request = service
         .request("POST", "/v1/connections")
         .body("a=b".into())
         .unwrap();
-    let detail = house.send(request).await.problem()["detail"].clone();
+    let detail = service.send(request).await.problem()["detail"].clone();
     assert_eq!(
         detail,
         "send the body as JSON with `Content-Type: application/json`"
     );
 
-    let answered = house.call("GET", "/v1/connections?pagesize=2", None).await;
-    assert_eq!(answered.problem()["violations"][0]["path"], "/pagesize");
+    let response = service
+        .call("GET", "/v1/connections?pagesize=2", None)
+        .await;
+    assert_eq!(response.problem()["violations"][0]["path"], "/pagesize");
 }
 
 #[tokio::test]
 async fn a_name_is_taken_once_and_a_body_is_bounded() {
-    let house = House::new().await;
-    house.connect_mail().await;
-    let answered = house.call("POST", "/v1/connections", Some(new())).await;
+    let service = TestService::new().await;
+    service.connect_mail().await;
+    let response = service.call("POST", "/v1/connections", Some(new())).await;
     assert_eq!(
-        (answered.status, answered.problem()["kind"].as_str()),
+        (response.status, response.problem()["kind"].as_str()),
         (StatusCode::CONFLICT, Some("already_exists"))
     );
 
     let long = json!({"connection_name": "x".repeat(10 * 1024 * 1024)});
-    let answered = house.call("POST", "/v1/connections", Some(long)).await;
+    let response = service.call("POST", "/v1/connections", Some(long)).await;
     assert_eq!(
-        (answered.status, answered.problem()["kind"].as_str()),
+        (response.status, response.problem()["kind"].as_str()),
         (StatusCode::BAD_REQUEST, Some("invalid_request"))
     );
 }

@@ -11,9 +11,9 @@ pub(super) use streaming::streaming;
 use axum::{body::Body, response::Response};
 use stead::core::ports;
 
-/// The product's answer, its body passed on piece by piece where it is not at hand already.
-fn pass_on(answer: http::Response<ports::Body>) -> Response {
-    answer.map(|body| match body {
+/// The product's response, its body passed on piece by piece where it is not at hand already.
+fn pass_on(response: http::Response<ports::Body>) -> Response {
+    response.map(|body| match body {
         ports::Body::Empty => Body::empty(),
         ports::Body::Bytes(bytes) => Body::from(bytes),
         stream @ ports::Body::Stream(_) => Body::new(stream),

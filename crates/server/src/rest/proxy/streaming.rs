@@ -1,4 +1,10 @@
-use axum::extract::{Request, State};
+//! `ANY /proxy/{connection_name}/{identifier}/{product path}`: the product's path, query and body go on byte for byte,
+//! both ways as they come.
+
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
 use http::{Uri, uri::PathAndQuery};
 use http_body::Body as _;
 use percent_encoding::percent_decode_str;
@@ -8,18 +14,15 @@ use stead::{
 };
 
 use super::pass_on;
-use crate::{authentication::Authenticated, problem::Answer};
+use crate::problem::Result;
 
-/// A body of at most so many bytes is read first, so that it can be sent again where nothing speaks against it.
+/// A body of at most so many bytes is read first, so that a retry can send it again where that is safe.
 const SHORT: u64 = 64 * 1024;
 
-/// `ANY /proxy/{connection_name}/{identifier}/{product path}`: the product's path, query and body go on byte for byte,
-/// both ways as they come.
 pub(in crate::rest) async fn streaming(
-    _: Authenticated,
     State(environment): State<Environment>,
     request: Request,
-) -> Answer {
+) -> Result<Response> {
     let target = Target::read(request.uri())?;
     let (parts, body) = request.into_parts();
     let mut request = http::Request::new(outgoing(body).await?);
@@ -57,7 +60,7 @@ struct Target {
 }
 
 impl Target {
-    /// Cuts the raw text at its slashes: decoding first would change the product's path, in which `%2F` is no slash.
+    /// Cuts the raw text at its slashes: decoding first would change the product's path, in which `%2F` is not a slash.
     fn read(uri: &Uri) -> Result<Self, Error> {
         let malformed = |what: &str| {
             Error::new(

@@ -7,12 +7,12 @@ use http::{Response, StatusCode, header};
 use serde_json::json;
 use stead::core::ports;
 
-use crate::testing::{House, answer_json};
+use crate::testing::{TestService, json_response};
 
 #[tokio::test]
-async fn a_request_in_json_is_sent_and_its_answer_passed_on() {
-    let house = House::answering(|_| {
-        let mut response = answer_json(&json!({"id": "d1"}));
+async fn a_request_in_json_is_sent_and_its_response_passed_on() {
+    let service = TestService::with_products(|_| {
+        let mut response = json_response(&json!({"id": "d1"}));
         *response.status_mut() = StatusCode::CREATED;
         response
             .headers_mut()
@@ -29,16 +29,16 @@ async fn a_request_in_json_is_sent_and_its_answer_passed_on() {
         "connection_name": "mail", "identifier": "u1", "method": "POST", "path": "/v1/users/me/drafts",
         "query": {"a": ["1", "2"]}, "body": {"message": {"raw": "…"}},
     });
-    let answered = house.call("POST", "/v1/proxy", Some(request)).await;
+    let response = service.call("POST", "/v1/proxy", Some(request)).await;
     assert_eq!(
-        (answered.status, answered.text()),
+        (response.status, response.text()),
         (StatusCode::CREATED, r#"{"id":"d1"}"#)
     );
     assert_eq!(
-        (answered.header("etag"), answered.header("set-cookie")),
+        (response.header("etag"), response.header("set-cookie")),
         ("\"1\"", "")
     );
-    let sent = house.received().pop().unwrap();
+    let sent = service.received().pop().unwrap();
     assert_eq!(
         (sent.method.as_str(), sent.uri.as_str()),
         (
@@ -54,8 +54,8 @@ async fn a_request_in_json_is_sent_and_its_answer_passed_on() {
 }
 
 #[tokio::test]
-async fn a_product_refusing_is_an_answer() {
-    let house = House::answering(|_| {
+async fn a_refusal_of_the_product_is_passed_on() {
+    let service = TestService::with_products(|_| {
         let mut response = Response::new(ports::Body::from(b"no".to_vec()));
         *response.status_mut() = StatusCode::FORBIDDEN;
         response
@@ -63,36 +63,36 @@ async fn a_product_refusing_is_an_answer() {
     .await
     .with_account("u1")
     .await;
-    let answered = house
+    let response = service
         .call("GET", "/proxy/mail/u1/v1/users/me/profile", None)
         .await;
     assert_eq!(
-        (answered.status, answered.text()),
+        (response.status, response.text()),
         (StatusCode::FORBIDDEN, "no")
     );
 }
 
 #[tokio::test]
 async fn a_path_goes_on_byte_for_byte_for_any_identifier() {
-    let house = House::new().await.with_account("a/b %2F@ü").await;
+    let service = TestService::new().await.with_account("a/b %2F@ü").await;
     let path = "/v1/users/me/messages?q=from%3aada%20OR%20a+b&labelIds=A&labelIds=B";
-    let answered = house
+    let response = service
         .call(
             "GET",
             &format!("/proxy/mail/a%2Fb%20%252F%40%C3%BC{path}"),
             None,
         )
         .await;
-    assert_eq!(answered.status, StatusCode::OK, "{}", answered.text());
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text());
     assert_eq!(
-        house.received().pop().unwrap().uri,
+        service.received().pop().unwrap().uri,
         format!("https://gmail.googleapis.com/gmail{path}")
     );
 }
 
 #[tokio::test]
 async fn bodies_stream_both_ways() {
-    let house = House::answering(|received| {
+    let service = TestService::with_products(|received| {
         assert_eq!(received.body.len(), 3 * 64 * 1024);
         let pieces =
             [Bytes::from_static(b"one "), Bytes::from_static(b"two")].map(Ok::<_, std::io::Error>);
@@ -102,14 +102,14 @@ async fn bodies_stream_both_ways() {
     .with_account("u1")
     .await;
     let pieces = (0..3).map(|_| Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 * 1024])));
-    let request = house
+    let request = service
         .request("POST", "/proxy/mail/u1/v1/users/me/drafts")
         .header(header::CONTENT_TYPE, "message/rfc822")
         .body(Body::from_stream(stream::iter(pieces)))
         .unwrap();
-    let answered = house.send(request).await;
+    let response = service.send(request).await;
     assert_eq!(
-        (answered.status, answered.text()),
+        (response.status, response.text()),
         (StatusCode::OK, "one two")
     );
 }
@@ -117,7 +117,7 @@ async fn bodies_stream_both_ways() {
 #[tokio::test]
 async fn a_short_body_is_sent_again_after_a_refused_token() {
     let refused = AtomicBool::new(false);
-    let house = House::answering(move |received| {
+    let service = TestService::with_products(move |received| {
         let mut response = Response::new(ports::Body::from(received.body.clone()));
         if !refused.swap(true, Ordering::SeqCst) {
             *response.status_mut() = StatusCode::UNAUTHORIZED;
@@ -127,22 +127,22 @@ async fn a_short_body_is_sent_again_after_a_refused_token() {
     .await
     .with_account("u1")
     .await;
-    let request = house
+    let request = service
         .request("POST", "/proxy/mail/u1/v1/users/me/drafts")
         .header(header::CONTENT_TYPE, "text/plain")
         .body(Body::from("again"))
         .unwrap();
-    let answered = house.send(request).await;
+    let response = service.send(request).await;
     assert_eq!(
-        (answered.status, answered.text()),
+        (response.status, response.text()),
         (StatusCode::OK, "again")
     );
 }
 
 #[tokio::test]
 async fn what_may_not_pass_is_a_problem() {
-    let house = House::new().await.with_account("u1").await;
-    let sent = house.received().len();
+    let service = TestService::new().await.with_account("u1").await;
+    let sent = service.received().len();
     for (method, path, kind) in [
         ("GET", "/proxy/mail/u1/elsewhere", "path_invalid"),
         ("GET", "/proxy/mail/u1/v1/users/me/../../x", "path_invalid"),
@@ -174,16 +174,16 @@ async fn what_may_not_pass_is_a_problem() {
             "invalid_request",
         ),
     ] {
-        let answered = house.call(method, path, None).await;
-        assert_eq!(answered.problem()["kind"], kind, "{method} {path}");
+        let response = service.call(method, path, None).await;
+        assert_eq!(response.problem()["kind"], kind, "{method} {path}");
     }
-    let request = house
+    let request = service
         .request("GET", "/proxy/mail/u1/v1/users/me/profile")
         .header("Cookie", "a=b")
         .body(Body::empty());
     assert_eq!(
-        house.send(request.unwrap()).await.problem()["kind"],
+        service.send(request.unwrap()).await.problem()["kind"],
         "header_not_allowed"
     );
-    assert_eq!(house.received().len(), sent, "nothing was sent");
+    assert_eq!(service.received().len(), sent, "nothing was sent");
 }

@@ -1,21 +1,26 @@
-use axum::extract::State;
-use http::StatusCode;
+//! `GET /v1/tools?product=&identifier=&format=`: the newest version of every tool, by name. With an identifier each
+//! says whether that user can call it; with a format each is in that model vendor's envelope.
+//! One page holds them all.
+
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
 use stead::{
     Error, ErrorKind,
     core::{environment::Environment, listing::ToolFilter, resource::Page},
 };
 
 use super::FORMATS;
-use crate::{authentication::Authenticated, extract::Query, problem::Answer, rest::json};
+use crate::{
+    extract::{Json, Query},
+    problem::Result,
+};
 
-/// `GET /v1/tools?product=&identifier=&format=`: the newest version of every tool, by name. With an identifier each
-/// says whether that user can call it; with a format each is in that model vendor's envelope.
-/// One page holds them all.
 pub(in crate::rest) async fn list(
-    _: Authenticated,
     State(environment): State<Environment>,
     mut query: Query,
-) -> Answer {
+) -> Result<Response> {
     let filter = ToolFilter {
         product: query.text("product")?,
         identifier: query.text("identifier")?,
@@ -23,7 +28,7 @@ pub(in crate::rest) async fn list(
     let format = query.one_of("format", FORMATS)?;
     query.end()?;
     let Some(format) = format else {
-        return json(StatusCode::OK, &all(environment.tools(filter).await?));
+        return Ok(all(environment.tools(filter).await?).into_response());
     };
     if filter.identifier.is_some() {
         let message =
@@ -40,12 +45,12 @@ pub(in crate::rest) async fn list(
                 .export(format)
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    json(StatusCode::OK, &all(exported))
+    Ok(all(exported).into_response())
 }
 
-fn all<T>(items: Vec<T>) -> Page<T> {
-    Page {
+fn all<T>(items: Vec<T>) -> Json<Page<T>> {
+    Json(Page {
         items,
         next_page_token: None,
-    }
+    })
 }

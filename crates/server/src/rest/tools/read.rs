@@ -1,22 +1,22 @@
-use axum::extract::State;
-use http::StatusCode;
+//! `GET /v1/tools/{name}?tool_version=&schema_version=&format=`: one tool, the newest version where none is asked for.
+
+use axum::{
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
 use stead::core::{environment::Environment, resource::ToolDescription};
 
 use super::FORMATS;
 use crate::{
-    authentication::Authenticated,
-    extract::{Path, Query},
-    problem::Answer,
-    rest::json,
+    extract::{Json, Path, Query},
+    problem::Result,
 };
 
-/// `GET /v1/tools/{name}?tool_version=&schema_version=&format=`: one tool, the newest version where none is asked for.
 pub(in crate::rest) async fn read(
-    _: Authenticated,
     State(environment): State<Environment>,
     Path(name): Path<String>,
     mut query: Query,
-) -> Answer {
+) -> Result<Response> {
     let (schema_version, tool_version) =
         (query.text("schema_version")?, query.text("tool_version")?);
     let format = query.one_of("format", FORMATS)?;
@@ -25,8 +25,8 @@ pub(in crate::rest) async fn read(
         environment
             .catalogue()
             .find(&name, schema_version.as_deref(), tool_version.as_deref())?;
-    match format {
-        None => json(StatusCode::OK, &ToolDescription::of(tool)?),
-        Some(format) => json(StatusCode::OK, &tool.export(format)?),
-    }
+    Ok(match format {
+        None => Json(ToolDescription::of(tool)?).into_response(),
+        Some(format) => Json(tool.export(format)?).into_response(),
+    })
 }

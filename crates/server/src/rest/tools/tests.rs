@@ -2,20 +2,20 @@ use http::{Response, StatusCode, header};
 use serde_json::json;
 use stead::core::ports::Body;
 
-use crate::testing::{House, answer_json};
+use crate::testing::{TestService, json_response};
 
 const EXECUTE: &str = "/v1/tools/mail_get_message_by_id/execute";
 
 #[tokio::test]
 async fn the_catalogue_is_listed() {
-    let house = House::new().await;
-    let list = house.call("GET", "/v1/tools", None).await;
+    let service = TestService::new().await;
+    let list = service.call("GET", "/v1/tools", None).await;
     assert_eq!(list.status, StatusCode::OK, "{}", list.text());
     let list = list.json();
     let tools = list["items"].as_array().unwrap();
     assert_eq!(
         tools.len(),
-        house.platform.environment().catalogue().newest().count()
+        service.platform.environment().catalogue().newest().count()
     );
     assert!(tools.iter().all(|tool| tool["readiness"].is_null()));
     let of_mail: Vec<_> = tools
@@ -25,13 +25,13 @@ async fn the_catalogue_is_listed() {
         .collect();
     assert_eq!(of_mail.len(), 8);
 
-    let one = house
+    let one = service
         .call("GET", "/v1/tools/mail_list_drafts", None)
         .await
         .json();
     assert!(tools.contains(&one));
     assert_eq!(
-        house
+        service
             .call("GET", "/v1/tools?product=mail", None)
             .await
             .json()["items"],
@@ -41,9 +41,9 @@ async fn the_catalogue_is_listed() {
 
 #[tokio::test]
 async fn a_tool_says_whether_a_user_can_call_it() {
-    let house = House::new().await.with_account("a/b").await;
+    let service = TestService::new().await.with_account("a/b").await;
     let readiness = async |identifier: &str| {
-        let list = house
+        let list = service
             .call("GET", &format!("/v1/tools?identifier={identifier}"), None)
             .await
             .json();
@@ -70,14 +70,14 @@ async fn a_tool_says_whether_a_user_can_call_it() {
 
 #[tokio::test]
 async fn vendors_have_their_envelopes() {
-    let house = House::new().await;
+    let service = TestService::new().await;
     for (format, pointer) in [
         ("openai", "/function/name"),
         ("anthropic", "/name"),
         ("gemini", "/name"),
         ("mcp", "/name"),
     ] {
-        let one = house
+        let one = service
             .call(
                 "GET",
                 &format!("/v1/tools/mail_list_drafts?format={format}"),
@@ -90,7 +90,7 @@ async fn vendors_have_their_envelopes() {
             "mail_list_drafts",
             "{format}"
         );
-        let list = house
+        let list = service
             .call("GET", &format!("/v1/tools?format={format}"), None)
             .await
             .json();
@@ -102,19 +102,19 @@ async fn vendors_have_their_envelopes() {
         "/v1/tools?product=none",
         "/v1/tools?x=1",
     ] {
-        let answered = house.call("GET", path, None).await;
+        let response = service.call("GET", path, None).await;
         assert_eq!(
-            (answered.status, answered.problem()["kind"].as_str()),
+            (response.status, response.problem()["kind"].as_str()),
             (StatusCode::BAD_REQUEST, Some("invalid_request")),
             "{path}"
         );
     }
-    let unknown = house.call("GET", "/v1/tools/mail_nothing", None).await;
+    let unknown = service.call("GET", "/v1/tools/mail_nothing", None).await;
     assert_eq!(
         (unknown.status, unknown.problem()["kind"].as_str()),
         (StatusCode::NOT_FOUND, Some("unknown_tool"))
     );
-    let version = house
+    let version = service
         .call(
             "GET",
             "/v1/tools/mail_list_drafts?tool_version=1999-01-01",
@@ -131,7 +131,7 @@ async fn vendors_have_their_envelopes() {
 async fn a_products_json_is_set_in_as_it_came() {
     // Order, spacing and a number beyond 64 bits show that nothing rebuilt it.
     const MESSAGE: &str = r#"{ "z": 1,  "id":"m1", "big": 123456789012345678901234567890 }"#;
-    let house = House::answering(|_| {
+    let service = TestService::with_products(|_| {
         let mut response = Response::new(Body::from(MESSAGE.as_bytes().to_vec()));
         response
             .headers_mut()
@@ -142,15 +142,15 @@ async fn a_products_json_is_set_in_as_it_came() {
     .with_account("u1")
     .await;
     let call = json!({"connection_name": "mail", "identifier": "u1", "input": {"message_id": "m1", "format": "minimal"}});
-    let answered = house.call("POST", EXECUTE, Some(call)).await;
-    assert_eq!(answered.status, StatusCode::OK, "{}", answered.text());
-    assert_eq!(answered.header("content-type"), "application/json");
+    let response = service.call("POST", EXECUTE, Some(call)).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text());
+    assert_eq!(response.header("content-type"), "application/json");
     assert!(
-        answered.text().contains(&format!(r#""data":{MESSAGE}"#)),
+        response.text().contains(&format!(r#""data":{MESSAGE}"#)),
         "{}",
-        answered.text()
+        response.text()
     );
-    let members: Vec<String> = answered
+    let members: Vec<String> = response
         .json()
         .as_object()
         .unwrap()
@@ -162,8 +162,8 @@ async fn a_products_json_is_set_in_as_it_came() {
 
 #[tokio::test]
 async fn what_keeps_a_call_from_running_is_a_problem() {
-    let house = House::answering(|_| {
-        let mut response = answer_json(&json!({"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}));
+    let service = TestService::with_products(|_| {
+        let mut response = json_response(&json!({"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}}));
         *response.status_mut() = StatusCode::NOT_FOUND;
         response
     })
@@ -215,38 +215,38 @@ async fn what_keeps_a_call_from_running_is_a_problem() {
             "scope_missing",
         ),
     ] {
-        let answered = house.call("POST", path, Some(body.clone())).await;
+        let response = service.call("POST", path, Some(body.clone())).await;
         assert_eq!(
             (
-                answered.status.as_u16(),
-                answered.problem()["kind"].as_str()
+                response.status.as_u16(),
+                response.problem()["kind"].as_str()
             ),
             (status, Some(kind)),
             "{path} {body}"
         );
     }
-    let answered = house
+    let response = service
         .call(
             "POST",
             EXECUTE,
             Some(json!({"connection_name": "mail", "identifier": "u1", "input": {}})),
         )
         .await;
-    let problem = answered.problem();
+    let problem = response.problem();
     assert_eq!(problem["violations"][0]["keyword"], "required");
     assert!(problem["execution_id"].is_string(), "{problem}");
 }
 
 #[tokio::test]
 async fn an_idempotency_key_derives_the_execution() {
-    let house = House::new().await.with_account("u1").await;
+    let service = TestService::new().await.with_account("u1").await;
     let body = json!({"connection_name": "mail", "identifier": "u1", "input": {"message_id": "m1", "format": "minimal"}});
     let execute = async |key: &str| {
-        let request = house
+        let request = service
             .request("POST", EXECUTE)
             .header(header::CONTENT_TYPE, "application/json; charset=utf-8")
             .header("Idempotency-Key", key);
-        house
+        service
             .send(request.body(body.to_string().into()).unwrap())
             .await
     };

@@ -2,29 +2,29 @@
 
 use stead::ErrorKind;
 
-/// The words of a page.
+/// The text of a page.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct Text {
     pub(super) title: String,
-    pub(super) text: &'static str,
+    pub(super) body: &'static str,
     pub(super) advice: Option<&'static str>,
 }
 
 /// It went well.
-pub(super) fn done(product: Option<&str>, confirm: bool) -> Words {
+pub(super) fn done(product: Option<&str>, confirm: bool) -> Text {
     if confirm {
-        return Words {
+        return Text {
             title: String::from("Almost done"),
-            text: "You have given your consent.",
+            body: "You have given your consent.",
             advice: Some("Go back to the application that gave you the link; it finishes there."),
         };
     }
-    Words {
+    Text {
         title: product.map_or_else(
             || String::from("Connected"),
             |product| format!("{product} is connected"),
         ),
-        text: "You can close this window.",
+        body: "You can close this window.",
         advice: None,
     }
 }
@@ -34,9 +34,9 @@ const TELL: Option<&str> =
     Some("Please tell whoever gave you the link, and mention the support id below.");
 
 /// It did not go well.
-pub(super) fn failed(kind: ErrorKind) -> Words {
+pub(super) fn failed(kind: ErrorKind) -> Text {
     use ErrorKind as Kind;
-    let (title, text, advice) = match kind {
+    let (title, body, advice) = match kind {
         Kind::AuthorizationNotFound | Kind::NotFound | Kind::InvalidRequest => (
             "We don’t know this link",
             "It may be incomplete: some mail programs break long links in two.",
@@ -109,9 +109,9 @@ pub(super) fn failed(kind: ErrorKind) -> Words {
             TELL,
         ),
     };
-    Words {
+    Text {
         title: String::from(title),
-        text,
+        body,
         advice,
     }
 }
