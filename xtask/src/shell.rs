@@ -42,6 +42,20 @@ fn is_of_this_run(name: &str) -> bool {
     ["CARGO", "OUT_DIR"].contains(&name) || starts.iter().any(|start| name.starts_with(start))
 }
 
+/// Runs a command, whose output is shown as it comes.
+///
+/// # Errors
+/// Where it cannot be started, or fails.
+pub(crate) fn run(line: &str) -> Result<()> {
+    let status = command(line)
+        .status()
+        .with_context(|| format!("cannot start `{line}`"))?;
+    if !status.success() {
+        bail!("failed: {line}");
+    }
+    Ok(())
+}
+
 /// What a command prints.
 ///
 /// # Errors

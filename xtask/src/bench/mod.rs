@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::shell;
@@ -159,10 +159,7 @@ fn measure(
 fn build() -> Result<()> {
     let line = "cargo build --release --locked -p stead-cli";
     println!("{line}");
-    if !shell::command(line).status()?.success() {
-        bail!("failed: {line}");
-    }
-    Ok(())
+    shell::run(line)
 }
 
 /// A Stead with one account that is already connected to the stub.

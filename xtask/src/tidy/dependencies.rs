@@ -15,6 +15,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // The independent witness: it shares no code with what it judges.
     ("stead-sandbox", &[]),
     ("stead-stories", &[]),
+    // Of the products it reads the fixtures, and the binary's list of tools.
+    ("stead-conformance", &["stead-testkit"]),
     ("xtask", &[]),
 ];
 const FOR_A_PRODUCT: &[&str] = &["stead-core"];

@@ -1,0 +1,126 @@
+//! One API as its owner describes it, whatever the language of the description.
+
+mod google;
+mod method;
+mod openapi;
+mod template;
+
+use std::{cell::RefCell, collections::HashMap, fs, path::Path, rc::Rc};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use super::check::schema::{Compiled, Reading};
+pub(crate) use method::{Mask, Method, Parameter, Place, ResponseSchema};
+pub(crate) use template::Template;
+
+/// One API in one version.
+pub(crate) struct Description {
+    /// Name in reports: title and version.
+    pub(crate) name: String,
+    /// What can be checked of it.
+    pub(crate) methods: Vec<Method>,
+    /// What references in schemas point into.
+    root: Value,
+    compiled: RefCell<HashMap<String, Rc<Compiled>>>,
+}
+
+impl Description {
+    /// Reads a discovery document (Google API Discovery Service, "RestDescription") or an OpenAPI description, in JSON
+    /// or YAML.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or is neither.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path)
+            .with_context(|| format!("cannot read the description {}", path.display()))?;
+        let document: Value = if path.extension().is_some_and(|ending| ending == "yaml") {
+            serde_saphyr::from_str(&text)?
+        } else {
+            serde_json::from_str(&text)?
+        };
+        Self::of(document).with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// Where it is neither a discovery document nor an OpenAPI description.
+    pub(crate) fn of(document: Value) -> Result<Self> {
+        let (name, methods, root) = if document.get("discoveryVersion").is_some() {
+            google::read(document)?
+        } else if document.get("openapi").is_some() {
+            openapi::read(document)?
+        } else {
+            bail!("it is neither a discovery document nor an OpenAPI description");
+        };
+        Ok(Self {
+            name,
+            methods,
+            root,
+            compiled: RefCell::default(),
+        })
+    }
+
+    /// A schema of this description, ready to check values. `method` is the id of the method that it is used by.
+    ///
+    /// # Errors
+    /// Where it is not a schema, or refers to nothing.
+    pub(crate) fn compile(
+        &self,
+        schema: &Value,
+        method: &str,
+        reading: Reading,
+    ) -> Result<Rc<Compiled>> {
+        let key = format!("{reading:?} {method} {schema}");
+        if let Some(known) = self.compiled.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let compiled = Compiled::new(&self.root, schema, method, reading)
+            .with_context(|| format!("{}, {method}", self.name))?;
+        let compiled = Rc::new(compiled);
+        self.compiled.borrow_mut().insert(key, Rc::clone(&compiled));
+        Ok(compiled)
+    }
+
+    /// What a schema's reference leads to, until there is none.
+    pub(crate) fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        resolved(&self.root, schema)
+    }
+}
+
+/// Follows `$ref` within `root`; a reference that leads nowhere stays as it is.
+pub(crate) fn resolved<'a>(root: &'a Value, mut value: &'a Value) -> &'a Value {
+    // Deeper than any description nests, so that a circle ends.
+    for _ in 0..32 {
+        let next = value
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|reference| root.pointer(reference.strip_prefix('#')?));
+        match next {
+            Some(next) => value = next,
+            None => break,
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn references_are_followed_and_circles_end() {
+        let root = json!({"a": {"$ref": "#/b"}, "b": {"type": "string"}, "c": {"$ref": "#/c"}});
+        assert_eq!(resolved(&root, &root["a"]), &json!({"type": "string"}));
+        assert_eq!(resolved(&root, &root["c"]), &json!({"$ref": "#/c"}));
+    }
+
+    #[test]
+    fn other_documents_are_refused() {
+        let error = Description::of(json!({"swagger": "2.0"})).err().unwrap();
+        assert!(error.to_string().contains("neither"));
+    }
+}

@@ -1,0 +1,154 @@
+//! The fixtures of the products: every request that a tool sends, and the responses to it.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context as _, Result, anyhow};
+use serde_json::{Map, Value};
+use stead_testkit::fixture::{self, ExchangeFixture};
+
+use super::check::{
+    request::Request,
+    response::{Response, ResponseBody},
+};
+
+/// A fixture file.
+pub(crate) struct File {
+    pub(crate) product: String,
+    /// The tool that it is about, which is its name.
+    pub(crate) tool: String,
+    pub(crate) exchanges: Vec<Exchange>,
+}
+
+/// A request and its response.
+pub(crate) struct Exchange {
+    /// The case that it belongs to.
+    pub(crate) case: String,
+    pub(crate) request: Request,
+    fixture: ExchangeFixture,
+}
+
+impl File {
+    /// Path from the top of the workspace.
+    pub(crate) fn path(&self) -> String {
+        format!(
+            "crates/products/{}/tests/fixtures/{}.json",
+            self.product, self.tool
+        )
+    }
+}
+
+/// Reads `crates/products/*/tests/fixtures/*.json`, in order.
+///
+/// # Errors
+/// Where a file cannot be read or holds something else.
+pub(crate) fn read() -> Result<Vec<File>> {
+    let products = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/products");
+    let mut files = Vec::new();
+    for product in names(&products)? {
+        let folder = products.join(&product).join("tests/fixtures");
+        if !folder.is_dir() {
+            continue;
+        }
+        for name in names(&folder)? {
+            let Some(tool) = name.strip_suffix(".json") else {
+                continue;
+            };
+            let cases = fixture::load(&folder, tool).map_err(|error| anyhow!(error))?;
+            let exchanges = cases.into_iter().flat_map(|case| {
+                let name = case.name;
+                let exchanges = case.exchanges.into_iter();
+                exchanges.map(move |fixture| Exchange::new(name.clone(), fixture))
+            });
+            files.push(File {
+                product: product.clone(),
+                tool: tool.to_owned(),
+                exchanges: exchanges.collect(),
+            });
+        }
+    }
+    Ok(files)
+}
+
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
+    {
+        names.extend(entry?.file_name().into_string());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Headers as a fixture or a journey writes them.
+pub(crate) fn headers(given: &Map<String, Value>) -> Vec<(String, String)> {
+    given
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_ascii_lowercase(), value.as_str()?.to_owned())))
+        .collect()
+}
+
+impl Exchange {
+    fn new(case: String, fixture: ExchangeFixture) -> Self {
+        let request = &fixture.request;
+        Self {
+            case,
+            request: Request {
+                verb: request.method.clone(),
+                target: request.target.clone(),
+                headers: headers(&request.headers),
+                body: request.body.clone(),
+            },
+            fixture,
+        }
+    }
+
+    /// Name of the origin; nothing for the product's first.
+    pub(crate) fn origin(&self) -> Option<&str> {
+        self.fixture.request.origin.as_deref()
+    }
+
+    pub(crate) fn response(&self) -> Response<'_> {
+        let response = &self.fixture.answer;
+        let body = match (&response.body, response.body_text.as_deref()) {
+            (Some(body), _) => ResponseBody::Json(body),
+            (None, None | Some("")) => ResponseBody::Empty,
+            (None, Some(_)) => ResponseBody::Other,
+        };
+        Response {
+            status: response.status,
+            body,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_exchange_is_read() {
+        let exchange = |value: Value| {
+            let fixture = serde_json::from_value(value).unwrap();
+            Exchange::new("case".to_owned(), fixture)
+        };
+        let first = exchange(json!({
+            "request": {"method": "GET", "target": "/a?b=c", "headers": {"If-Match": "x"}},
+            "answer": {"status": 200, "body": {"d": 1}}
+        }));
+        assert_eq!(first.origin(), None);
+        assert_eq!(
+            first.request.headers,
+            [("if-match".to_owned(), "x".to_owned())]
+        );
+        assert!(matches!(first.response().body, ResponseBody::Json(_)));
+        let second = exchange(json!({
+            "request": {"method": "POST", "origin": "other", "target": "/e", "body": {}},
+            "answer": {"status": 502, "body_text": "<html>"}
+        }));
+        assert_eq!(second.origin(), Some("other"));
+        assert!(matches!(second.response().body, ResponseBody::Other));
+    }
+}

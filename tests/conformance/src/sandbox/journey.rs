@@ -1,0 +1,151 @@
+//! A list of requests, of which later ones take ids from the responses to earlier ones.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::{check::request::Request, fixtures};
+
+/// RFC 3986 unreserved characters stay.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// One request:
+///
+/// ```json
+/// {"method": "GET", "target": "/v1/boxes/{box}", "headers": {}, "body": {}, "status": 200, "keep": {"thing": "/things/0/id"}}
+/// ```
+///
+/// `{box}` is a value that an earlier step kept. All but `target` may be left out.
+pub(super) struct Step {
+    pub(super) verb: String,
+    /// Path and query, with names of kept values in braces.
+    pub(super) target: String,
+    headers: Vec<(String, String)>,
+    body: Option<Value>,
+    /// Expected.
+    pub(super) status: u16,
+    /// Names, and where in the response their values are.
+    keep: Vec<(String, String)>,
+}
+
+/// Reads a journey.
+pub(super) fn read(text: &str) -> Result<Vec<Step>> {
+    let steps: Vec<Value> = serde_json::from_str(text)?;
+    steps.iter().map(step).collect()
+}
+
+fn step(step: &Value) -> Result<Step> {
+    let status = step["status"].as_u64().unwrap_or(200);
+    Ok(Step {
+        verb: step["method"].as_str().unwrap_or("GET").to_owned(),
+        target: step["target"]
+            .as_str()
+            .context("a step has no target")?
+            .to_owned(),
+        headers: step["headers"]
+            .as_object()
+            .map(fixtures::headers)
+            .unwrap_or_default(),
+        body: step.get("body").cloned(),
+        status: status.try_into()?,
+        keep: pairs(&step["keep"]),
+    })
+}
+
+fn pairs(given: &Value) -> Vec<(String, String)> {
+    given
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+        .collect()
+}
+
+/// Values of earlier responses, by name.
+#[derive(Default)]
+pub(super) struct Kept(BTreeMap<String, String>);
+
+impl Kept {
+    /// The step's request, with the values in their places.
+    pub(super) fn fill(&self, step: &Step) -> Request {
+        let encoded = |value: &str| utf8_percent_encode(value, SEGMENT).to_string();
+        Request {
+            verb: step.verb.clone(),
+            target: self.filled(&step.target, encoded),
+            headers: step.headers.clone(),
+            body: step.body.as_ref().map(|body| self.fill_value(body)),
+        }
+    }
+
+    /// Keeps what the step names.
+    ///
+    /// # Errors
+    /// With the first place that the response does not have.
+    pub(super) fn keep(&mut self, step: &Step, response: &Value) -> Result<(), String> {
+        for (name, pointer) in &step.keep {
+            let value = match response.pointer(pointer) {
+                Some(Value::String(text)) => text.clone(),
+                Some(value) if value.is_number() => value.to_string(),
+                _ => return Err(pointer.clone()),
+            };
+            self.0.insert(name.clone(), value);
+        }
+        Ok(())
+    }
+
+    fn fill_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.filled(text, str::to_owned).into(),
+            Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect(),
+            Value::Object(members) => Value::Object(
+                members
+                    .iter()
+                    .map(|(name, value)| (name.clone(), self.fill_value(value)))
+                    .collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+
+    fn filled(&self, text: &str, write: impl Fn(&str) -> String) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), &write(value))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn later_steps_take_from_earlier_answers() {
+        let steps = read(
+            r#"[{"target": "/boxes?a={b}", "keep": {"box": "/boxes/0/id", "size": "/boxes/0/size"}},
+                {"method": "POST", "target": "/boxes/{box}/copy?size={size}", "status": 201,
+                 "headers": {"X-Version": "1"}, "body": {"from": ["{box}"], "n": 1}}]"#,
+        )
+        .unwrap();
+        let mut kept = Kept::default();
+        assert_eq!(kept.fill(&steps[0]).target, "/boxes?a={b}");
+        kept.keep(&steps[0], &json!({"boxes": [{"id": "a/b", "size": 3}]}))
+            .unwrap();
+        let request = kept.fill(&steps[1]);
+        assert_eq!(request.verb, "POST");
+        assert_eq!(request.target, "/boxes/a%2Fb/copy?size=3");
+        assert_eq!(request.body, Some(json!({"from": ["a/b"], "n": 1})));
+        assert_eq!(request.header("x-version"), Some("1"));
+        assert_eq!((steps[0].status, steps[1].status), (200, 201));
+        let missing = kept.keep(&steps[0], &json!({"boxes": []})).unwrap_err();
+        assert_eq!(missing, "/boxes/0/id");
+        assert!(read(r#"[{"method": "GET"}]"#).is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! `cargo xtask conformance`: builds the binary `stead`, and runs `tests/conformance` with it and the products' own
+//! descriptions.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::shell;
+
+/// What to do where there are no descriptions.
+const WHERE: &str = "\
+They are public, and not part of this repository:
+  google/{gmail.v1,people.v1,calendar.v3,drive.v3,sheets.v4}.json
+      PyPI google-api-python-client 2.202.0, googleapiclient/discovery_cache/documents
+  notion/notion-mcp-server-{1.9.1,2.5.2}-openapi.json
+      npm @notionhq/notion-mcp-server 1.9.1 and 2.5.2, scripts/notion-openapi.json
+  notion/notion-official-openapi.json
+      developers.notion.com/openapi.json, as of 2026-03
+  snowflake/sqlapi.yaml
+      github.com/snowflakedb/snowflake-rest-api-specs at 42671a9
+Put them into one folder and name it: cargo xtask conformance --descriptions FOLDER";
+
+/// Whether the descriptions are where they are looked for.
+pub(crate) fn found() -> bool {
+    default_folder().is_dir()
+}
+
+/// Checks everything; what was found is printed.
+///
+/// # Errors
+/// Where something does not conform, or the descriptions are missing.
+pub(crate) fn run(folder: Option<&str>) -> Result<()> {
+    let folder = folder.map_or_else(default_folder, PathBuf::from);
+    let folder = std::path::absolute(folder)?;
+    if !folder.is_dir() {
+        bail!(
+            "there are no descriptions in {}\n\n{WHERE}",
+            folder.display()
+        );
+    }
+    shell::run("cargo build --quiet --locked --bin stead")?;
+    let mut command =
+        shell::command("cargo run --quiet --locked -p stead-conformance -- target/debug/stead");
+    let status = command.arg(folder).status().context("cannot start cargo")?;
+    if !status.success() {
+        bail!("not everything conforms");
+    }
+    Ok(())
+}
+
+fn default_folder() -> PathBuf {
+    let root = shell::root();
+    root.parent().unwrap_or(Path::new("/")).join("shared/api")
+}
