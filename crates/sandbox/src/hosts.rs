@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 
 use crate::{
-    calendar, drive, google, mail, people, request::Request, response::Response, sheets,
+    calendar, drive, google, mail, pages, people, request::Request, response::Response, sheets,
     state::State, warehouse, workspace,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
         SHEETS => sheets::respond(state, request),
         APIS => match api_of(&request.path) {
             Some(api) => google::check::respond(api, state, request),
-            None => Response::html(StatusCode::NOT_FOUND, google::pages::not_found(request)),
+            None => pages::not_found(request),
         },
         USERINFO => google::userinfo::respond(state, request),
         ACCOUNTS => google::authorize::respond(state, request),
@@ -50,7 +50,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
         host if warehouse::serves(host) => warehouse::respond(state, request),
         other => Response::html(
             StatusCode::NOT_FOUND,
-            google::pages::problem(
+            pages::problem(
                 "No such host",
                 &format!("The sandbox does not play {other:?}."),
             ),

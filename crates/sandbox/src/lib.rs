@@ -9,6 +9,8 @@ mod hosts;
 mod ids;
 mod log;
 mod mail;
+mod oauth;
+mod pages;
 mod people;
 mod query;
 mod receive;

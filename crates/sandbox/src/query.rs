@@ -30,6 +30,17 @@ impl Query {
         self.all(name).next()
     }
 
+    /// The first value of `name`, unless it is empty.
+    pub(crate) fn filled(&self, name: &str) -> Option<&str> {
+        self.first(name).filter(|value| !value.is_empty())
+    }
+
+    /// A name that comes more than once.
+    pub(crate) fn repeated_name(&self) -> Option<&str> {
+        let mut names = self.0.iter().map(|(name, _)| name.as_str());
+        names.find(|name| self.one(name).is_err())
+    }
+
     /// All values of `name`.
     pub(crate) fn all<'pairs>(&'pairs self, name: &str) -> impl Iterator<Item = &'pairs str> {
         self.0

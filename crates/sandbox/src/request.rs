@@ -4,7 +4,9 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, header},
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use percent_encoding::percent_decode_str;
 
 use crate::{hosts, query::Query, warehouse};
 
@@ -49,10 +51,38 @@ impl Request {
 
     /// The body's pairs, if the body says that it is a form.
     pub(crate) fn form_parameters(&self) -> Option<Query> {
-        let kind = self.header(header::CONTENT_TYPE.as_str())?;
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        self.has_media_type("application/x-www-form-urlencoded")
             .then(|| Query::parse(&self.body))
+    }
+
+    /// Whether the body says that it is of this type.
+    pub(crate) fn has_media_type(&self, media_type: &str) -> bool {
+        let given = self
+            .header(header::CONTENT_TYPE.as_str())
+            .unwrap_or_default();
+        let given = given.split(';').next().unwrap_or_default().trim();
+        given.eq_ignore_ascii_case(media_type)
+    }
+
+    /// The bearer token that came along (RFC 6750, section 2.1).
+    pub(crate) fn bearer_token(&self) -> Option<&str> {
+        self.authorization("bearer")
+    }
+
+    /// Id and secret of a client, each encoded like a form's value before base64 (RFC 6749, section 2.3.1).
+    pub(crate) fn basic_credentials(&self) -> Option<(String, String)> {
+        let text = String::from_utf8(STANDARD.decode(self.authorization("basic")?).ok()?).ok()?;
+        let (id, secret) = text.split_once(':')?;
+        let decode = |text: &str| {
+            let spaced = text.replace('+', " ");
+            Some(percent_decode_str(&spaced).decode_utf8().ok()?.into_owned())
+        };
+        Some((decode(id)?, decode(secret)?))
+    }
+
+    fn authorization(&self, scheme: &str) -> Option<&str> {
+        let (given, credentials) = self.header("authorization")?.split_once(' ')?;
+        given.eq_ignore_ascii_case(scheme).then_some(credentials)
     }
 
     /// A text of the body, if the body is a JSON object that has it.
@@ -75,5 +105,32 @@ impl Request {
             _ => warehouse::is_token_endpoint(host, path),
         };
         self.method == Method::POST && is_endpoint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_credentials_are_decoded_twice() {
+        let request = |authorization: String| Request {
+            method: Method::POST,
+            host: String::new(),
+            path: String::new(),
+            query: None,
+            headers: HeaderMap::from_iter([(
+                header::AUTHORIZATION,
+                authorization.parse().unwrap(),
+            )]),
+            body: Bytes::new(),
+        };
+        let basic = request(format!("Basic {}", STANDARD.encode("a%3Ab:c+d%2B")));
+        let expected = ("a:b".to_owned(), "c d+".to_owned());
+        assert_eq!(basic.basic_credentials(), Some(expected));
+        assert_eq!(basic.bearer_token(), None);
+        let bearer = request("bearer x".to_owned());
+        assert_eq!(bearer.basic_credentials(), None);
+        assert_eq!(bearer.bearer_token(), Some("x"));
     }
 }

@@ -4,9 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     faults::{Fault, Plan},
-    google::{clients::Clients, grants::Grants},
+    google::grants::Grants,
     ids::Ids,
     log::Log,
+    oauth::Clients,
     people::IndexState,
     warehouse::Warehouse,
     workspace::{Capability, Workspace},
@@ -28,6 +29,8 @@ pub(crate) struct State {
     pub(crate) clients: Clients,
     /// Consents, grants and tokens.
     pub(crate) grants: Grants,
+    /// Scopes that the next consent at Google loses.
+    pub(crate) lost_scopes: Vec<String>,
     /// Users and what they own.
     pub(crate) world: World,
     /// Integrations, grants and tokens of Notion.
@@ -54,7 +57,8 @@ impl State {
             life: 0,
             ids: Ids::default(),
             clients: Clients::built_in(),
-            grants: Grants::default(),
+            grants: Grants::empty(),
+            lost_scopes: Vec::new(),
             world,
             workspace: Workspace::new(),
             attachment_generation: 0,
@@ -88,7 +92,9 @@ impl State {
             Fault::ExpireAccessTokens { user } => {
                 self.known_user(user.as_deref())?;
                 self.grants.expire_access_tokens(user.as_deref(), self.now);
-                self.workspace.grants.expire_access_tokens(user.as_deref());
+                self.workspace
+                    .grants
+                    .expire_access_tokens(user.as_deref(), self.now);
                 self.warehouse
                     .grants
                     .expire_access_tokens(user.as_deref(), self.now);
@@ -103,10 +109,10 @@ impl State {
                 self.grants.rotation = mode;
                 self.warehouse.grants.rotation = mode;
             }
-            Fault::DropScope { scope } => self.grants.drop_scope_once(scope),
+            Fault::DropScope { scope } => self.lost_scopes.push(scope),
             Fault::TokenLifetime { seconds } => {
-                self.grants.lifetime = i64::from(seconds);
-                self.warehouse.grants.lifetime = i64::from(seconds);
+                self.grants.lifetime = Some(i64::from(seconds));
+                self.warehouse.grants.lifetime = Some(i64::from(seconds));
             }
             Fault::Advance { seconds } => {
                 self.now = self

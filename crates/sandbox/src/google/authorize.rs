@@ -2,21 +2,15 @@
 
 use axum::http::StatusCode;
 
-use super::{
-    ISSUER, consent,
-    grants::ConsentRequest,
-    pages::{self, Choice, Permission},
-    scopes,
-};
+use super::{ISSUER, consent, grants::ConsentRequest, scopes};
 use crate::{
-    query::{Query, Repeated},
+    oauth::{self, is_challenge},
+    pages::{self, Choice, Consent, Permission},
+    query::Query,
     request::Request,
     response::Response,
     state::State,
 };
-
-/// Length of a S256 challenge: 32 bytes in base64url (RFC 7636, section 4.2).
-const CHALLENGE_LETTERS: usize = 43;
 
 /// An error that stays on Google's page, because the client is not trusted yet.
 #[derive(Debug)]
@@ -33,10 +27,10 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
         (method, path) => match path.strip_prefix("/consent/") {
             Some(id) if method == "POST" => consent::respond(state, request, id),
             Some(_) => pages::wrong_method(request),
-            None => Response::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+            None => pages::not_found(request),
         },
     };
-    pages::guarded(response)
+    pages::with_security_headers(response)
 }
 
 /// An error page with Google's code for it.
@@ -50,20 +44,14 @@ pub(super) fn problem_page(code: &str, text: &str) -> Response {
     )
 }
 
-/// The address to go back to, with these parameters and the issuer (RFC 9207).
-pub(super) fn go_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Response {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    if let Some(state) = &request.state {
-        query.append_pair("state", state);
-    }
-    query.append_pair("iss", ISSUER);
-    query.extend_pairs(parameters);
-    let join = if request.redirect_uri.contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    Response::see_other(&format!("{}{join}{}", request.redirect_uri, query.finish()))
+/// Sends the browser back with these parameters and the issuer (RFC 9207).
+pub(super) fn redirect_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Response {
+    let issuer = [("iss", ISSUER)];
+    let parameters: Vec<(&str, &str)> = issuer
+        .into_iter()
+        .chain(parameters.iter().copied())
+        .collect();
+    oauth::redirect_back(&request.redirect_uri, request.state.as_deref(), &parameters)
 }
 
 fn show(state: &mut State, request: &Request) -> Response {
@@ -71,7 +59,7 @@ fn show(state: &mut State, request: &Request) -> Response {
     match read(state, &query) {
         Ok(asked) if query.first("prompt") == Some("none") => {
             // Nobody is ever signed in here, so a page would be needed.
-            go_back(&asked, &[("error", "interaction_required")])
+            redirect_back(&asked, &[("error", "interaction_required")])
         }
         Ok(asked) => page(state, &query, asked),
         Err(problem) => problem_page(problem.code, &problem.text),
@@ -80,36 +68,35 @@ fn show(state: &mut State, request: &Request) -> Response {
 
 fn page(state: &mut State, query: &Query, asked: ConsentRequest) -> Response {
     let hint = query.first("login_hint").unwrap_or_default();
-    let people: Vec<Choice> = state
-        .world
-        .users
-        .iter()
-        .map(|user| Choice {
-            email: user.email.to_owned(),
-            name: user.name.to_owned(),
-            chosen: user.email.eq_ignore_ascii_case(hint) || user.subject == hint,
-        })
-        .collect();
-    let permissions: Vec<Permission> = asked
-        .scopes
-        .iter()
-        .map(|scope| Permission {
-            scope: scope.clone(),
-            text: scopes::description(scope),
-        })
-        .collect();
+    let people = state.world.users.iter().map(|user| Choice {
+        email: user.email.to_owned(),
+        name: user.name.to_owned(),
+        chosen: user.email.eq_ignore_ascii_case(hint) || user.subject == hint,
+        pages: Vec::new(),
+    });
+    let people = people.collect();
+    let permissions = asked.scopes.iter().map(|scope| Permission {
+        scope: scope.clone(),
+        text: scopes::description(scope),
+    });
+    let permissions = permissions.collect();
     let client = asked.client_id.clone();
-    let id = state.grants.ask(&mut state.ids, asked);
-    Response::html(
-        StatusCode::OK,
-        pages::consent(&id, &client, &people, &permissions),
-    )
+    let id = state.grants.add_request(&mut state.ids, asked);
+    pages::consent(&Consent {
+        title: "Choose an account".to_owned(),
+        client,
+        asks: "asks for access".to_owned(),
+        action: format!("/accounts.google.com/consent/{id}"),
+        id,
+        people,
+        permissions,
+    })
 }
 
 /// Checks the parameters. Unknown ones are ignored, none may repeat (RFC 6749, section 3.1).
 fn read(state: &State, query: &Query) -> Result<ConsentRequest, Problem> {
-    for (name, _) in query.iter() {
-        query.one(name)?;
+    if let Some(name) = query.repeated_name() {
+        return Err(invalid("Parameter given more than once", name));
     }
     let client_id = required(query, "client_id")?;
     let client = state.clients.find(client_id).ok_or_else(|| Problem {
@@ -185,8 +172,7 @@ fn challenge(query: &Query) -> Result<Option<String>, Problem> {
             method.unwrap_or("plain"),
         ));
     }
-    let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    if challenge.len() != CHALLENGE_LETTERS || !challenge.bytes().all(letters) {
+    if !is_challenge(challenge) {
         return Err(invalid("Invalid code_challenge", challenge));
     }
     Ok(Some(challenge.to_owned()))
@@ -203,10 +189,7 @@ fn choice(query: &Query, name: &'static str, [no, yes]: [&str; 2]) -> Result<boo
 }
 
 fn required<'query>(query: &'query Query, name: &'static str) -> Result<&'query str, Problem> {
-    query
-        .first(name)
-        .filter(|value| !value.is_empty())
-        .ok_or_else(|| missing(name))
+    query.filled(name).ok_or_else(|| missing(name))
 }
 
 fn missing(name: &str) -> Problem {
@@ -217,11 +200,5 @@ fn invalid(what: &str, value: &str) -> Problem {
     Problem {
         code: "invalid_request",
         text: format!("{what}: {value}"),
-    }
-}
-
-impl From<Repeated<'_>> for Problem {
-    fn from(Repeated(name): Repeated<'_>) -> Self {
-        invalid("Parameter given more than once", name)
     }
 }

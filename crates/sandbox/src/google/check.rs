@@ -13,9 +13,10 @@ use super::{
     errors::ApiError,
     fields::Selection,
     method::{Api, ApiMethod, Call, Kind, Parameter},
-    pages,
 };
 use crate::{
+    oauth::TokenState,
+    pages,
     query::{Query, Repeated},
     request::Request,
     response::Response,
@@ -52,7 +53,7 @@ pub(crate) fn respond(api: &Api, state: &mut State, request: &Request) -> Respon
         Found::Method(method, path) => (method, path),
         Found::WrongVerb => return pages::wrong_method(request),
         Found::Nothing => {
-            return Response::html(StatusCode::NOT_FOUND, pages::not_found(request));
+            return pages::not_found(request);
         }
     };
     match run(api, method, path, query, state, request) {
@@ -68,22 +69,16 @@ pub(crate) fn respond(api: &Api, state: &mut State, request: &Request) -> Respon
 
 /// The caller's token: known, alive, and shown in the one place for it.
 pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
-    let shown = request
-        .header("authorization")
+    let token = request
+        .bearer_token()
         .ok_or_else(ApiError::missing_credentials)?;
-    let token = shown
-        .split_once(' ')
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, token)| token)
-        .ok_or_else(ApiError::missing_credentials)?;
-    let access = state
-        .grants
-        .access(token, state.now)
-        .ok_or_else(ApiError::invalid_credentials)?;
-    Ok(Caller {
-        user: access.user.to_owned(),
-        scopes: access.scopes.clone(),
-    })
+    match state.grants.access(token, state.now) {
+        TokenState::Alive(grant, scopes) => Ok(Caller {
+            user: grant.user.clone(),
+            scopes: scopes.clone(),
+        }),
+        TokenState::Expired(_) | TokenState::Dead => Err(ApiError::invalid_credentials()),
+    }
 }
 
 fn run(
@@ -111,7 +106,7 @@ fn run(
         .first("fields")
         .map(|mask| Selection::parse(mask, method.shape))
         .transpose()?;
-    if !request.body.is_empty() && !is_json(request) {
+    if !request.body.is_empty() && !request.has_media_type("application/json") {
         return Err(ApiError::invalid(
             "Invalid JSON payload received. The body's Content-Type must be application/json.",
         ));
@@ -129,12 +124,6 @@ fn run(
         Some(selection) => selection.cut(value),
         None => value,
     })
-}
-
-fn is_json(request: &Request) -> bool {
-    let kind = request.header(header::CONTENT_TYPE.as_str());
-    let kind = kind.and_then(|kind| kind.split(';').next());
-    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 enum Found {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::authorize::{go_back, problem_page};
+use super::authorize::{problem_page, redirect_back};
 use crate::{request::Request, response::Response, state::State};
 
 /// `POST /consent/{request}` with `user`, `action` and any number of `scope`.
@@ -24,8 +24,8 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     };
     match form.one("action") {
         Ok(Some("deny")) => {
-            state.grants.close(id);
-            return go_back(&asked, &[("error", "access_denied")]);
+            state.grants.take_request(id);
+            return redirect_back(&asked, &[("error", "access_denied")]);
         }
         Ok(Some("allow")) => {}
         _ => return problem_page("invalid_request", "The action is allow or deny."),
@@ -38,7 +38,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
         return problem_page("invalid_request", "Choose an account.");
     };
     let all = form.first("all") == Some("1") || form.all("scope").any(|scope| scope == "all");
-    let ticked: BTreeSet<String> = if all {
+    let mut ticked: BTreeSet<String> = if all {
         asked.scopes.iter().cloned().collect()
     } else {
         form.all("scope").map(str::to_owned).collect()
@@ -49,15 +49,18 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
             "A scope was ticked that was not asked for.",
         );
     }
-    state.grants.close(id);
+    state.grants.take_request(id);
+    for lost in std::mem::take(&mut state.lost_scopes) {
+        ticked.remove(&lost);
+    }
     let allowed = state
         .grants
         .allow(&mut state.ids, state.now, asked.clone(), user, ticked);
     let Some((code, scopes)) = allowed else {
-        return go_back(&asked, &[("error", "access_denied")]);
+        return redirect_back(&asked, &[("error", "access_denied")]);
     };
     let scope = scopes.into_iter().collect::<Vec<_>>().join(" ");
-    go_back(
+    redirect_back(
         &asked,
         &[
             ("code", &code),

@@ -3,22 +3,18 @@
 
 pub(crate) mod authorize;
 pub(crate) mod check;
-pub(crate) mod clients;
 mod consent;
 pub(crate) mod errors;
 pub(crate) mod fields;
 pub(crate) mod grants;
 pub(crate) mod method;
-pub(crate) mod pages;
 pub(crate) mod paging;
 mod revoke;
 mod scopes;
 mod token;
 pub(crate) mod userinfo;
 
-use axum::http::StatusCode;
-
-use crate::{request::Request, response::Response, state::State};
+use crate::{pages, request::Request, response::Response, state::State};
 
 /// Issuer of Google's authorization server, sent as `iss` (OpenID configuration of accounts.google.com).
 const ISSUER: &str = "https://accounts.google.com";
@@ -29,6 +25,6 @@ pub(crate) fn tokens(state: &mut State, request: &Request) -> Response {
         ("POST", "/token") => token::respond(state, request),
         ("POST", "/revoke") => revoke::respond(state, request),
         (_, "/token" | "/revoke") => pages::wrong_method(request),
-        _ => Response::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+        _ => pages::not_found(request),
     }
 }

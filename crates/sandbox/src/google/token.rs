@@ -3,13 +3,8 @@
 use std::collections::BTreeSet;
 
 use axum::http::{StatusCode, header};
-use base64::{
-    Engine as _,
-    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
-};
-use percent_encoding::percent_decode_str;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
 use super::{
     ISSUER,
@@ -18,10 +13,7 @@ use super::{
     scopes,
 };
 use crate::{
-    query::{Query, Repeated},
-    request::Request,
-    response::Response,
-    state::State,
+    oauth::challenge_of, query::Query, request::Request, response::Response, state::State,
 };
 
 /// A refusal in the shape of RFC 6749, section 5.2.
@@ -47,10 +39,10 @@ fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
     let form = request
         .form_parameters()
         .ok_or_else(|| invalid_request("The body is not a form."))?;
-    for (name, _) in form.iter() {
-        form.one(name).map_err(|Repeated(name)| {
-            invalid_request(&format!("Parameter given more than once: {name}"))
-        })?;
+    if let Some(name) = form.repeated_name() {
+        return Err(invalid_request(&format!(
+            "Parameter given more than once: {name}"
+        )));
     }
     let client_id = authenticate(state, request, &form)?;
     let issued = match required(&form, "grant_type")? {
@@ -71,12 +63,16 @@ fn exchange(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, 
         client_id,
         code: required(form, "code")?,
         redirect_uri: required(form, "redirect_uri")?,
-        challenge: form.first("code_verifier").map(challenge_of).transpose()?,
+        challenge: form.first("code_verifier").map(challenge).transpose()?,
     };
     state
         .grants
         .exchange(&mut state.ids, state.now, &shown)
         .map_err(denied)
+}
+
+fn challenge(verifier: &str) -> Result<String, TokenError> {
+    challenge_of(verifier).ok_or_else(|| invalid_request("The code verifier is malformed."))
 }
 
 fn refresh(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, TokenError> {
@@ -94,7 +90,7 @@ fn refresh(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, T
         .transpose()?;
     state
         .grants
-        .refresh(&mut state.ids, state.now, client_id, token, asked.as_ref())
+        .refresh(&mut state.ids, state.now, client_id, token, asked)
         .map_err(denied)
 }
 
@@ -102,7 +98,10 @@ fn refresh(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, T
 fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String, TokenError> {
     let basic = request
         .header("authorization")
-        .map(|value| basic_credentials(value).ok_or_else(|| invalid_client("Unauthorized", true)))
+        .map(|_| {
+            let basic = request.basic_credentials();
+            basic.ok_or_else(|| invalid_client("Unauthorized", true))
+        })
         .transpose()?;
     let by_basic = basic.is_some();
     let (id, secret) = match (basic, form.first("client_secret")) {
@@ -125,39 +124,14 @@ fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String
         ),
     };
     match state.clients.find(&id) {
-        Some(client) if client.knows(&secret) => Ok(id),
+        Some(client) if client.has_secret(&secret) => Ok(id),
         Some(_) => Err(invalid_client("Unauthorized", by_basic)),
         None => Err(invalid_client("The OAuth client was not found.", by_basic)),
     }
 }
 
-/// Id and secret, each encoded like a form's value before base64.
-fn basic_credentials(header: &str) -> Option<(String, String)> {
-    let (scheme, encoded) = header.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    let text = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
-    let (id, secret) = text.split_once(':')?;
-    let decode = |text: &str| {
-        let spaced = text.replace('+', " ");
-        let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;
-        Some(decoded.into_owned())
-    };
-    Some((decode(id)?, decode(secret)?))
-}
-
-/// The challenge of a well-formed verifier (RFC 7636, sections 4.1 and 4.2).
-fn challenge_of(verifier: &str) -> Result<String, TokenError> {
-    let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    if !(43..=128).contains(&verifier.len()) || !verifier.bytes().all(letters) {
-        return Err(invalid_request("The code verifier is malformed."));
-    }
-    Ok(URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())))
-}
-
 fn token_response(state: &mut State, client_id: &str, issued: &Issued) -> Response {
-    let scope: Vec<&str> = issued.scopes.iter().map(String::as_str).collect();
+    let scope: Vec<&str> = issued.terms.iter().map(String::as_str).collect();
     let mut body = json!({
         "access_token": issued.access,
         "expires_in": issued.seconds,
@@ -178,12 +152,13 @@ fn token_response(state: &mut State, client_id: &str, issued: &Issued) -> Respon
 
 /// A JWT that nobody signed (`alg` is `none`), for a grant that has `openid`.
 fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<String> {
-    if !issued.scopes.contains("openid") {
+    if !issued.terms.contains("openid") {
         return None;
     }
     let serial = state.ids.token("", 12);
     let user = state.world.user(&issued.user)?;
     let now = state.now.as_second();
+    let has = |suffix: &str| issued.terms.iter().any(|scope| scope.ends_with(suffix));
     let mut claims = json!({
         "iss": ISSUER,
         "azp": client_id,
@@ -193,19 +168,11 @@ fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<Strin
         "exp": now + issued.seconds,
         "jti": serial,
     });
-    if issued
-        .scopes
-        .iter()
-        .any(|scope| scope.ends_with("/userinfo.email"))
-    {
+    if has("/userinfo.email") {
         claims["email"] = json!(user.email);
         claims["email_verified"] = json!(true);
     }
-    if issued
-        .scopes
-        .iter()
-        .any(|scope| scope.ends_with("/userinfo.profile"))
-    {
+    if has("/userinfo.profile") {
         claims["name"] = json!(user.name);
     }
     let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
@@ -214,8 +181,7 @@ fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<Strin
 }
 
 fn required<'form>(form: &'form Query, name: &str) -> Result<&'form str, TokenError> {
-    form.first(name)
-        .filter(|value| !value.is_empty())
+    form.filled(name)
         .ok_or_else(|| invalid_request(&format!("Missing required parameter: {name}")))
 }
 
@@ -260,28 +226,5 @@ impl TokenError {
         } else {
             response
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn basic_credentials_are_decoded_twice() {
-        let header = format!("Basic {}", STANDARD.encode("a%3Ab:c+d%2B"));
-        assert_eq!(
-            basic_credentials(&header),
-            Some(("a:b".to_owned(), "c d+".to_owned()))
-        );
-        assert_eq!(basic_credentials("Bearer x"), None);
-    }
-
-    #[test]
-    fn the_challenge_is_that_of_the_standard() {
-        // RFC 7636, appendix B.
-        let challenge = challenge_of("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").unwrap();
-        assert_eq!(challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
-        assert!(challenge_of("short").is_err());
     }
 }

@@ -3,13 +3,13 @@
 use axum::http::{StatusCode, header};
 use serde_json::json;
 
-use super::{check, errors::oauth, pages};
-use crate::{request::Request, response::Response, state::State};
+use super::{check, errors::oauth};
+use crate::{pages, request::Request, response::Response, state::State};
 
 /// The host `openidconnect.googleapis.com`.
 pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     if request.path != "/v1/userinfo" {
-        return Response::html(StatusCode::NOT_FOUND, pages::not_found(request));
+        return pages::not_found(request);
     }
     if !matches!(request.method.as_str(), "GET" | "POST") {
         return pages::wrong_method(request);

@@ -16,15 +16,15 @@ mod shapes;
 mod values_get;
 mod values_update;
 
-use axum::http::{Method, StatusCode};
+use axum::http::Method;
 
 use crate::{
     google::{
         check,
         errors::{ApiError, ErrorShape},
         method::{Api, Call},
-        pages,
     },
+    pages,
     request::Request,
     response::Response,
     state::State,
@@ -64,7 +64,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     // Nothing lists spreadsheets, and the address says so as any unknown one does, although a POST to it
     // creates one.
     if request.method == Method::GET && request.path == "/v4/spreadsheets" {
-        return Response::html(StatusCode::NOT_FOUND, pages::not_found(request));
+        return pages::not_found(request);
     }
     check::respond(&SHEETS_API, state, request)
 }

@@ -12,15 +12,9 @@ mod router;
 mod sql;
 mod statements;
 
-use axum::http::StatusCode;
-
 use crate::{
-    WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET,
-    google::{clients::Clients, pages},
-    request::Request,
-    response::Response,
-    state::State,
-    world::warehouse::Account,
+    WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET, oauth::Clients, pages, request::Request,
+    response::Response, state::State, world::warehouse::Account,
 };
 use oauth::grants::Grants;
 use statements::Statements;
@@ -43,7 +37,7 @@ impl Warehouse {
         clients.add(WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET, &[]);
         Self {
             clients,
-            grants: Grants::default(),
+            grants: Grants::empty(),
             statements: Statements::seeded(account, now),
         }
     }
@@ -78,7 +72,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     if request.path == "/api/v2" || request.path.starts_with("/api/v2/") {
         return router::respond(state, request);
     }
-    Response::html(StatusCode::NOT_FOUND, pages::not_found(request))
+    pages::not_found(request)
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 
 use axum::http::Method;
 
-use super::{errors::ApiError, oauth::grants::Shown, statements};
+use super::{errors::ApiError, statements};
 use crate::{
+    oauth::TokenState,
     query::{Query, Repeated},
     request::Request,
     response::Response,
@@ -140,23 +141,16 @@ fn headers(request: &Request) -> Result<(), ApiError> {
 }
 
 fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
-    let token = request
-        .header("authorization")
-        .and_then(|shown| shown.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, token)| token)
-        .ok_or_else(ApiError::invalid_token)?;
-    match state
-        .warehouse
-        .grants
-        .access(&request.host, token, state.now)
-    {
-        Shown::Alive(access) => Ok(Caller {
-            email: access.user.to_owned(),
-            role: access.role.map(str::to_owned),
+    let token = request.bearer_token().ok_or_else(ApiError::invalid_token)?;
+    match state.warehouse.grants.access(token, state.now) {
+        TokenState::Alive(grant, terms) if grant.request.host == request.host => Ok(Caller {
+            email: grant.user.clone(),
+            role: terms.role.clone(),
         }),
-        Shown::Expired => Err(ApiError::expired_token()),
-        Shown::Dead => Err(ApiError::invalid_token()),
+        TokenState::Expired(grant) if grant.request.host == request.host => {
+            Err(ApiError::expired_token())
+        }
+        _ => Err(ApiError::invalid_token()),
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use seed::seed;
 pub(crate) use shapes::readable;
 
 use crate::{
-    WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, google::clients::Clients, request::Request,
+    WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, oauth::Clients, request::Request,
     response::Response, state::State,
 };
 use oauth::grants::Grants;
@@ -49,7 +49,7 @@ impl Workspace {
         clients.add(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, &[]);
         Self {
             clients,
-            grants: Grants::default(),
+            grants: Grants::empty(),
             lost: BTreeSet::new(),
         }
     }
@@ -58,7 +58,7 @@ impl Workspace {
     pub(crate) fn reset(&mut self) -> Self {
         Self {
             clients: std::mem::take(&mut self.clients),
-            grants: Grants::default(),
+            grants: Grants::empty(),
             lost: BTreeSet::new(),
         }
     }

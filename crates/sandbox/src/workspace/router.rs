@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use super::{
     methods::METHODS,
     version::Version,
 };
-use crate::{query::Query, request::Request, response::Response, state::State};
+use crate::{oauth::TokenState, query::Query, request::Request, response::Response, state::State};
 
 /// Bytes of a body (Notion API, "Request limits").
 const BODY_BYTES: usize = 500_000;
@@ -69,7 +70,8 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
 }
 
 fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
-    let access = identify(&state.workspace, request).ok_or_else(ApiError::unauthorized)?;
+    let access =
+        identify(&state.workspace, state.now, request).ok_or_else(ApiError::unauthorized)?;
     let (user, client, roots) = access;
     let version = version(request)?;
     let (method, path) = find(request, version).ok_or_else(ApiError::url)?;
@@ -99,18 +101,18 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
 /// User, client and shared pages of the token that came along.
 fn identify(
     workspace: &Workspace,
+    now: Timestamp,
     request: &Request,
 ) -> Option<(String, String, BTreeSet<String>)> {
-    let (scheme, token) = request.header("authorization")?.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("bearer") {
-        return None;
+    let access = workspace.grants.access(request.bearer_token()?, now);
+    match access {
+        TokenState::Alive(grant, roots) => Some((
+            grant.user.clone(),
+            grant.request.client.clone(),
+            roots.clone(),
+        )),
+        TokenState::Expired(_) | TokenState::Dead => None,
     }
-    let grant = workspace.grants.access(token)?;
-    Some((
-        grant.user.clone(),
-        grant.client.clone(),
-        grant.roots.clone(),
-    ))
 }
 
 /// The version that the request names (Notion API, "Versioning").
@@ -177,9 +179,7 @@ fn body(method: &Method, request: &Request) -> Result<Value, ApiError> {
         }
         return Err(ApiError::invalid("A GET request has no body."));
     }
-    let kind = request.header("content-type").unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
+    if !request.has_media_type("application/json") {
         return Err(ApiError::json());
     }
     if request.body.len() > BODY_BYTES {

@@ -1,6 +1,6 @@
 //! The answer to the authorization page.
 
-use super::{authorize::go_back, grants::AskedRole, problem};
+use super::{authorize::redirect_back, grants::AskedRole, problem};
 use crate::{request::Request, response::Response, state::State};
 
 /// Roles that no integration lets through by default (`OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST`).
@@ -33,13 +33,13 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     let Some(asked) = state
         .warehouse
         .grants
-        .close(id)
+        .take_request(id)
         .filter(|asked| asked.host == request.host)
     else {
         return problem("This page was answered before, or never shown.");
     };
     let Some(person) = roles else {
-        return go_back(&asked, &[("error", "access_denied")]);
+        return redirect_back(&asked, &[("error", "access_denied")]);
     };
     let role = match &asked.role {
         AskedRole::Default => Some(person.default_role().to_owned()),
@@ -56,5 +56,5 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
         .warehouse
         .grants
         .allow(&mut state.ids, state.now, asked.clone(), email, role);
-    go_back(&asked, &[("code", &code)])
+    redirect_back(&asked, &[("code", &code)])
 }

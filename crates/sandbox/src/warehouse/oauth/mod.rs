@@ -8,7 +8,7 @@ mod token;
 
 use axum::http::StatusCode;
 
-use crate::{google::pages, request::Request, response::Response, state::State};
+use crate::{pages, request::Request, response::Response, state::State};
 
 /// Path of the token endpoint.
 pub(crate) const TOKEN_PATH: &str = "/oauth/token-request";
@@ -16,13 +16,17 @@ pub(crate) const TOKEN_PATH: &str = "/oauth/token-request";
 /// Everything below `/oauth/`.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
-        ("GET", "/oauth/authorize") => pages::guarded(authorize::respond(state, request)),
+        ("GET", "/oauth/authorize") => {
+            pages::with_security_headers(authorize::respond(state, request))
+        }
         ("POST", TOKEN_PATH) => token::respond(state, request),
         (_, "/oauth/authorize" | TOKEN_PATH) => pages::wrong_method(request),
         (method, path) => match path.strip_prefix("/oauth/consent/") {
-            Some(id) if method == "POST" => pages::guarded(consent::respond(state, request, id)),
+            Some(id) if method == "POST" => {
+                pages::with_security_headers(consent::respond(state, request, id))
+            }
             Some(_) => pages::wrong_method(request),
-            None => Response::html(StatusCode::NOT_FOUND, pages::not_found(request)),
+            None => pages::not_found(request),
         },
     }
 }

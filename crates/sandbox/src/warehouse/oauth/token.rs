@@ -1,20 +1,12 @@
 //! The token endpoint (Snowflake OAuth, "Token endpoint").
 
 use axum::http::{StatusCode, header};
-use base64::{
-    Engine as _,
-    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
-};
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
 use super::grants::{Exchange, Issued};
 use crate::{
-    query::{Query, Repeated},
-    request::Request,
-    response::Response,
-    state::State,
+    oauth::challenge_of, query::Query, request::Request, response::Response, state::State,
     warehouse::errors::oauth,
 };
 
@@ -52,8 +44,8 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
 
 fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
     let form = request.form_parameters().ok_or(INVALID_REQUEST)?;
-    for (name, _) in form.iter() {
-        form.one(name).map_err(|Repeated(_)| INVALID_REQUEST)?;
+    if form.repeated_name().is_some() {
+        return Err(INVALID_REQUEST);
     }
     let client_id = authenticate(state, request, &form)?;
     let warehouse = &mut state.warehouse;
@@ -64,7 +56,10 @@ fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
                 client_id: &client_id,
                 code: required(&form, "code")?,
                 redirect_uri: required(&form, "redirect_uri")?,
-                challenge: form.first("code_verifier").map(challenge_of).transpose()?,
+                challenge: match form.first("code_verifier") {
+                    Some(verifier) => Some(challenge_of(verifier).ok_or(INVALID_REQUEST)?),
+                    None => None,
+                },
             };
             (
                 warehouse.grants.exchange(&mut state.ids, state.now, &shown),
@@ -77,8 +72,7 @@ fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
                 warehouse.grants.refresh(
                     &mut state.ids,
                     state.now,
-                    &request.host,
-                    &client_id,
+                    (&request.host, &client_id),
                     token,
                 ),
                 false,
@@ -95,38 +89,14 @@ fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String
     if form.first("client_secret").is_some() {
         return Err(INVALID_REQUEST);
     }
-    let (id, secret) = request
-        .header("authorization")
-        .and_then(basic)
-        .ok_or(INVALID_CLIENT)?;
+    let (id, secret) = request.basic_credentials().ok_or(INVALID_CLIENT)?;
     if form.first("client_id").is_some_and(|named| named != id) {
         return Err(INVALID_REQUEST);
     }
     match state.warehouse.clients.find(&id) {
-        Some(client) if client.knows(&secret) => Ok(id),
+        Some(client) if client.has_secret(&secret) => Ok(id),
         _ => Err(INVALID_CLIENT),
     }
-}
-
-/// Id and secret, each encoded like a form's value before base64 (RFC 6749, section 2.3.1).
-fn basic(header: &str) -> Option<(String, String)> {
-    let (scheme, encoded) = header.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    let text = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
-    let (id, secret) = text.split_once(':')?;
-    let decode = |text: &str| Some(percent_decode_str(text).decode_utf8().ok()?.into_owned());
-    Some((decode(id)?, decode(secret)?))
-}
-
-/// The challenge of a well-formed verifier (RFC 7636, sections 4.1 and 4.2).
-fn challenge_of(verifier: &str) -> Result<String, TokenError> {
-    let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    if !(43..=128).contains(&verifier.len()) || !verifier.bytes().all(letters) {
-        return Err(INVALID_REQUEST);
-    }
-    Ok(URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes())))
 }
 
 /// The user's name and the refresh token come with the code alone, unless refresh tokens serve once.
@@ -135,7 +105,7 @@ fn token_response(state: &State, issued: &Issued, by_code: bool) -> Response {
     if issued.offline {
         scopes.push("refresh_token".to_owned());
     }
-    scopes.extend(issued.role.as_deref().map(role_scope));
+    scopes.extend(issued.terms.role.as_deref().map(role_scope));
     let mut body = json!({
         "access_token": issued.access,
         "expires_in": issued.seconds,
@@ -170,7 +140,5 @@ fn role_scope(role: &str) -> String {
 }
 
 fn required<'form>(form: &'form Query, name: &str) -> Result<&'form str, TokenError> {
-    form.first(name)
-        .filter(|value| !value.is_empty())
-        .ok_or(INVALID_REQUEST)
+    form.filled(name).ok_or(INVALID_REQUEST)
 }

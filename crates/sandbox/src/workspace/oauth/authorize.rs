@@ -1,53 +1,53 @@
 //! The authorization page: who, and which pages.
 
-use axum::http::StatusCode;
-
-use super::{
-    grants::Asked,
-    pages::{self, Person, Shareable},
-};
+use super::grants::ConsentRequest;
 use crate::{
-    query::Query, request::Request, response::Response, state::State, workspace::rich_text,
+    pages::{self, Choice, Consent},
+    query::Query,
+    request::Request,
+    response::Response,
+    state::State,
+    workspace::rich_text,
 };
 
 /// `GET /v1/oauth/authorize`
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     match read(state, &request.query_parameters()) {
         Ok(asked) => page(state, asked),
-        Err(problem) => Response::html(StatusCode::BAD_REQUEST, pages::problem(&problem)),
+        Err(problem) => super::problem(&problem),
     }
 }
 
-fn page(state: &mut State, asked: Asked) -> Response {
-    let people: Vec<Person> = state
-        .world
-        .users
-        .iter()
-        .map(|user| Person {
-            email: user.email,
-            name: user.name,
-            pages: state
-                .world
-                .workspace
-                .tops(user.email)
-                .map(|page| Shareable {
-                    id: page.id.clone(),
-                    title: rich_text::plain(&page.title()),
-                })
-                .collect(),
-        })
-        .collect();
+fn page(state: &mut State, asked: ConsentRequest) -> Response {
+    let people = state.world.users.iter().map(|user| Choice {
+        email: user.email.to_owned(),
+        name: user.name.to_owned(),
+        chosen: false,
+        pages: state
+            .world
+            .workspace
+            .tops(user.email)
+            .map(|page| (page.id.clone(), rich_text::plain(&page.title())))
+            .collect(),
+    });
+    let people = people.collect();
     let client = asked.client.clone();
-    let id = state.workspace.grants.ask(&mut state.ids, asked);
-    Response::html(StatusCode::OK, pages::consent(&id, &client, &people))
+    let id = state.workspace.grants.add_request(&mut state.ids, asked);
+    pages::consent(&Consent {
+        title: "Share pages".to_owned(),
+        client,
+        asks: "asks for access to your workspace".to_owned(),
+        action: format!("/api.notion.com/v1/oauth/consent/{id}"),
+        id,
+        people,
+        permissions: Vec::new(),
+    })
 }
 
 /// Checks the parameters. Unknown ones are ignored, none may repeat (RFC 6749, section 3.1).
-fn read(state: &State, query: &Query) -> Result<Asked, String> {
-    for (name, _) in query.iter() {
-        query
-            .one(name)
-            .map_err(|_| format!("Parameter given more than once: {name}"))?;
+fn read(state: &State, query: &Query) -> Result<ConsentRequest, String> {
+    if let Some(name) = query.repeated_name() {
+        return Err(format!("Parameter given more than once: {name}"));
     }
     let need = |name: &str| {
         query
@@ -70,7 +70,7 @@ fn read(state: &State, query: &Query) -> Result<Asked, String> {
     if need("owner")? != "user" {
         return Err(String::from("Missing or invalid owner."));
     }
-    Ok(Asked {
+    Ok(ConsentRequest {
         client: id.to_owned(),
         redirect_uri: redirect_uri.to_owned(),
         state: query.first("state").map(str::to_owned),

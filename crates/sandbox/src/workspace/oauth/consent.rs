@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use axum::http::StatusCode;
-
-use super::{grants::Asked, pages};
-use crate::{request::Request, response::Response, state::State};
+use super::problem;
+use crate::{oauth::redirect_back, request::Request, response::Response, state::State};
 
 /// `POST /v1/oauth/consent/{request}` with `user`, `action` and any number of `page`. For the command line,
 /// `scope=all` chooses all pages of the user.
 pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
-    let problem = |text: &str| Response::html(StatusCode::BAD_REQUEST, pages::problem(text));
     let Some(form) = request.form_parameters() else {
         return problem("The answer is not a form.");
     };
-    let Some(asked) = state.workspace.grants.asked(id).cloned() else {
+    let Some(asked) = state.workspace.grants.request(id).cloned() else {
         return problem("This page was answered before, or never shown.");
+    };
+    let back = |parameters: &[(&str, &str)]| {
+        redirect_back(&asked.redirect_uri, asked.state.as_deref(), parameters)
     };
     match form.one("action") {
         Ok(Some("deny")) => {
-            state.workspace.grants.close(id);
-            return go_back(&asked, "error", "access_denied");
+            state.workspace.grants.take_request(id);
+            return back(&[("error", "access_denied")]);
         }
         Ok(Some("allow")) => {}
         _ => return problem("The action is allow or deny."),
@@ -47,24 +47,12 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     if chosen.is_empty() {
         return problem("Choose at least one page.");
     }
-    state.workspace.grants.close(id);
-    let code = state
-        .workspace
-        .grants
-        .allow(&mut state.ids, state.now, &asked, user, chosen);
-    go_back(&asked, "code", &code)
-}
-
-fn go_back(asked: &Asked, name: &str, value: &str) -> Response {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.append_pair(name, value);
-    if let Some(state) = &asked.state {
-        query.append_pair("state", state);
-    }
-    let join = if asked.redirect_uri.contains('?') {
-        '&'
-    } else {
-        '?'
-    };
-    Response::see_other(&format!("{}{join}{}", asked.redirect_uri, query.finish()))
+    state.workspace.grants.take_request(id);
+    let code = state.workspace.grants.add(
+        &mut state.ids,
+        state.now,
+        (asked.clone(), user, chosen),
+        true,
+    );
+    back(&[("code", &code)])
 }

@@ -3,24 +3,25 @@
 mod authorize;
 mod consent;
 pub(crate) mod grants;
-mod pages;
 mod token;
 
 use axum::http::StatusCode;
 use serde_json::json;
 
 use super::ids::id_of;
-use crate::{google::pages::guarded, request::Request, response::Response, state::State};
+use crate::{pages, request::Request, response::Response, state::State};
 
 /// Everything below `/v1/oauth/`.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
-        ("GET", "/v1/oauth/authorize") => guarded(authorize::respond(state, request)),
+        ("GET", "/v1/oauth/authorize") => {
+            pages::with_security_headers(authorize::respond(state, request))
+        }
         ("POST", "/v1/oauth/token") => token::respond(state, request),
         ("POST", "/v1/oauth/revoke") => token::revoke(state, request),
         ("POST", "/v1/oauth/introspect") => token::introspect(state, request),
         ("POST", path) => match path.strip_prefix("/v1/oauth/consent/") {
-            Some(id) => guarded(consent::respond(state, request, id)),
+            Some(id) => pages::with_security_headers(consent::respond(state, request, id)),
             None => super::errors::ApiError::url().response(&id_of(&request.path)),
         },
         _ => super::errors::ApiError::url().response(&id_of(&request.path)),
@@ -30,6 +31,12 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
 /// Id of the bot that an authorization makes: the same for the same integration and user.
 pub(super) fn bot_id(client: &str, user: &str) -> String {
     id_of(&format!("bot {client} {user}"))
+}
+
+/// An error that stays on Notion's own page.
+fn problem(text: &str) -> Response {
+    let page = pages::problem("Notion cannot go on", text);
+    Response::html(StatusCode::BAD_REQUEST, page)
 }
 
 /// An error of the token endpoint (RFC 6749, section 5.2).

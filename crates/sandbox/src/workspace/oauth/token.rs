@@ -2,12 +2,11 @@
 //! HTTP Basic (Notion API, "Create a token").
 
 use axum::http::{StatusCode, header};
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
 use super::{bot_id, error, grants::Issued};
 use crate::{
+    oauth::TokenState,
     request::Request,
     response::Response,
     state::State,
@@ -15,7 +14,7 @@ use crate::{
 };
 
 /// Client and body of a request that is well-formed.
-struct Asked {
+struct TokenRequest {
     client: String,
     body: Map<String, Value>,
 }
@@ -24,7 +23,7 @@ struct Asked {
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     let asked = match read(state, request) {
         Ok(asked) => asked,
-        Err(refused) => return *refused,
+        Err(error) => return *error,
     };
     let text = |name: &str| asked.body.get(name).and_then(Value::as_str);
     let grants = &mut state.workspace.grants;
@@ -34,7 +33,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
             grants.exchange(&mut state.ids, state.now, &asked.client, code, redirect_uri)
         }
         (Some("refresh_token"), _, Some(token)) => {
-            grants.refresh(&mut state.ids, &asked.client, token)
+            grants.refresh(&mut state.ids, state.now, &asked.client, token)
         }
         (Some("authorization_code" | "refresh_token") | None, _, _) => {
             return invalid_request("body failed validation: a parameter is missing.");
@@ -49,7 +48,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         }
     };
     match issued {
-        Some(issued) => tokens(state, &issued),
+        Some(issued) => tokens(state, &asked.client, &issued),
         None => error(
             StatusCode::BAD_REQUEST,
             "invalid_grant",
@@ -62,7 +61,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
 pub(super) fn revoke(state: &mut State, request: &Request) -> Response {
     let asked = match read(state, request) {
         Ok(asked) => asked,
-        Err(refused) => return *refused,
+        Err(error) => return *error,
     };
     let Some(token) = asked.body.get("token").and_then(Value::as_str) else {
         return invalid_request("body failed validation: body.token should be defined.");
@@ -78,12 +77,13 @@ pub(super) fn revoke(state: &mut State, request: &Request) -> Response {
 pub(super) fn introspect(state: &mut State, request: &Request) -> Response {
     let asked = match read(state, request) {
         Ok(asked) => asked,
-        Err(refused) => return *refused,
+        Err(error) => return *error,
     };
     let Some(token) = asked.body.get("token").and_then(Value::as_str) else {
         return invalid_request("body failed validation: body.token should be defined.");
     };
-    let active = state.workspace.grants.access(token).is_some();
+    let access = state.workspace.grants.access(token, state.now);
+    let active = matches!(access, TokenState::Alive(..));
     Response::json(
         StatusCode::OK,
         &json!({"active": active, "request_id": id_of(token)}),
@@ -91,11 +91,12 @@ pub(super) fn introspect(state: &mut State, request: &Request) -> Response {
     )
 }
 
-fn read(state: &State, request: &Request) -> Result<Asked, Box<Response>> {
-    let client = basic(request)
+fn read(state: &State, request: &Request) -> Result<TokenRequest, Box<Response>> {
+    let client = request
+        .basic_credentials()
         .filter(|(id, secret)| {
             let client = state.workspace.clients.find(id);
-            client.is_some_and(|client| client.knows(secret))
+            client.is_some_and(|client| client.has_secret(secret))
         })
         .map(|(id, _)| id)
         .ok_or_else(|| {
@@ -109,38 +110,21 @@ fn read(state: &State, request: &Request) -> Result<Asked, Box<Response>> {
     if let Err(error) = router::version(request) {
         return Err(Box::new(error.response(&id_of(&request.path))));
     }
-    let kind = request.header("content-type").unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    let body = kind
-        .eq_ignore_ascii_case("application/json")
+    let body = request
+        .has_media_type("application/json")
         .then(|| serde_json::from_slice(&request.body).ok())
         .flatten();
     match body {
-        Some(Value::Object(body)) => Ok(Asked { client, body }),
+        Some(Value::Object(body)) => Ok(TokenRequest { client, body }),
         _ => Err(Box::new(invalid_request(
             "body failed validation: body should be a JSON object.",
         ))),
     }
 }
 
-/// Id and secret, each encoded like a form's value before base64 (RFC 6749, section 2.3.1).
-fn basic(request: &Request) -> Option<(String, String)> {
-    let (scheme, encoded) = request.header("authorization")?.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    let text = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
-    let (id, secret) = text.split_once(':')?;
-    let decode = |text: &str| {
-        let spaced = text.replace('+', " ");
-        Some(percent_decode_str(&spaced).decode_utf8().ok()?.into_owned())
-    };
-    Some((decode(id)?, decode(secret)?))
-}
-
 /// The answer with tokens: it tells no lifetime.
-fn tokens(state: &State, issued: &Issued) -> Response {
-    let (client, user) = (&issued.grant.client, &issued.grant.user);
+fn tokens(state: &State, client: &str, issued: &Issued) -> Response {
+    let user = &issued.user;
     let body = json!({
         "access_token": issued.access,
         "token_type": "bearer",

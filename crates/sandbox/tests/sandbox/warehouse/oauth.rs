@@ -1,10 +1,11 @@
 //! The authorization server of an account.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
 use stead_sandbox::{Fault, RotationMode, Sandbox, WAREHOUSE_CLIENT_ID};
 
 use super::{ADA, GRACE, HOST, fails};
-use crate::client::{REDIRECT, Reply, Stage};
+use crate::client::{REDIRECT, Reply, Stage, VERIFIER, form};
 
 #[track_caller]
 fn refused(reply: &Reply, status: u16, error: &str) {
@@ -331,4 +332,28 @@ async fn faults_strike_here_too() {
 
     let log = serde_json::to_string(&sandbox.received()).unwrap();
     assert!(!log.contains("CANARY"), "{log}");
+}
+
+#[tokio::test]
+async fn a_plus_in_the_basic_credentials_is_a_space() {
+    let sandbox = Sandbox::new();
+    sandbox.add_warehouse_client("my client", "my secret", &[]);
+    let stage = Stage::of(sandbox).await;
+    let code = stage
+        .snowflake_code(ADA, &[("client_id", "my client")])
+        .await;
+    // RFC 6749, section 2.3.1: both halves are encoded as values of a form are.
+    let basic = STANDARD.encode("my+client:my%20secret");
+    let request = stage
+        .http
+        .post(stage.url(&format!("{HOST}/oauth/token-request")))
+        .header("authorization", format!("Basic {basic}"))
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(form(&[
+            ("grant_type", "authorization_code"),
+            ("code", &code),
+            ("redirect_uri", REDIRECT),
+            ("code_verifier", VERIFIER),
+        ]));
+    stage.send(request).await.ok();
 }

@@ -45,7 +45,7 @@ impl Clients {
 
 impl Client {
     /// Whether this is the client's secret.
-    pub(crate) fn knows(&self, secret: &str) -> bool {
+    pub(crate) fn has_secret(&self, secret: &str) -> bool {
         self.secret == secret
     }
 
@@ -57,12 +57,6 @@ impl Client {
             self.redirect_uris.iter().any(|uri| uri == redirect_uri)
         }
     }
-}
-
-/// The project of a client: what stands before the first `-` of its id (Google's ids start with the project's
-/// number).
-pub(crate) fn project_of(client_id: &str) -> &str {
-    client_id.split('-').next().unwrap_or(client_id)
 }
 
 /// Google's rules for web clients: https except on loopback; no fragment, no user, no bare IP address, no
