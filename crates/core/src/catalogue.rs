@@ -124,7 +124,7 @@ impl Catalogue {
                 return Err(Error::new(
                     ErrorKind::UnsupportedVersion,
                     format!(
-                        "schema_version {schema:?} and tool_version {tool:?} name two versions; one is wanted"
+                        "schema_version {schema:?} and tool_version {tool:?} name two versions; expected one"
                     ),
                 ));
             }
@@ -155,18 +155,18 @@ impl Catalogue {
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let mut near: Vec<(f64, &str)> = self
+        let mut similar: Vec<(f64, &str)> = self
             .by_name
             .keys()
             .map(|known| (strsim::jaro_winkler(known, name), *known))
             .filter(|(likeness, _)| *likeness > 0.8)
             .collect();
-        near.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let near: Vec<&str> = near.iter().take(3).map(|(_, known)| *known).collect();
-        let hint = if near.is_empty() {
+        similar.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let similar: Vec<&str> = similar.iter().take(3).map(|(_, known)| *known).collect();
+        let hint = if similar.is_empty() {
             String::new()
         } else {
-            format!("; near: {}", near.join(", "))
+            format!("; did you mean {}?", similar.join(", "))
         };
         Error::new(
             ErrorKind::UnknownTool,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_version_answers_unless_another_is_asked_for() {
+    fn the_newest_version_is_found_unless_another_is_asked_for() {
         let catalogue = catalogue();
         let asked = [
             (None, None, "2026-11-21"),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_there_is_not_is_answered_with_those_that_there_are() {
+    fn an_unknown_version_is_refused_with_the_known_ones() {
         let catalogue = catalogue();
         for (schema, tool) in [
             (Some("2024-01-01"), None),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_answers_for_its_own_version_and_is_not_listed() {
+    fn an_alias_finds_its_own_version_and_is_not_listed() {
         let catalogue = catalogue();
         let entry = catalogue.find("demo_notes", None, None).unwrap().entry();
         assert_eq!(
@@ -308,25 +308,25 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_answered_with_near_ones() {
-        let near = |name: &str| {
+    fn an_unknown_name_is_refused_with_similar_ones() {
+        let similar = |name: &str| {
             let error = catalogue().find(name, None, None).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnknownTool);
             error
                 .message()
-                .split_once("; near: ")
-                .map(|(_, near)| near.to_owned())
+                .split_once("; did you mean ")
+                .map(|(_, similar)| similar.trim_end_matches('?').to_owned())
         };
         assert_eq!(
-            near("demo_list_note").unwrap().split(", ").next(),
+            similar("demo_list_note").unwrap().split(", ").next(),
             Some("demo_list_notes")
         );
         assert_eq!(
-            near("demo_read_notes").unwrap().split(", ").next(),
+            similar("demo_read_notes").unwrap().split(", ").next(),
             Some("demo_read_note")
         );
-        assert_eq!(near("weather"), None);
-        assert_eq!(near(""), None);
+        assert_eq!(similar("weather"), None);
+        assert_eq!(similar(""), None);
     }
 
     #[test]

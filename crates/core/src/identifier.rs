@@ -13,7 +13,7 @@ use crate::{Error, ErrorKind, Result};
 pub struct Identifier(String);
 
 impl Identifier {
-    /// Takes a text as an identifier.
+    /// Validates a text as an identifier.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] where it is empty, longer than 256 characters or holds a control character.
@@ -40,7 +40,7 @@ impl Identifier {
 pub struct ConnectionName(String);
 
 impl ConnectionName {
-    /// Takes a text as a connection's name.
+    /// Validates a text as a connection's name.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] where it breaks the rule above.
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_take_any_printable_text() {
+    fn identifiers_are_any_printable_text() {
         for good in ["a/b %2F@ü", " ", &"x".repeat(256)] {
             assert_eq!(Identifier::new(good).unwrap().as_str(), good);
         }

@@ -13,6 +13,7 @@ pub mod product;
 pub mod resource;
 pub mod schema;
 mod scrub;
+pub mod state;
 pub mod tool;
 
 #[cfg(feature = "platform")]

@@ -16,91 +16,9 @@ use crate::{
     tool::{Effect, Warning},
 };
 
-macro_rules! state_names {
-    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
-        impl $type {
-            /// Stable snake_case name.
-            pub const fn name(self) -> &'static str {
-                match self { $( Self::$variant => $name, )+ }
-            }
-        }
-    };
-}
-
-/// State of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConnectionState {
-    /// Client id or secret are missing.
-    Draft,
-    /// Usable.
-    Ready,
-    /// Switched off; its accounts keep their state.
-    Disabled,
-}
-state_names!(ConnectionState { Draft = "draft", Ready = "ready", Disabled = "disabled" });
-
-/// Whether the product takes the connection's client credentials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConnectionHealth {
-    /// Nothing speaks against them.
-    ClientOk,
-    /// The product refused them.
-    ClientRejected,
-}
-
-/// State of an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AccountState {
-    /// The user has never authorized, or has to do so anew after a disconnect.
-    PendingAuthorization,
-    /// The user came back; the application has yet to confirm who it was.
-    PendingVerification,
-    /// Usable.
-    Active,
-    /// The credential is dead; only the user can mend it.
-    NeedsReauthorization,
-    /// Paused; the credential is kept.
-    Suspended,
-    /// Ended; the credential is shredded.
-    Disconnected,
-}
-state_names!(AccountState {
-    PendingAuthorization = "pending_authorization",
-    PendingVerification = "pending_verification",
-    Active = "active",
-    NeedsReauthorization = "needs_reauthorization",
-    Suspended = "suspended",
-    Disconnected = "disconnected",
-});
-
-/// Whether an active account's credential could be refreshed the last time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AccountHealth {
-    /// Yes.
-    #[default]
-    Ok,
-    /// No, for a reason that passes; the present access token may still serve.
-    Degraded,
-}
-
-/// Why an account needs a new authorization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum AccountReason {
-    /// The product refused the refresh token.
-    RefreshRejected,
-    /// The access token expired and there is no refresh token.
-    RefreshTokenMissing,
-    /// A refresh was cut between the product's commit and ours, and the old token is spent.
-    RefreshOutcomeLost,
-    /// The connection's client id changed.
-    ClientChanged,
-}
+pub use crate::state::{
+    AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState,
+};
 
 /// A connection: one product's OAuth client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,7 +32,7 @@ pub struct Connection {
     pub product: String,
     /// State.
     pub state: ConnectionState,
-    /// Whether the product takes the client credentials.
+    /// Whether the product accepts the client credentials.
     pub health: ConnectionHealth,
     /// OAuth client id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,7 +161,7 @@ pub struct AuthorizationLink {
 }
 
 impl std::fmt::Debug for AuthorizationLink {
-    /// Without the link: whoever has it can open it.
+    /// Without the link: anyone who has it can open it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AuthorizationLink")
             .field("authorization_id", &self.authorization_id)

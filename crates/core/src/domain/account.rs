@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Lease;
 use crate::{
     identifier::{AccountId, ConnectionId, Identifier},
-    resource::{AccountHealth, AccountReason, AccountState},
+    state::{AccountHealth, AccountReason, AccountState},
 };
 
 /// An account.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     identifier::{ConnectionId, ConnectionName},
-    resource::{ConnectionHealth, ConnectionState},
     sealed::Sealed,
+    state::{ConnectionHealth, ConnectionState},
 };
 
 /// A connection.

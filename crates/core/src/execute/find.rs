@@ -32,7 +32,7 @@ fn one(parameter: &str, beside: Option<String>, input: &mut Value) -> Result<Opt
             let violation = Violation::new(
                 format!("/{parameter}"),
                 "type",
-                "string is wanted: a date (YYYY-MM-DD)",
+                "expected a date (YYYY-MM-DD)",
             );
             return Err(Error::violations(vec![violation]));
         }

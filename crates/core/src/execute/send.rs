@@ -26,7 +26,7 @@ pub(super) fn target(endpoints: &Endpoints, request: &ApiRequest, attempt: u8) -
         )
     };
     let (origin, base) = endpoints.origin(request.origin).ok_or_else(unknown)?;
-    let mut target = match request.resend {
+    let mut target = match request.retry {
         Retry::AlwaysWith(key, value) if attempt > 1 => {
             request.clone().query(key, value).target(base)?
         }

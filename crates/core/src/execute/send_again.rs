@@ -19,7 +19,7 @@ pub(super) fn pause(
     attempt: u8,
     left: Duration,
 ) -> Option<Duration> {
-    let safe = failure.processed == Processed::No || request.resend != Retry::Unprocessed;
+    let safe = failure.processed == Processed::No || request.retry != Retry::Unprocessed;
     let useful =
         failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
     // A longer quota does not come back within one call.

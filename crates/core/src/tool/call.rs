@@ -1,3 +1,5 @@
+//! One run of a tool, as the tool sees it.
+
 use std::fmt;
 
 use jiff::Timestamp;
@@ -47,7 +49,7 @@ impl Call {
     }
 
     /// An id for an object that this run makes at the product: the same for the same run and label, so that a
-    /// repeat meets the product's own deduplication. Format it as the product asks.
+    /// retry meets the product's own deduplication. Format it as the product asks.
     pub fn derive_id(&self, label: impl fmt::Display) -> Uuid {
         let mut digest = Sha256::new();
         digest.update(b"stead derived id\0");
@@ -75,7 +77,7 @@ mod tests {
 
     #[test]
     fn derived_ids_are_stable_across_releases() {
-        // These are at the products already: another value would make a repeat create a second object.
+        // These are at the products already: another value would make a retry create a second object.
         assert_eq!(
             call(7).derive_id("event").to_string(),
             "014ce90d-1229-80f0-8d0e-1f3466fc4272"

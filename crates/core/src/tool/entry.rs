@@ -1,3 +1,5 @@
+//! Tools without their types, so that a catalogue can hold many and a product can list its own as a constant.
+
 use std::fmt;
 
 use schemars::Schema;
@@ -59,7 +61,7 @@ impl ToolEntry {
     pub const fn version(&self) -> &'static str {
         self.version
     }
-    /// Other names under which it answers.
+    /// Other names of the tool.
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.aliases
     }

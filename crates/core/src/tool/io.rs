@@ -1,3 +1,5 @@
+//! The only thing that a tool awaits: requests to its product, and pauses.
+
 use std::{fmt, time::Duration};
 
 use super::{ApiRequest, Response};
@@ -17,17 +19,17 @@ pub struct Io<'a>(&'a dyn IoBackend);
 
 impl<'a> Io<'a> {
     /// Opens the port to a tool.
-    pub fn new(exchange: &'a dyn IoBackend) -> Self {
-        Self(exchange)
+    pub fn new(backend: &'a dyn IoBackend) -> Self {
+        Self(backend)
     }
 
     /// Sends one request.
     ///
     /// # Errors
-    /// The product's error by its table, or what kept the request from being answered.
+    /// The product's error by its table, or why there is no response.
     pub async fn send(&self, request: ApiRequest) -> Result<Response> {
-        let mut answers = self.0.exchange(vec![request]).await;
-        answers.pop().unwrap_or_else(|| Err(unanswered()))
+        let mut responses = self.0.exchange(vec![request]).await;
+        responses.pop().unwrap_or_else(|| Err(no_response()))
     }
 
     /// Sends several requests, bounded in number at once; each has its own result, in order.
@@ -44,10 +46,10 @@ impl<'a> Io<'a> {
     }
 }
 
-fn unanswered() -> crate::Error {
+fn no_response() -> crate::Error {
     crate::Error::new(
         crate::ErrorKind::Internal,
-        "an exchange returned fewer answers than requests",
+        "the backend returned fewer responses than requests",
     )
 }
 

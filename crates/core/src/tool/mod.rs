@@ -56,7 +56,7 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     const NAME: &'static str;
     /// Date of the version (`YYYY-MM-DD`), which `schema_version` and `tool_version` both name.
     const VERSION: &'static str = "2026-11-21";
-    /// Other names under which the tool answers; not listed.
+    /// Other names of the tool; not listed.
     const ALIASES: &'static [&'static str] = &[];
     /// What a call can do to the user's data.
     const EFFECT: Effect;
@@ -75,7 +75,7 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     /// Runs the tool. Awaits nothing but `io`.
     ///
     /// # Errors
-    /// What the exchange returns, or the tool's own reading of an answer.
+    /// What a request returns, or the tool's own reading of a response.
     fn run(&self, call: &Call, io: Io<'_>) -> impl Future<Output = Result<Output>> + Send;
 }
 

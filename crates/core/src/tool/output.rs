@@ -1,3 +1,5 @@
+//! What a tool returns: the product's bytes as they came, or a value that the tool made.
+
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
@@ -73,7 +75,7 @@ impl Output {
 fn not_json(status: u16) -> Error {
     Error::new(
         ErrorKind::ProductProtocolError,
-        "the product's answer is not JSON",
+        "the product's response is not JSON",
     )
     .with_upstream(Upstream::new(status))
 }
@@ -88,9 +90,9 @@ impl From<Value> for Output {
 }
 
 impl From<Response> for Output {
-    fn from(answer: Response) -> Self {
+    fn from(response: Response) -> Self {
         Self {
-            data: Data::Raw(answer.body, answer.status),
+            data: Data::Raw(response.body, response.status),
             warnings: Vec::new(),
         }
     }

@@ -1,3 +1,5 @@
+//! A request to a product, as a plain value that tests compare and print.
+
 use bytes::Bytes;
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -21,32 +23,32 @@ pub struct ApiRequest {
     pub verb: Option<&'static str>,
     /// Query pairs in order, not yet encoded.
     pub query: Vec<(&'static str, String)>,
-    /// Headers beside those that the product and the executor set.
+    /// Headers besides those of the product and the executor.
     pub headers: Vec<(&'static str, String)>,
     /// JSON body.
     pub body: Option<Bytes>,
-    /// Statuses from 300 on that are answers, not errors.
+    /// Statuses from 300 on that are results, not errors.
     pub accept: &'static [u16],
-    /// Whether it may be sent again.
-    pub resend: Retry,
+    /// Whether it may be retried.
+    pub retry: Retry,
     /// What it does, where the method does not say so.
     pub effect: Option<Effect>,
 }
 
-/// Whether a request may be sent again after a failure.
+/// Whether a request may be retried after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Retry {
     /// Only where it is certain that the product has not processed it.
     #[default]
     Unprocessed,
-    /// Always: a repeat does no more than the first.
+    /// Always: a second request does no more than the first.
     Always,
-    /// Always, and a repeat adds this query pair.
+    /// Always, and a retry adds this query pair.
     AlwaysWith(&'static str, &'static str),
 }
 
 impl ApiRequest {
-    /// A GET, which may always be sent again.
+    /// A GET, which may always be retried.
     pub fn get<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::GET, path).retry(Retry::Always)
     }
@@ -54,7 +56,7 @@ impl ApiRequest {
     pub fn post<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::POST, path)
     }
-    /// A PUT, which may always be sent again.
+    /// A PUT, which may always be retried.
     pub fn put<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::PUT, path).retry(Retry::Always)
     }
@@ -79,7 +81,7 @@ impl ApiRequest {
             headers: Vec::new(),
             body: None,
             accept: &[],
-            resend: Retry::Unprocessed,
+            retry: Retry::Unprocessed,
             effect: None,
         }
     }
@@ -125,16 +127,16 @@ impl ApiRequest {
         );
         self
     }
-    /// Takes these statuses as answers.
+    /// Treats these statuses as results.
     #[must_use]
     pub fn accept(mut self, statuses: &'static [u16]) -> Self {
         self.accept = statuses;
         self
     }
-    /// Says whether it may be sent again.
+    /// Says whether it may be retried.
     #[must_use]
-    pub fn retry(mut self, resend: Retry) -> Self {
-        self.resend = resend;
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
         self
     }
     /// Says what it does, where the method does not.

@@ -1,3 +1,5 @@
+//! The scopes that a tool needs.
+
 /// Scopes of which any one is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequiredScopes(pub &'static [&'static str]);

@@ -21,7 +21,7 @@ fn delete(attempt: u8) -> (Value, usize) {
         .parse(json!({"event_id": "e1"}))
         .expect("an input");
     let output = drive(&*tool, &call(), &canned).expect("an output");
-    assert_eq!(canned.requests()[0].resend, Retry::Always);
+    assert_eq!(canned.requests()[0].retry, Retry::Always);
     let (data, warnings) = output.into_json().expect("JSON");
     (
         serde_json::from_str(data.get()).expect("JSON"),

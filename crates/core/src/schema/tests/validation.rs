@@ -1,3 +1,5 @@
+//! What a published schema coerces, accepts and refuses.
+
 use super::*;
 
 fn validated(input: Value) -> Result<Value> {
@@ -186,21 +188,21 @@ fn all_violations_are_listed() {
 }
 
 #[test]
-fn messages_say_what_is_wanted() {
+fn messages_say_what_is_expected() {
     let cases = [
         (json!({}), "\"note_id\" is required"),
-        (json!({ "note_id": 1 }), "string is wanted, not a number"),
+        (json!({ "note_id": 1 }), "expected string, found integer"),
         (
             json!({ "note_id": "a", "parent": [] }),
-            "string or null is wanted, not an array",
+            "expected string or null, found array",
         ),
         (
             json!({ "note_id": "a", "places": [{ "folder": "", "x": 1 }] }),
-            "\"x\" is not known here; known: folder, row",
+            "\"x\" is not known; expected one of: folder, row",
         ),
         (
             json!({ "note_id": "a", "a/b~c": { "full/name~": "", "x": 1 } }),
-            "\"x\" is not known here; known: full/name~",
+            "\"x\" is not known; expected one of: full/name~",
         ),
     ];
     for (input, expected) in cases {
@@ -209,7 +211,7 @@ fn messages_say_what_is_wanted() {
 }
 
 #[test]
-fn what_is_meant_for_certain_is_understood() {
+fn what_is_meant_for_certain_is_coerced() {
     let cases = [
         (
             json!({ "author": "{\"full/name~\":\"Ada\"}" }),
@@ -323,7 +325,7 @@ fn a_number_beyond_its_struct_is_a_violation_and_no_panic() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_understood_or_refused(text in "\\PC{0,60}", field in "[a-z_/~]{1,10}") {
+    fn any_text_is_coerced_or_refused(text in "\\PC{0,60}", field in "[a-z_/~]{1,10}") {
         for name in ["author", "places", "labels", "position", "either", &field] {
             let input = json!({ "note_id": "a", name: text });
             if let Err(error) = validated(input) {

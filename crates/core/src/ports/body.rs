@@ -1,137 +1,11 @@
-//! Everything that touches the world: network, time, randomness. Core has no other way out.
+//! Bodies of requests and responses.
 
-use std::{fmt, pin::Pin, task, time::Duration};
+use std::{fmt, pin::Pin, task};
 
 use bytes::Bytes;
 use http_body_util::combinators::UnsyncBoxBody;
-use jiff::Timestamp;
 
-/// A boxed future that can move between threads.
-pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;
-
-/// Sends one HTTP request and returns the answer as it comes.
-///
-/// An adapter sends the request target byte for byte as given, or refuses; follows no redirect; reads no
-/// proxy from its surroundings; adds no credentials; does not decompress. It honours [`Limits`] among the
-/// request's extensions.
-pub trait Transport: Send + Sync + 'static {
-    /// Sends `request`; resolves when the answer's head has arrived.
-    fn send(
-        &self,
-        request: http::Request<Body>,
-    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>>;
-}
-
-/// Time and tasks.
-pub trait Runtime: Send + Sync + 'static {
-    /// Time of day.
-    fn now(&self) -> Timestamp;
-    /// Time since some fixed moment, which never goes back.
-    fn monotonic(&self) -> Duration;
-    /// Resolves after `duration`.
-    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
-    /// Runs `task` to its end, whatever becomes of its caller.
-    fn spawn(&self, task: BoxFuture<'static, ()>);
-}
-
-/// Randomness fit for secrets.
-pub trait Entropy: Send + Sync + 'static {
-    /// Fills `buffer` with random bytes.
-    fn fill(&self, buffer: &mut [u8]);
-}
-
-/// Bounds of one exchange, carried among the request's extensions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Longest wait for a connection.
-    pub connect: Duration,
-    /// Longest wait from sending to the answer's head.
-    pub first_byte: Duration,
-    /// Longest wait between two pieces of the answer's body.
-    pub idle: Duration,
-    /// Longest time for the whole exchange.
-    pub total: Duration,
-    /// Most bytes of the answer's body.
-    pub response_bytes: u64,
-}
-
-impl Limits {
-    /// 5 s to connect, 30 s to the first byte and between pieces, 120 s in all, 50 MiB.
-    pub const DEFAULT: Self = Self {
-        connect: Duration::from_secs(5),
-        first_byte: Duration::from_secs(30),
-        idle: Duration::from_secs(30),
-        total: Duration::from_secs(120),
-        response_bytes: 50 * 1024 * 1024,
-    };
-}
-
-/// How far an exchange came before it failed; decides whether sending again is safe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TransportErrorKind {
-    /// The request cannot be sent as given.
-    Refused,
-    /// No connection came about: nothing was sent.
-    Unreachable,
-    /// The request may have been sent; the time was up.
-    TimedOut,
-    /// The request may have been sent; the connection broke.
-    Cut,
-    /// The answer's body is larger than its limit.
-    TooLarge,
-}
-
-/// A failed exchange. Never holds the request's headers or body.
-#[derive(Debug)]
-pub struct TransportError {
-    kind: TransportErrorKind,
-    message: String,
-    source: Option<BoxError>,
-}
-
-/// Any error.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
-
-impl TransportError {
-    /// An error of a kind.
-    pub fn new(kind: TransportErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            message: message.into(),
-            source: None,
-        }
-    }
-    /// Keeps the cause.
-    #[must_use]
-    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
-        self.source = Some(source.into());
-        self
-    }
-    /// How far the exchange came.
-    pub fn kind(&self) -> TransportErrorKind {
-        self.kind
-    }
-    /// Whether the product can have seen the request.
-    pub fn may_have_been_sent(&self) -> bool {
-        !matches!(
-            self.kind,
-            TransportErrorKind::Refused | TransportErrorKind::Unreachable
-        )
-    }
-}
-
-impl fmt::Display for TransportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for TransportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|source| source as _)
-    }
-}
+use super::{BoxError, TransportError, TransportErrorKind};
 
 /// A body: nothing, bytes at hand, or a stream that is passed on piece by piece.
 ///
@@ -206,9 +80,8 @@ impl Body {
 fn from_stream(error: BoxError) -> TransportError {
     match error.downcast::<TransportError>() {
         Ok(error) => *error,
-        Err(error) => {
-            TransportError::new(TransportErrorKind::Cut, "the answer broke off").with_source(error)
-        }
+        Err(error) => TransportError::new(TransportErrorKind::Cut, "the response broke off")
+            .with_source(error),
     }
 }
 
@@ -413,23 +286,5 @@ mod tests {
             ),
             "Bytes(6) Stream"
         );
-    }
-
-    #[test]
-    fn only_what_never_left_was_certainly_not_sent() {
-        use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
-        for (kind, sent) in [
-            (Refused, false),
-            (Unreachable, false),
-            (TimedOut, true),
-            (Cut, true),
-            (TooLarge, true),
-        ] {
-            assert_eq!(
-                TransportError::new(kind, "").may_have_been_sent(),
-                sent,
-                "{kind:?}"
-            );
-        }
     }
 }

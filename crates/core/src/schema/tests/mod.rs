@@ -1,11 +1,14 @@
+//! What a struct becomes as a published schema.
+
 mod validation;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::*;
-use crate::tool::{Call, Io, Output, Tool};
+use crate::tool::{Call, Effect, Io, Output, Tool};
 
 /// Move a
 /// note.

@@ -1,0 +1,71 @@
+//! Everything that touches the world: network, time, randomness. Core has no other way out.
+
+mod body;
+mod transport_error;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+pub use body::Body;
+pub use transport_error::{BoxError, TransportError, TransportErrorKind};
+
+/// A boxed future that can move between threads.
+pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;
+
+/// Sends one HTTP request and returns the response as it comes.
+///
+/// An adapter sends the request target byte for byte as given, or refuses; follows no redirect; reads no
+/// proxy from its surroundings; adds no credentials; does not decompress. It honours [`Limits`] among the
+/// request's extensions.
+pub trait Transport: Send + Sync + 'static {
+    /// Sends `request`; resolves when the response's head has arrived.
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>>;
+}
+
+/// Time and tasks.
+pub trait Runtime: Send + Sync + 'static {
+    /// Time of day.
+    fn now(&self) -> Timestamp;
+    /// Time since some fixed moment, which never goes back.
+    fn monotonic(&self) -> Duration;
+    /// Resolves after `duration`.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+    /// Runs `task` to its end, even when its caller is gone.
+    fn spawn(&self, task: BoxFuture<'static, ()>);
+}
+
+/// Randomness fit for secrets.
+pub trait Entropy: Send + Sync + 'static {
+    /// Fills `buffer` with random bytes.
+    fn fill(&self, buffer: &mut [u8]);
+}
+
+/// Bounds of one request and its response, carried among the request's extensions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest wait for a connection.
+    pub connect: Duration,
+    /// Longest wait from sending to the response's head.
+    pub first_byte: Duration,
+    /// Longest wait between two pieces of the response's body.
+    pub idle: Duration,
+    /// Longest time for the request and the whole response.
+    pub total: Duration,
+    /// Most bytes of the response's body.
+    pub response_bytes: u64,
+}
+
+impl Limits {
+    /// 5 s to connect, 30 s to the first byte and between pieces, 120 s in all, 50 MiB.
+    pub const DEFAULT: Self = Self {
+        connect: Duration::from_secs(5),
+        first_byte: Duration::from_secs(30),
+        idle: Duration::from_secs(30),
+        total: Duration::from_secs(120),
+        response_bytes: 50 * 1024 * 1024,
+    };
+}

@@ -1,0 +1,93 @@
+//! How a request to a product can fail before there is a whole response.
+
+use std::fmt;
+
+/// How far a request came before it failed; decides whether a retry is safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransportErrorKind {
+    /// The request cannot be sent as given.
+    Refused,
+    /// No connection came about: nothing was sent.
+    Unreachable,
+    /// The request may have been sent; the time was up.
+    TimedOut,
+    /// The request may have been sent; the connection broke.
+    Cut,
+    /// The response's body is larger than its limit.
+    TooLarge,
+}
+
+/// A request that failed without a whole response. Never holds the request's headers or body.
+#[derive(Debug)]
+pub struct TransportError {
+    kind: TransportErrorKind,
+    message: String,
+    source: Option<BoxError>,
+}
+
+/// Any error.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl TransportError {
+    /// An error of a kind.
+    pub fn new(kind: TransportErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+        }
+    }
+    /// Keeps the cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+    /// How far the request came.
+    pub fn kind(&self) -> TransportErrorKind {
+        self.kind
+    }
+    /// Whether the product can have seen the request.
+    pub fn may_have_been_sent(&self) -> bool {
+        !matches!(
+            self.kind,
+            TransportErrorKind::Refused | TransportErrorKind::Unreachable
+        )
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for TransportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_never_left_was_certainly_not_sent() {
+        use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
+        for (kind, sent) in [
+            (Refused, false),
+            (Unreachable, false),
+            (TimedOut, true),
+            (Cut, true),
+            (TooLarge, true),
+        ] {
+            assert_eq!(
+                TransportError::new(kind, "").may_have_been_sent(),
+                sent,
+                "{kind:?}"
+            );
+        }
+    }
+}

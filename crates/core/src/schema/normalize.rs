@@ -1,0 +1,124 @@
+//! The schema as callers and models read it: short, and without what only the generator needs.
+
+use serde_json::{Map, Value, json};
+
+/// Marks an optional field that takes `null`: `#[schemars(extend("x-null" = true))]`. Elsewhere absence is the only
+/// way to leave a field out.
+const NULL_MARK: &str = "x-null";
+
+/// Joins the lines of a paragraph; keeps the breaks between paragraphs.
+pub(super) fn unwrap_lines(text: &str) -> String {
+    text.split("\n\n")
+        .map(|paragraph| paragraph.replace('\n', " "))
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+/// Removes what says nothing to a caller, and `null` where only absence is meant.
+pub(super) fn normalize(schema: &mut Value) {
+    let Some(node) = schema.as_object_mut() else {
+        return;
+    };
+    let takes_null = node
+        .remove(NULL_MARK)
+        .is_some_and(|mark| mark == json!(true));
+    if !takes_null {
+        drop_null(node);
+    }
+    if node
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|format| format.contains("int") || format == "double")
+    {
+        node.remove("format");
+    }
+    if node.get("default") == Some(&Value::Null) {
+        node.remove("default");
+    }
+    if let Some(text) = node.get_mut("description")
+        && let Some(lines) = text.as_str()
+    {
+        *text = Value::String(unwrap_lines(lines));
+    }
+    collapse_enum(node);
+    for key in ["properties", "$defs"] {
+        node.get_mut(key)
+            .and_then(Value::as_object_mut)
+            .into_iter()
+            .flatten()
+            .for_each(|(_, child)| {
+                if let Some(child) = child.as_object_mut() {
+                    child.remove("title");
+                }
+                normalize(child);
+            });
+    }
+    for key in ["items", "additionalProperties"] {
+        node.get_mut(key).into_iter().for_each(normalize);
+    }
+    for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        node.get_mut(key)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+            .for_each(normalize);
+    }
+}
+
+fn drop_null(node: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = node.get_mut("type") {
+        types.retain(|one| one != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            node.insert(String::from("type"), one);
+        }
+    }
+    if let Some(Value::Array(options)) = node.get_mut("enum") {
+        options.retain(|option| !option.is_null());
+    }
+    if let Some(Value::Array(options)) = node.get_mut("anyOf") {
+        options.retain(|option| option != &json!({ "type": "null" }));
+        if let [Value::Object(only)] = options.as_slice() {
+            let only = only.clone();
+            node.remove("anyOf");
+            for (key, value) in only {
+                node.entry(key).or_insert(value);
+            }
+        }
+    }
+}
+
+/// A documented enumeration comes as `oneOf` of constants; models read a plain `enum` better.
+fn collapse_enum(node: &mut Map<String, Value>) {
+    let Some(Value::Array(options)) = node.get("oneOf") else {
+        return;
+    };
+    let mut values = Vec::new();
+    let mut meanings = Vec::new();
+    for option in options {
+        if let Some(constant) = option.get("const") {
+            values.push(constant.clone());
+            if let (Some(constant), Some(meaning)) = (
+                constant.as_str(),
+                option.get("description").and_then(Value::as_str),
+            ) {
+                meanings.push(format!("{constant}: {}", unwrap_lines(meaning)));
+            }
+        } else if let Some(Value::Array(several)) = option.get("enum") {
+            values.extend(several.iter().cloned());
+        } else {
+            return;
+        }
+    }
+    node.remove("oneOf");
+    node.insert(String::from("type"), json!("string"));
+    node.insert(String::from("enum"), Value::Array(values));
+    if !meanings.is_empty() {
+        let own = node
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let joined = [own, &meanings.join(" ")].join(" ").trim().to_owned();
+        node.insert(String::from("description"), Value::String(joined));
+    }
+}

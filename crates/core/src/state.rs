@@ -1,0 +1,89 @@
+//! States of connections and accounts, which the API's views and the domain's entities share.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! state_names {
+    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// Stable snake_case name.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )+ }
+            }
+        }
+    };
+}
+
+/// State of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionState {
+    /// Client id or secret are missing.
+    Draft,
+    /// Usable.
+    Ready,
+    /// Switched off; its accounts keep their state.
+    Disabled,
+}
+state_names!(ConnectionState { Draft = "draft", Ready = "ready", Disabled = "disabled" });
+
+/// Whether the product accepts the connection's client credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionHealth {
+    /// No refusal is known.
+    ClientOk,
+    /// The product refused them.
+    ClientRejected,
+}
+
+/// State of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccountState {
+    /// The user has never authorized, or has to do so again after a disconnect.
+    PendingAuthorization,
+    /// The user came back; the application has yet to confirm who it was.
+    PendingVerification,
+    /// Usable.
+    Active,
+    /// The credential is dead; only the user can fix it.
+    NeedsReauthorization,
+    /// Paused; the credential is kept.
+    Suspended,
+    /// Ended; the credential is shredded.
+    Disconnected,
+}
+state_names!(AccountState {
+    PendingAuthorization = "pending_authorization",
+    PendingVerification = "pending_verification",
+    Active = "active",
+    NeedsReauthorization = "needs_reauthorization",
+    Suspended = "suspended",
+    Disconnected = "disconnected",
+});
+
+/// Whether an active account's credential could be refreshed the last time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccountHealth {
+    /// Yes.
+    #[default]
+    Ok,
+    /// No, for a reason that passes; the present access token may still serve.
+    Degraded,
+}
+
+/// Why an account needs a new authorization.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AccountReason {
+    /// The product refused the refresh token.
+    RefreshRejected,
+    /// The access token expired and there is no refresh token.
+    RefreshTokenMissing,
+    /// A refresh was cut between the product's commit and ours, and the old token is spent.
+    RefreshOutcomeLost,
+    /// The connection's client id changed.
+    ClientChanged,
+}
