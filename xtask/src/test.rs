@@ -118,7 +118,8 @@ fn products() -> Result<Vec<String>> {
     let mut products = Vec::new();
     for folder in fs::read_dir(shell::root().join("crates/products"))? {
         let folder = folder?;
-        if folder.path().join("Cargo.toml").exists() {
+        // What several products share is not a product, and describes none.
+        if folder.path().join("src/product.rs").exists() {
             products.push(folder.file_name().to_string_lossy().into_owned());
         }
     }

@@ -91,6 +91,14 @@ impl Catalogue {
         &self.products
     }
 
+    /// Beginnings of the credentials of all products.
+    pub(crate) fn token_prefixes(&self) -> Vec<&'static str> {
+        self.products
+            .iter()
+            .flat_map(|product| product.token_prefixes.iter().copied())
+            .collect()
+    }
+
     /// The product with this name.
     pub fn product(&self, name: &str) -> Option<&'static Product> {
         self.products

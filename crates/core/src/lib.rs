@@ -6,7 +6,6 @@
 
 pub mod catalogue;
 pub mod error;
-pub mod google;
 pub mod identifier;
 pub mod ports;
 pub mod product;

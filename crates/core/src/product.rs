@@ -14,7 +14,7 @@ use crate::{
 
 /// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
 pub struct Product {
-    /// One of `workspace mail warehouse calendar sheets drive`; prefix of the tools' names.
+    /// Name of the product: lower case, the prefix of its tools' names.
     pub name: &'static str,
     /// Name for people.
     pub title: &'static str,
@@ -22,15 +22,17 @@ pub struct Product {
     pub origins: &'static [Origin],
     /// Headers on every request.
     pub headers: &'static [(&'static str, &'static str)],
-    /// Reads an error from an answer whose status is not accepted, or from a body that tells of one in spite of
-    /// its status; `None` where the answer is none.
+    /// Reads an error from a response whose status is not accepted, or from a body that tells of one in spite of
+    /// its status; `None` where the response is not an error.
     pub read_error: fn(&Response) -> Option<Error>,
     /// Units of quota that a request costs, by method and path without query.
     pub cost: fn(&Method, &str) -> u32,
     /// Published quota per user.
     pub quota: Quota,
+    /// Beginnings of the product's tokens and secrets, such as `demo_`: words that begin so are removed from texts.
+    pub token_prefixes: &'static [&'static str],
     /// Reads the settings of a connection, and says what follows from them. Refuses what it does not know.
-    pub settings: fn(&Map<String, Value>) -> Result<Derived>,
+    pub settings: fn(&Map<String, Value>) -> Result<DerivedSettings>,
     /// Which paths the proxy takes, and where they go.
     pub proxy: ProxyRules,
     /// Time and size limits of one request.
@@ -38,7 +40,7 @@ pub struct Product {
     /// How it does OAuth.
     pub oauth: OAuth,
     /// Scopes and what they let an application do, in plain words, for the page on which the user is asked.
-    pub permission_words: &'static [(&'static str, &'static str)],
+    pub scope_descriptions: &'static [(&'static str, &'static str)],
     /// Its tools.
     pub tools: &'static [ToolEntry],
     /// Set-up, scopes and quirks for people, in Markdown.
@@ -55,11 +57,12 @@ impl Product {
         read_error: |_| None,
         cost: |_, _| 1,
         quota: Quota::UNLIMITED,
+        token_prefixes: &[],
         settings: no_settings,
-        proxy: ProxyRules { routes: &[] },
+        proxy: ProxyRules::BASE,
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
-        permission_words: &[],
+        scope_descriptions: &[],
         tools: &[],
         docs: "",
     };
@@ -86,7 +89,7 @@ impl fmt::Debug for Product {
 /// What follows from a connection's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Derived {
+pub struct DerivedSettings {
     /// Host that stands for `{host}` in the product's addresses.
     pub host: Option<String>,
     /// Scopes that every link asks for.
@@ -94,9 +97,9 @@ pub struct Derived {
 }
 
 /// The settings of a product that has none.
-fn no_settings(settings: &Map<String, Value>) -> Result<Derived> {
+fn no_settings(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     match settings.keys().next() {
-        None => Ok(Derived::default()),
+        None => Ok(DerivedSettings::default()),
         Some(name) => {
             let violation = Violation::at(
                 &["settings", name],
@@ -141,6 +144,19 @@ impl Quota {
 pub struct ProxyRules {
     /// Routes in order; the first whose prefix fits is taken. A path that fits none is refused.
     pub routes: &'static [ProxyRoute],
+    /// Whether a request header of the product's own, in lower case, passes besides those that pass for every product.
+    pub takes_header: fn(&str) -> bool,
+    /// Headers in lower case that the product's own client libraries add to every request; they are taken off.
+    pub ignored_headers: &'static [&'static str],
+}
+
+impl ProxyRules {
+    /// No routes, and no headers of the product's own.
+    pub const BASE: Self = Self {
+        routes: &[],
+        takes_header: |_| false,
+        ignored_headers: &[],
+    };
 }
 
 /// One prefix of paths that the proxy takes.
@@ -152,8 +168,33 @@ pub struct ProxyRoute {
     pub rewrite: &'static str,
     /// Name of the origin.
     pub origin: &'static str,
-    /// Segment after which an encoded slash is data (`values` in `/v4/spreadsheets/{id}/values/{range}`).
+    /// Segment after which an encoded slash is data (`values` in `/tables/{id}/values/{range}`).
     pub encoded_slash_after: Option<&'static str>,
+}
+
+impl ProxyRoute {
+    /// Paths with this prefix go to the named origin as they are.
+    pub const fn new(prefix: &'static str, origin: &'static str) -> Self {
+        Self {
+            prefix,
+            rewrite: prefix,
+            origin,
+            encoded_slash_after: None,
+        }
+    }
+    /// Replaces the prefix.
+    #[must_use]
+    pub const fn rewrite(self, rewrite: &'static str) -> Self {
+        Self { rewrite, ..self }
+    }
+    /// Takes an encoded slash as data after this segment.
+    #[must_use]
+    pub const fn encoded_slash_after(self, segment: &'static str) -> Self {
+        Self {
+            encoded_slash_after: Some(segment),
+            ..self
+        }
+    }
 }
 
 /// How a product does OAuth 2.0.
@@ -167,8 +208,14 @@ pub struct OAuth {
     pub token: &'static str,
     /// Headers that the token and revocation endpoints want.
     pub token_headers: &'static [(&'static str, &'static str)],
+    /// Reads an error of the token endpoint that is not in the form of RFC 6749, 5.2.
+    pub read_token_error: fn(&Map<String, Value>) -> Option<TokenError>,
+    /// Codes, besides those of RFC 6749, with which the token endpoint says that it, not the request, is at fault.
+    pub temporary_errors: &'static [&'static str],
     /// Revocation endpoint, where there is one.
     pub revoke: Option<&'static str>,
+    /// Statuses with which the revocation endpoint says that the token is dead already; RFC 7009 makes that a 200.
+    pub revoked_already: &'static [u16],
     /// Whether revoking one token ends everything that the user has granted to the application, so that another
     /// credential of the same user would die with it.
     pub revocation_ends_grant: bool,
@@ -184,7 +231,7 @@ pub struct OAuth {
     pub rotation: Rotation,
     /// What the connection's permissions are.
     pub permissions: Permissions,
-    /// Life of an access token where the answer does not say.
+    /// Life of an access token where the response does not say.
     pub default_lifetime: Option<Duration>,
     /// Where it says who the user is.
     pub subject: SubjectSource,
@@ -197,7 +244,10 @@ impl OAuth {
         authorize: "",
         token: "",
         token_headers: &[],
+        read_token_error: |_| None,
+        temporary_errors: &[],
         revoke: None,
+        revoked_already: &[],
         revocation_ends_grant: false,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
@@ -208,6 +258,15 @@ impl OAuth {
         default_lifetime: None,
         subject: SubjectSource::Unknown,
     };
+}
+
+/// An error of the token endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenError {
+    /// A code of RFC 6749, 5.2, such as `invalid_grant`.
+    pub code: String,
+    /// What the product says to people.
+    pub message: String,
 }
 
 /// How the client proves itself at the token endpoint (RFC 6749, 2.3.1).
@@ -231,7 +290,7 @@ pub enum TokenFormat {
 /// What happens to a refresh token when it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rotation {
-    /// It stays; an answer without a new one keeps the old.
+    /// It stays; a response without a new one keeps the old.
     Stable,
     /// Every refresh brings a new one and the old one dies; a repeat of the old one may be refused.
     Rotating,
@@ -244,7 +303,7 @@ pub enum Rotation {
 pub enum Permissions {
     /// OAuth scopes.
     Scopes {
-        /// Asked for beside the connection's own, to know who the user is.
+        /// Asked for besides the connection's own, to know who the user is.
         always: &'static [&'static str],
         /// Asked for where the connection names none: the least that covers all tools.
         default: &'static [&'static str],
@@ -260,10 +319,10 @@ pub enum Permissions {
 pub enum SubjectSource {
     /// It does not.
     Unknown,
-    /// Claims `sub` and `email` of the token answer's `id_token`.
+    /// Claims `sub` and `email` of the token response's `id_token`.
     IdToken,
-    /// Members of the token answer, by JSON pointer.
-    TokenAnswer {
+    /// Members of the token response, by JSON pointer.
+    TokenResponse {
         /// The stable id.
         id: &'static str,
         /// What a person recognizes.

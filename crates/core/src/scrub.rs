@@ -1,9 +1,13 @@
 //! Cleans texts that come from outside before they reach an error, a log or a page: bounded, without control characters
 //! and without anything that looks like a credential.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
+
+/// Beginnings of credentials that no product has for itself: tokens in the form of RFC 7519, and Stead's own.
+const PREFIXES: &[&str] = &["eyJ", "stead_"];
+
+/// Shortest text that can be a credential: no word has one of the prefixes and this length.
+const SHORTEST: usize = 16;
 
 /// Cuts a product's text to `limit` characters, drops control characters, and masks what looks like a credential.
 pub(crate) fn scrub(text: &str, limit: usize) -> String {
@@ -11,12 +15,7 @@ pub(crate) fn scrub(text: &str, limit: usize) -> String {
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    let masked = clean
-        .split_inclusive(|c: char| {
-            c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '<' | '>' | '(' | ')')
-        })
-        .map(mask_word)
-        .collect::<String>();
+    let masked = mask(&clean, PREFIXES);
     if masked.chars().count() <= limit {
         return masked;
     }
@@ -27,28 +26,40 @@ pub(crate) fn scrub(text: &str, limit: usize) -> String {
         .collect()
 }
 
-/// Shapes of the products' tokens: a prefix that only credentials have, and a length that no word has.
-const CREDENTIAL_PREFIXES: &[&str] = &[
-    "ya29.", "1//", "ntn_", "secret_", "ver:", "eyJ", "GOCSPX-", "stead_",
-];
+/// Replaces every word that contains a credential with one of these prefixes; a word that was cut, however short it is.
+pub(crate) fn mask(text: &str, prefixes: &[&str]) -> String {
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '<' | '>' | '(' | ')');
+    text.split_inclusive(ends)
+        .map(|word| mask_word(word, prefixes))
+        .collect()
+}
 
-fn mask_word(word: &str) -> Cow<'_, str> {
-    let credential = word.len() >= 16
-        && CREDENTIAL_PREFIXES
-            .iter()
-            .any(|prefix| word.find(prefix).is_some_and(|at| word.len() - at >= 16));
-    if credential {
-        Cow::Borrowed("[removed] ")
+fn mask_word<'a>(word: &'a str, prefixes: &[&str]) -> &'a str {
+    let is_credential = |prefix: &&str| {
+        word.find(*prefix)
+            .is_some_and(|at| word.len() - at >= SHORTEST || word.contains('…'))
+    };
+    if prefixes.iter().any(is_credential) {
+        "[removed] "
     } else {
-        Cow::Borrowed(word)
+        word
     }
 }
 
+/// [`scrub`] for every text of a value.
 pub(crate) fn scrub_value(value: &mut Value) {
+    each_text(value, &mut |text| *text = scrub(text, 1000));
+}
+
+/// Calls `change` with every text of a value.
+pub(crate) fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     match value {
-        Value::String(text) => *text = scrub(text, 1000),
-        Value::Array(items) => items.iter_mut().for_each(scrub_value),
-        Value::Object(members) => members.values_mut().for_each(scrub_value),
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text(item, change)),
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|member| each_text(member, change)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -60,10 +71,21 @@ mod tests {
     #[test]
     fn credentials_are_masked_and_texts_are_cut() {
         assert_eq!(
-            scrub("token ya29.abcdefghijklmnop is bad", 500),
+            scrub("token stead_abcdefghijklmnop is bad", 500),
             "token [removed] is bad"
         );
         assert_eq!(scrub("line\nbreak", 500), "line break");
         assert_eq!(scrub(&"x".repeat(600), 500).chars().count(), 500);
+    }
+
+    #[test]
+    fn credentials_with_a_known_prefix_are_masked() {
+        let mask = |text| mask(text, &["demo."]);
+        assert_eq!(
+            mask("token demo.abcdefghijk is bad"),
+            "token [removed] is bad"
+        );
+        assert_eq!(mask("see demo.rs"), "see demo.rs");
+        assert_eq!(mask("at \"/x/demo.ab…\""), "at \"[removed] ");
     }
 }

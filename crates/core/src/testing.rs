@@ -110,6 +110,7 @@ const fn demo(rotation: Rotation) -> Product {
             url: "https://api.demo.test",
             base: "/v1",
         }],
+        token_prefixes: &["demo-token."],
         oauth: OAuth {
             authorize: "https://login.demo.test/authorize",
             token: "https://login.demo.test/token",

@@ -62,6 +62,7 @@ static GOOD: Product = Product {
     read_error,
     proxy: ProxyRules {
         routes: &[route("/v1", "/v1", "notes")],
+        ..ProxyRules::BASE
     },
     oauth: OAuth {
         authorize: "https://login.example/authorize",
@@ -127,6 +128,7 @@ static BAD: Product = Product {
             route("/v1", "/v1/", "nowhere"),
             route("/v1/notes", "/v1/notes", ""),
         ],
+        ..ProxyRules::BASE
     },
     oauth: OAuth {
         authorize: "http://login.example/authorize",

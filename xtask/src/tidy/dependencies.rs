@@ -2,8 +2,8 @@
 
 use super::metadata::Package;
 
-/// Which crates of ours each crate of ours may be built from; a product, from [`FOR_A_PRODUCT`] alone. The facade may
-/// also be built from every product.
+/// Which crates of ours each crate of ours may be built from; a product, only from [`FOR_A_PRODUCT`] and its family. The
+/// facade may also be built from every product.
 const ARROWS: &[(&str, &[&str])] = &[
     ("stead-core", &[]),
     ("stead-transport", &["stead-core"]),
@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stead-conformance", &["stead-testkit"]),
     ("xtask", &[]),
 ];
+/// Of ours, what a product and a family of products are built from.
 const FOR_A_PRODUCT: &[&str] = &["stead-core"];
 
 /// The crates whose tests, too, are free of ours.
@@ -46,7 +47,7 @@ pub(crate) const NOT_IN_A_CLIENT: &[&str] = &["oauth2", "chacha20poly1305", "sql
 pub(crate) fn arrows(ours: &[Package]) -> Vec<String> {
     let mut faults = Vec::new();
     for package in ours {
-        let allowed = if package.is_product() {
+        let allowed = if package.is_product() || package.is_family() {
             FOR_A_PRODUCT
         } else if let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) {
             allowed
@@ -67,7 +68,8 @@ pub(crate) fn arrows(ours: &[Package]) -> Vec<String> {
                 continue;
             };
             let facade = package.name == "stead" && of_ours.is_product();
-            if !facade && !allowed.contains(&of_ours.name.as_str()) {
+            let family = package.is_product() && of_ours.is_family();
+            if !facade && !family && !allowed.contains(&of_ours.name.as_str()) {
                 faults.push(format!("{} depends on {}", package.name, of_ours.name));
             }
         }
@@ -77,7 +79,10 @@ pub(crate) fn arrows(ours: &[Package]) -> Vec<String> {
 
 pub(crate) fn products_are_pure(ours: &[Package]) -> Vec<String> {
     let mut faults = Vec::new();
-    for product in ours.iter().filter(|package| package.is_product()) {
+    for product in ours
+        .iter()
+        .filter(|package| package.is_product() || package.is_family())
+    {
         for dependency in product
             .built_from()
             .filter(|dependency| is_any(&dependency.name, NOT_BY_A_PRODUCT))
@@ -198,8 +203,15 @@ mod tests {
             ),
             product(
                 "stead-drive",
-                [("stead-core", false), ("stead-mail", false)],
+                [("stead-google", false), ("stead-mail", false)],
             ),
+            Package {
+                folder: "crates/products/google".to_owned(),
+                ..package(
+                    "stead-google",
+                    [("stead-core", false), ("stead-mail", false)],
+                )
+            },
             package("stead", [("stead-mail", false), ("stead-server", false)]),
             package("stead-server", [("stead-core", false)]),
             package("stead-sandbox", [("serde", false), ("stead-mail", true)]),
@@ -209,6 +221,7 @@ mod tests {
             arrows(&ours),
             [
                 "stead-drive depends on stead-mail",
+                "stead-google depends on stead-mail",
                 "stead depends on stead-server",
                 "stead-server depends on stead-core",
                 "stead-sandbox depends on stead-mail",

@@ -61,6 +61,9 @@ impl Metadata {
     }
 }
 
+/// Folders of the crates that several products of one company share.
+const FAMILIES: &[&str] = &["crates/products/google"];
+
 impl Package {
     fn from_json(package: &Value, root: &str) -> Self {
         let local = |path: &Value| string(path).trim_start_matches(root).to_owned();
@@ -88,7 +91,12 @@ impl Package {
 
     /// Whether this is the crate of one product.
     pub(crate) fn is_product(&self) -> bool {
-        self.folder.starts_with("crates/products/")
+        self.folder.starts_with("crates/products/") && !self.is_family()
+    }
+
+    /// Whether this is what several products of one company share.
+    pub(crate) fn is_family(&self) -> bool {
+        FAMILIES.contains(&self.folder.as_str())
     }
 
     /// What its library or binary is built from.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Upstream, Violation};
+#[cfg(feature = "platform")]
+use crate::scrub::each_text;
 
 /// What helps to act on an error.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -43,6 +45,28 @@ pub struct Details {
     /// What exists already although the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Value>,
+}
+
+#[cfg(feature = "platform")]
+impl Details {
+    /// Calls `change` with every text that a product or a caller may have written.
+    pub(super) fn each_text(&mut self, change: &mut impl FnMut(&mut String)) {
+        for value in self.context.values_mut() {
+            each_text(value, change);
+        }
+        for violation in &mut self.violations {
+            change(&mut violation.path);
+            change(&mut violation.message);
+        }
+        let Some(upstream) = &mut self.upstream else {
+            return;
+        };
+        upstream.code.iter_mut().for_each(&mut *change);
+        upstream.message.iter_mut().for_each(&mut *change);
+        if let Some(value) = &mut upstream.details {
+            each_text(value, change);
+        }
+    }
 }
 
 mod whole_seconds {

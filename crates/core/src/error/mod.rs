@@ -18,6 +18,9 @@ pub use problem::Problem;
 pub use upstream::Upstream;
 pub use violation::{Violation, Violations, push_segment};
 
+#[cfg(feature = "platform")]
+use crate::scrub::mask;
+
 /// Result of everything that can fail in Stead.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -138,6 +141,15 @@ impl Error {
     #[must_use]
     pub fn with_execution_id(mut self, id: impl Into<String>) -> Self {
         self.0.details.execution_id = Some(id.into());
+        self
+    }
+    /// Removes credentials with these prefixes from all texts for people.
+    #[cfg(feature = "platform")]
+    #[must_use]
+    pub(crate) fn without_credentials(mut self, prefixes: &[&str]) -> Self {
+        let clean = &mut |text: &mut String| *text = mask(text, prefixes);
+        clean(&mut self.0.message);
+        self.0.details.each_text(clean);
         self
     }
 

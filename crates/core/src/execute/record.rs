@@ -88,7 +88,8 @@ impl Record {
         }
     }
 
-    /// Hands the record over, and the error its execution's id.
+    /// Hands the record over, and gives the error its execution's id. What the error says is free of the products'
+    /// credentials from here on.
     pub(crate) fn end<T>(mut self, result: Result<T>) -> Result<T> {
         let id = self.id();
         self.hand_over(
@@ -97,7 +98,11 @@ impl Record {
                 .err()
                 .map_or("ok", |error: &Error| error.kind().name()),
         );
-        result.map_err(|error| error.with_execution_id(id.to_string()))
+        result.map_err(|error| {
+            error
+                .without_credentials(&self.environment.catalogue().token_prefixes())
+                .with_execution_id(id.to_string())
+        })
     }
 
     fn hand_over(&mut self, outcome: &'static str) {
@@ -187,9 +192,12 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::{
         ErrorKind,
+        error::Upstream,
         store::Store as _,
         testing::{Flaky, STABLE, World, always, environment, open},
     };
@@ -209,6 +217,24 @@ mod tests {
 
     fn numbers(range: std::ops::Range<usize>) -> Vec<String> {
         range.map(|number| number.to_string()).collect()
+    }
+
+    #[test]
+    fn an_error_leaves_without_the_products_credentials() {
+        let world = World::new();
+        let environment = environment(&world, &STABLE, always(200, ""));
+        let record = Record::begin(&environment, "demo_read_note", "demo", "ada");
+        let said = "the token demo-token.abcdefgh is bad";
+        let upstream = Upstream::new(400)
+            .with_message(said)
+            .with_details(json!({ "errors": [said] }));
+        let error = Error::new(ErrorKind::ProductInvalidRequest, said)
+            .with_context("said", said)
+            .with_upstream(upstream);
+        let error = record.end::<()>(Err(error)).unwrap_err();
+        let shown = json!([error.message(), error.context(), error.upstream()]).to_string();
+        assert_eq!(shown.matches("the token [removed] is bad").count(), 4);
+        assert!(!shown.contains("demo-token"), "{shown}");
     }
 
     #[test]

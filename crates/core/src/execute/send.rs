@@ -11,9 +11,8 @@ use crate::{
     tool::{ApiRequest, Effect, Retry},
 };
 
-/// Google compresses only where the user agent says `gzip` too (Calendar API guide, Performance tips).
 const USER_AGENT: HeaderValue =
-    HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION"), " (gzip)"));
+    HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -82,14 +81,14 @@ pub(super) async fn send(
     Ok(environment.transport().send(sending).await?)
 }
 
-/// Headers that every request to a product carries.
+/// Headers that every request to a product carries. Where the product names a user agent, it goes in place of ours.
 pub(crate) fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
-    headers.insert(header::USER_AGENT, USER_AGENT);
     for (name, value) in product.headers {
         headers
             .entry(HeaderName::from_static(name))
             .or_insert(HeaderValue::from_static(value));
     }
+    headers.entry(header::USER_AGENT).or_insert(USER_AGENT);
 }
 
 /// Why there is no answer.

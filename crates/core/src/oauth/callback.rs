@@ -179,7 +179,8 @@ impl Environment {
         };
         let error = error
             .with_context("product_error", code.as_str())
-            .with_context("product_message", scrub(text.unwrap_or_default(), 200));
+            .with_context("product_message", scrub(text.unwrap_or_default(), 200))
+            .without_credentials(&self.catalogue().token_prefixes());
         match self.end_authorization(authorization, state, &code).await {
             Ok(_) => error,
             Err(storage) => storage,

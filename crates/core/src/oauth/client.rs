@@ -22,7 +22,7 @@ use crate::{
     environment::Environment,
     ports::{Body, BoxFuture, Limits, TransportError},
     product::{ClientAuthentication, Product, TokenFormat},
-    scrub::scrub,
+    scrub::{mask, scrub},
     seal::AssociatedData,
     store::{ConnectionRow, EndpointSnapshot},
 };
@@ -148,17 +148,15 @@ impl TokenFailure {
 /// The HTTP client that the `oauth2` crate is given: the transport port, in the product's own format.
 pub(super) struct TokenEndpoint<'e> {
     environment: &'e Environment,
-    format: TokenFormat,
-    headers: &'static [(&'static str, &'static str)],
+    product: &'e Product,
     status: AtomicU16,
 }
 
 impl<'e> TokenEndpoint<'e> {
-    pub(super) fn new(environment: &'e Environment, product: &Product) -> Self {
+    pub(super) fn new(environment: &'e Environment, product: &'e Product) -> Self {
         Self {
             environment,
-            format: product.oauth.token_format,
-            headers: product.oauth.token_headers,
+            product,
             status: AtomicU16::new(0),
         }
     }
@@ -181,14 +179,17 @@ impl<'e> TokenEndpoint<'e> {
             RequestTokenError::ServerResponse(answer) => {
                 let code = answer.error().as_ref().to_owned();
                 let said = match answer.error_description() {
-                    Some(text) => format!("{code}: {}", scrub(text, 200)),
+                    Some(text) => {
+                        let text = mask(&scrub(text, 200), self.product.token_prefixes);
+                        format!("{code}: {text}")
+                    }
                     None => code.clone(),
                 };
                 match answer.error() {
                     BasicErrorResponseType::InvalidGrant => TokenFailure::Rejected(said),
                     BasicErrorResponseType::InvalidClient
                     | BasicErrorResponseType::UnauthorizedClient => TokenFailure::Client(said),
-                    _ if status >= 500 || status == 429 || is_passing(&code) => {
+                    _ if status >= 500 || status == 429 || self.is_temporary(&code) => {
                         TokenFailure::Temporary(said)
                     }
                     _ => TokenFailure::Misconfigured(said),
@@ -208,14 +209,6 @@ impl<'e> TokenEndpoint<'e> {
     }
 }
 
-/// Codes with which servers say that they, not the request, are at fault (RFC 6749, 4.1.2.1; Google's `internal_failure`).
-fn is_passing(code: &str) -> bool {
-    matches!(
-        code,
-        "temporarily_unavailable" | "server_error" | "internal_failure"
-    )
-}
-
 impl<'c> AsyncHttpClient<'c> for TokenEndpoint<'_> {
     type Error = TransportError;
     type Future = BoxFuture<'c, Result<HttpResponse, TransportError>>;
@@ -223,13 +216,13 @@ impl<'c> AsyncHttpClient<'c> for TokenEndpoint<'_> {
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(async move {
             let mut request = request.map(|body| self.formatted(body));
-            if self.format == TokenFormat::Json {
+            if self.product.oauth.token_format == TokenFormat::Json {
                 request.headers_mut().insert(
                     header::CONTENT_TYPE,
                     HeaderValue::from_static("application/json"),
                 );
             }
-            for (name, value) in self.headers {
+            for (name, value) in self.product.oauth.token_headers {
                 request.headers_mut().insert(
                     HeaderName::from_static(name),
                     HeaderValue::from_static(value),
@@ -244,14 +237,23 @@ impl<'c> AsyncHttpClient<'c> for TokenEndpoint<'_> {
                 .store(response.status().as_u16(), Ordering::Relaxed);
             let (head, body) = response.into_parts();
             let body = body.collect(TOKEN_LIMITS.response_bytes).await?;
-            Ok(http::Response::from_parts(head, normalized(&body)))
+            Ok(http::Response::from_parts(
+                head,
+                normalized(&body, self.product),
+            ))
         })
     }
 }
 
 impl TokenEndpoint<'_> {
+    /// Codes with which servers say that they, not the request, are at fault (RFC 6749, 4.1.2.1).
+    fn is_temporary(&self, code: &str) -> bool {
+        matches!(code, "temporarily_unavailable" | "server_error")
+            || self.product.oauth.temporary_errors.contains(&code)
+    }
+
     fn formatted(&self, form: Vec<u8>) -> Body {
-        match self.format {
+        match self.product.oauth.token_format {
             TokenFormat::Form => form.into(),
             TokenFormat::Json => {
                 let members: Map<String, Value> = url::form_urlencoded::parse(&form)
@@ -272,12 +274,12 @@ const TOKEN_LIMITS: Limits = Limits {
 };
 
 /// Servers in the wild send `expires_in` as a string and leave `token_type` out; the `oauth2` crate takes neither.
-fn normalized(body: &Bytes) -> Vec<u8> {
+fn normalized(body: &Bytes, product: &Product) -> Vec<u8> {
     let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(body) else {
         return body.to_vec();
     };
     if !answer.contains_key("access_token") {
-        return error_normalized(answer).unwrap_or_else(|| body.to_vec());
+        return error_normalized(answer, product).unwrap_or_else(|| body.to_vec());
     }
     if let Some(seconds) = answer
         .get("expires_in")
@@ -292,16 +294,14 @@ fn normalized(body: &Bytes) -> Vec<u8> {
     Value::Object(answer).to_string().into_bytes()
 }
 
-/// Notion's own description gives errors of the token endpoint as `{object, status, code, message}` and not in the form of
-/// RFC 6749, 5.2.
-fn error_normalized(mut answer: Map<String, Value>) -> Option<Vec<u8>> {
+/// An error in the product's own form, written in that of RFC 6749, 5.2.
+fn error_normalized(mut answer: Map<String, Value>, product: &Product) -> Option<Vec<u8>> {
     if answer.get("error").is_some_and(Value::is_string) {
         return None;
     }
-    let code = answer.get("code").filter(|code| code.is_string())?.clone();
-    let message = answer.get("message").cloned().unwrap_or_default();
-    answer.insert(String::from("error"), code);
-    answer.insert(String::from("error_description"), message);
+    let error = (product.oauth.read_token_error)(&answer)?;
+    answer.insert(String::from("error"), error.code.into());
+    answer.insert(String::from("error_description"), error.message.into());
     Some(Value::Object(answer).to_string().into_bytes())
 }
 

@@ -36,7 +36,7 @@ pub struct ConnectPage {
     /// Scopes that will be asked for.
     pub scopes: Vec<String>,
     /// The product's plain words for scopes.
-    pub permission_words: &'static [(&'static str, &'static str)],
+    pub scope_descriptions: &'static [(&'static str, &'static str)],
     /// When the link ends.
     pub expires_at: Timestamp,
 }
@@ -216,7 +216,7 @@ impl Environment {
             product: product.name,
             product_title: product.title,
             scopes: authorization.scopes,
-            permission_words: product.permission_words,
+            scope_descriptions: product.scope_descriptions,
             expires_at: authorization.expires_at,
         })
     }

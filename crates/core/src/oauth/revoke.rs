@@ -244,7 +244,7 @@ impl Environment {
     }
 
     /// RFC 7009, 2.1: the client proves itself as at the token endpoint. Servers that take the secret in the body
-    /// (Google) ask for none here.
+    /// ask for none here.
     async fn revoke(
         &self,
         connection: &ConnectionRow,
@@ -311,8 +311,8 @@ impl Environment {
             .await
             .map_err(|error| unavailable(error.to_string()))?;
         match response.status().as_u16() {
-            // 400 is Google's answer to a token that is dead already.
-            200..=299 | 400 => Ok(()),
+            200..=299 => Ok(()),
+            status if oauth.revoked_already.contains(&status) => Ok(()),
             status => Err(unavailable(format!(
                 "the revocation endpoint answered {status}"
             ))),

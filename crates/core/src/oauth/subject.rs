@@ -20,7 +20,7 @@ pub(super) fn subject(source: SubjectSource, members: &Map<String, Value>) -> Op
                 display: text(&claims["email"]),
             })
         }
-        SubjectSource::TokenAnswer { id, display } => Some(Subject {
+        SubjectSource::TokenResponse { id, display } => Some(Subject {
             id: text(at(members, id)?)?,
             display: display.and_then(|display| text(at(members, display)?)),
         }),
@@ -151,7 +151,7 @@ mod tests {
             "bot_id": "b1",
             "owner": { "user": { "id": "u1", "name": "Ada" }, "list": ["first"], "number": 7, "empty": "" },
         }));
-        let found = |id, display| subject(SubjectSource::TokenAnswer { id, display }, &answer);
+        let found = |id, display| subject(SubjectSource::TokenResponse { id, display }, &answer);
         assert_eq!(found("/bot_id", None), user("b1", None));
         assert_eq!(
             found("/owner/user/id", Some("/owner/user/name")),

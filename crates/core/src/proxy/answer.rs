@@ -141,7 +141,7 @@ mod tests {
             ("vary", "X-Origin"),
             ("cache-control", "private"),
             ("retry-after", "3"),
-            ("x-notion-request-id", "r"),
+            ("x-demo-request-id", "r"),
             ("link", "</x>; rel=next"),
             ("location", "/created/1"),
         ];

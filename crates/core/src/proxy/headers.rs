@@ -5,9 +5,9 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-use crate::{Error, ErrorKind, Result, scrub::scrub};
+use crate::{Error, ErrorKind, Result, product::ProxyRules, scrub::scrub};
 
-/// Headers that pass; those that begin with [`WAREHOUSE`] do too.
+/// Headers that pass for every product; those that [`ProxyRules::takes_header`] names do too.
 const PASSED: &[&str] = &[
     "accept",
     "accept-language",
@@ -16,19 +16,15 @@ const PASSED: &[&str] = &[
     "if-match",
     "if-modified-since",
     "if-none-match",
-    "notion-version",
     "range",
-    "x-goog-fieldmask",
 ];
 
 /// Those of [`PASSED`] whose value is a list, so that the header may be repeated (RFC 9110, section 5.3).
 const LISTS: &[&str] = &["accept", "accept-language", "if-match", "if-none-match"];
 
-/// The warehouse's own headers (Snowflake SQL API, "Request headers").
-const WAREHOUSE: &str = "x-snowflake-";
-
 /// Headers of the hop between the caller and us, which HTTP clients and tracing libraries send by themselves. They
-/// are taken off and not refused, since with an SDK the caller cannot leave them out. `Authorization` is here
+/// are taken off and not refused, since with an SDK the caller cannot leave them out, and so are those that
+/// [`ProxyRules::ignored_headers`] names. `Authorization` is here
 /// because in a streamed request it is the caller's own bearer token for Stead.
 const OF_THE_HOP: &[&str] = &[
     "accept-encoding",
@@ -47,7 +43,6 @@ const OF_THE_HOP: &[&str] = &[
     "tracestate",
     "transfer-encoding",
     "user-agent",
-    "x-goog-api-client",
     "x-request-id",
 ];
 
@@ -78,9 +73,10 @@ const MAX_ECHO: usize = 80;
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`], naming the header.
 pub(super) fn request_headers<'a>(
+    rules: &ProxyRules,
     given: impl Iterator<Item = (&'a str, &'a [u8])>,
 ) -> Result<HeaderMap> {
-    let mut passed = Passed::default();
+    let mut passed = Passed::new(rules);
     for (name, value) in given {
         let parsed = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| refused(name, "is no header name"))?;
@@ -97,14 +93,19 @@ pub(super) fn request_headers<'a>(
 ///
 /// # Errors
 /// [`ErrorKind::HeaderNotAllowed`], naming the header.
-pub(super) fn streamed_headers(given: &HeaderMap, behind_proxy: bool) -> Result<HeaderMap> {
+pub(super) fn streamed_headers(
+    rules: &ProxyRules,
+    given: &HeaderMap,
+    behind_proxy: bool,
+) -> Result<HeaderMap> {
     check_connection(given)?;
     check_framing(given)?;
-    let mut passed = Passed::default();
+    let mut passed = Passed::new(rules);
     for (name, value) in given {
         let name_text = name.as_str();
-        let of_the_hop =
-            OF_THE_HOP.contains(&name_text) || (behind_proxy && OF_A_PROXY.contains(&name_text));
+        let of_the_hop = OF_THE_HOP.contains(&name_text)
+            || rules.ignored_headers.contains(&name_text)
+            || (behind_proxy && OF_A_PROXY.contains(&name_text));
         if !of_the_hop {
             passed.add(name.clone(), value.clone())?;
         }
@@ -113,15 +114,24 @@ pub(super) fn streamed_headers(given: &HeaderMap, behind_proxy: bool) -> Result<
 }
 
 /// Headers that have passed, and their size.
-#[derive(Default)]
-struct Passed {
+struct Passed<'r> {
+    rules: &'r ProxyRules,
     headers: HeaderMap,
     bytes: usize,
 }
 
-impl Passed {
+impl<'r> Passed<'r> {
+    fn new(rules: &'r ProxyRules) -> Self {
+        Self {
+            rules,
+            headers: HeaderMap::new(),
+            bytes: 0,
+        }
+    }
+
     fn add(&mut self, name: HeaderName, value: HeaderValue) -> Result<()> {
-        if !passes(name.as_str()) {
+        // `HeaderName` keeps names in lower case.
+        if !PASSED.contains(&name.as_str()) && !(self.rules.takes_header)(name.as_str()) {
             return Err(refused(name.as_str(), "is not passed on by the proxy"));
         }
         let bytes = value.as_bytes();
@@ -143,15 +153,6 @@ impl Passed {
         }
         self.headers.append(name, value);
         Ok(())
-    }
-}
-
-/// `name` is in lower case, as `HeaderName` keeps it.
-fn passes(name: &str) -> bool {
-    match name.strip_prefix(WAREHOUSE) {
-        // The kind of the token goes with the token, and is ours.
-        Some(rest) => !rest.contains("auth") && !rest.contains("token"),
-        None => PASSED.contains(&name),
     }
 }
 
@@ -224,8 +225,16 @@ mod tests {
         message
     }
 
+    /// A product with a header of its own, and a client library that adds another.
+    const RULES: ProxyRules = ProxyRules {
+        takes_header: |name| name == "demo-version",
+        ignored_headers: &["demo-client"],
+        ..ProxyRules::BASE
+    };
+
     fn written(headers: &[(&'static str, &'static str)]) -> Result<HeaderMap> {
         request_headers(
+            &RULES,
             headers
                 .iter()
                 .map(|(name, value)| (*name, value.as_bytes())),
@@ -237,7 +246,7 @@ mod tests {
         for (name, value) in headers {
             given.append(*name, HeaderValue::from_static(value));
         }
-        streamed_headers(&given, false)
+        streamed_headers(&RULES, &given, false)
     }
 
     /// The header that is refused comes first.
@@ -303,9 +312,7 @@ mod tests {
             ("If-Modified-Since", "Sat, 21 Nov 2026 00:00:00 GMT"),
             ("Idempotency-Key", "1"),
             ("Range", "bytes=0-1"),
-            ("Notion-Version", "2026-03-11"),
-            ("X-Goog-FieldMask", "id,name"),
-            ("X-Snowflake-Role", "analyst"),
+            ("Demo-Version", "2026-03-11"),
         ];
         for passed in [written(&given).unwrap(), streamed(&given).unwrap()] {
             assert_eq!(passed.len(), given.len());
@@ -318,12 +325,9 @@ mod tests {
     #[test]
     fn what_is_not_on_the_list_is_refused_by_name() {
         for name in [
-            "X-Goog-Api-Key",
-            "X-Goog-User-Project",
-            "X-Goog-Iam-Authorization-Token",
-            "X-Snowflake-Authorization-Token-Type",
-            "X-Snowflake-Auth",
-            "X-Snowflake-Token",
+            "Demo-Version-2",
+            "Demo-Client-2",
+            "X-Api-Key",
             "X-Real-IP",
             "Via",
             "Origin",
@@ -341,6 +345,7 @@ mod tests {
             "Accept-Encoding",
             "Connection",
             "Content-Length",
+            "Demo-Client",
         ] {
             check_refused(written(&[(name, "1")]), name);
         }
@@ -351,7 +356,7 @@ mod tests {
         let passed = streamed(&[
             ("host", "stead.example"),
             ("authorization", "Bearer ours"),
-            ("user-agent", "google-api-nodejs-client/9"),
+            ("user-agent", "demo-client/9"),
             ("accept-encoding", "gzip, deflate"),
             ("accept", "*/*"),
             ("connection", "Keep-Alive, close,"),
@@ -361,13 +366,13 @@ mod tests {
             ("pragma", "no-cache"),
             ("sec-fetch-mode", "cors"),
             ("traceparent", "00-1-1-00"),
-            ("x-goog-api-client", "gl-node/22"),
-            ("notion-version", "2026-03-11"),
+            ("demo-client", "node/22"),
+            ("demo-version", "2026-03-11"),
         ])
         .unwrap();
         assert_eq!(passed.len(), 2);
         assert_eq!(passed["accept"], "*/*");
-        assert_eq!(passed["notion-version"], "2026-03-11");
+        assert_eq!(passed["demo-version"], "2026-03-11");
         assert!(streamed(&[("content-length", "12")]).unwrap().is_empty());
     }
 
@@ -397,15 +402,15 @@ mod tests {
         for value in [
             " a", "a ", "\ta", "a\t", "a\r\n b", "a\0", "a\u{e9}", "a\u{7f}",
         ] {
-            let result = request_headers([("Accept", value.as_bytes())].into_iter());
+            let result = request_headers(&RULES, [("Accept", value.as_bytes())].into_iter());
             check_refused(result, "accept");
         }
-        assert!(request_headers([("Accept", &[b'a', 0xFF][..])].into_iter()).is_err());
+        assert!(request_headers(&RULES, [("Accept", &[b'a', 0xFF][..])].into_iter()).is_err());
         for name in ["", "Ho:st", "a b", "a\tb", "é"] {
             assert!(written(&[(name, "x")]).is_err(), "{name:?}");
         }
         let long = "x".repeat(500);
-        let error = request_headers([(long.as_str(), &b"x"[..])].into_iter()).unwrap_err();
+        let error = request_headers(&RULES, [(long.as_str(), &b"x"[..])].into_iter()).unwrap_err();
         assert!(error.message().chars().count() <= 150, "{error}");
     }
 
@@ -422,12 +427,14 @@ mod tests {
 
     #[test]
     fn count_and_size_are_bounded() {
-        let many = |count| request_headers(std::iter::repeat_n(("accept", &b"a"[..]), count));
+        let many =
+            |count| request_headers(&RULES, std::iter::repeat_n(("accept", &b"a"[..]), count));
         assert_eq!(many(100).unwrap().len(), 100);
         assert_eq!(many(101).unwrap_err().kind(), ErrorKind::HeaderNotAllowed);
         let large = |size| {
             let value = "a".repeat(size);
-            request_headers([("accept", value.as_bytes())].into_iter()).map(|passed| passed.len())
+            request_headers(&RULES, [("accept", value.as_bytes())].into_iter())
+                .map(|passed| passed.len())
         };
         assert_eq!(large(64 * 1024 - 6).unwrap(), 1);
         assert_eq!(
@@ -443,9 +450,12 @@ mod tests {
                 HeaderName::from_static(name),
                 HeaderValue::from_static("evil.test"),
             )]);
-            assert!(streamed_headers(&given, true).unwrap().is_empty(), "{name}");
+            assert!(
+                streamed_headers(&RULES, &given, true).unwrap().is_empty(),
+                "{name}"
+            );
             assert_eq!(
-                streamed_headers(&given, false).unwrap_err().kind(),
+                streamed_headers(&RULES, &given, false).unwrap_err().kind(),
                 ErrorKind::HeaderNotAllowed,
                 "{name}"
             );

@@ -61,7 +61,7 @@ impl Environment {
             let given = headers
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.as_bytes()));
-            let mut headers = headers::request_headers(given)?;
+            let mut headers = headers::request_headers(&snapshot.endpoints.product.proxy, given)?;
             let body = match body {
                 None => Body::Empty,
                 Some(body) => {
@@ -100,7 +100,11 @@ impl Environment {
             let method = path::method(head.method.as_str())?;
             let raw = head.uri.path_and_query().map_or("", |raw| raw.as_str());
             let resolved = path::resolve(&snapshot.endpoints.product.proxy, raw)?;
-            let headers = headers::streamed_headers(&head.headers, behind_proxy)?;
+            let headers = headers::streamed_headers(
+                &snapshot.endpoints.product.proxy,
+                &head.headers,
+                behind_proxy,
+            )?;
             outgoing(
                 snapshot,
                 method,

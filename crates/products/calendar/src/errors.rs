@@ -1,12 +1,12 @@
 //! What the product's errors mean, beyond what Google's products share.
 
-use stead_core::{Error, ErrorKind, google, tool::Response};
+use stead_core::{Error, ErrorKind, tool::Response};
 
 /// Reads the error of an answer; `None` where it is none.
 ///
 /// Source: Calendar API, "Handle API errors".
 pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = google::read_error(answer)?;
+    let error = stead_google::read_error(answer)?;
     let upstream = error.upstream().cloned().unwrap_or_default();
     let own = match upstream.code.as_deref() {
         Some("fullSyncRequired") => Error::new(

@@ -2,7 +2,6 @@
 
 use http::Method;
 use stead_core::{
-    google,
     product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
     tool::ToolEntry,
 };
@@ -33,18 +32,14 @@ pub static PRODUCT: Product = Product {
         concurrency: 8,
     },
     proxy: ProxyRules {
-        routes: &[ProxyRoute {
-            prefix: "/calendar/v3",
-            rewrite: "/calendar/v3",
-            origin: CALENDAR,
-            encoded_slash_after: None,
-        }],
+        routes: &[ProxyRoute::new("/calendar/v3", CALENDAR)],
+        ..stead_google::PROXY
     },
-    oauth: google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
-    permission_words: scopes::WORDS,
+    oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
+    scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
-    ..Product::BASE
+    ..stead_google::BASE
 };
 
 static TOOLS: &[ToolEntry] = &[

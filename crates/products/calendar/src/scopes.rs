@@ -50,7 +50,7 @@ pub(crate) const LIST_CALENDARS: RequiredScopes =
     RequiredScopes(&[CALENDAR_LIST_READONLY, CALENDAR_LIST, READONLY, CALENDAR]);
 
 /// What the scopes mean, for the page on which the user is asked (Calendar API, "OAuth scopes").
-pub(crate) const WORDS: &[(&str, &str)] = &[
+pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     (
         CALENDAR,
         "See, change, share and delete all your calendars and their events",

@@ -1,11 +1,11 @@
 //! What the product's errors mean, beyond what Google's products share.
 
 use serde_json::Value;
-use stead_core::{Error, google, tool::Response};
+use stead_core::{Error, tool::Response};
 
 /// Reads the error of an answer; `None` where it is none.
 pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = google::read_error(answer)?;
+    let error = stead_google::read_error(answer)?;
     let Some(upstream) = error.upstream() else {
         return Some(error);
     };

@@ -2,7 +2,6 @@
 
 use http::Method;
 use stead_core::{
-    google,
     product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
     tool::ToolEntry,
 };
@@ -34,18 +33,14 @@ pub static PRODUCT: Product = Product {
     },
     // Neither `/upload/drive/v3` nor `/batch/drive/v3`: a batch carries requests that nothing here would see.
     proxy: ProxyRules {
-        routes: &[ProxyRoute {
-            prefix: "/drive/v3",
-            rewrite: "/drive/v3",
-            origin: DRIVE,
-            encoded_slash_after: None,
-        }],
+        routes: &[ProxyRoute::new("/drive/v3", DRIVE)],
+        ..stead_google::PROXY
     },
-    oauth: google::oauth(&[scopes::DRIVE_READONLY]),
-    permission_words: scopes::WORDS,
+    oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
+    scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
-    ..Product::BASE
+    ..stead_google::BASE
 };
 
 static TOOLS: &[ToolEntry] = &[

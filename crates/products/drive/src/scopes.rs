@@ -34,7 +34,7 @@ pub(crate) const FILES: RequiredScopes = RequiredScopes(&[
 ]);
 
 /// What the scopes mean, for the page on which the user is asked (Drive API, "OAuth scopes").
-pub(crate) const WORDS: &[(&str, &str)] = &[
+pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     (DRIVE, "See, change, create and delete all your files"),
     (DRIVE_READONLY, "See and download all your files"),
     (

@@ -1,12 +1,12 @@
 //! What the product's errors mean, beyond what Google's products share.
 
-use stead_core::{Error, ErrorKind, google, tool::Response};
+use stead_core::{Error, ErrorKind, tool::Response};
 
 use crate::scopes;
 
 /// Reads the error of an answer; `None` where it is none.
 pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = google::read_error(answer)?;
+    let error = stead_google::read_error(answer)?;
     let said = error
         .upstream()
         .and_then(|upstream| upstream.message.clone())

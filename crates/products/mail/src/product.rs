@@ -2,7 +2,6 @@
 
 use http::Method;
 use stead_core::{
-    google,
     ports::Limits,
     product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
     tool::ToolEntry,
@@ -47,27 +46,28 @@ pub static PRODUCT: Product = Product {
     },
     proxy: ProxyRules {
         routes: &[
-            route("/gmail/v1", "/gmail/v1", GMAIL),
-            route("/v1/users", "/gmail/v1/users", GMAIL),
-            route("/v1/people", "/v1/people", PEOPLE),
-            route("/v1/otherContacts", "/v1/otherContacts", PEOPLE),
-            route("/v1/contactGroups", "/v1/contactGroups", PEOPLE),
+            ProxyRoute::new("/gmail/v1", GMAIL),
+            ProxyRoute::new("/v1/users", GMAIL).rewrite("/gmail/v1/users"),
+            ProxyRoute::new("/v1/people", PEOPLE),
+            ProxyRoute::new("/v1/otherContacts", PEOPLE),
+            ProxyRoute::new("/v1/contactGroups", PEOPLE),
         ],
+        ..stead_google::PROXY
     },
     // A mailbox takes mails of up to 50 MB, which base64 makes a third larger.
     limits: Limits {
         response_bytes: 72 * 1024 * 1024,
         ..Limits::DEFAULT
     },
-    oauth: google::oauth(&[
+    oauth: stead_google::oauth(&[
         scopes::READONLY,
         scopes::CONTACTS_READONLY,
         scopes::OTHER_CONTACTS_READONLY,
     ]),
-    permission_words: scopes::WORDS,
+    scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
-    ..Product::BASE
+    ..stead_google::BASE
 };
 
 static TOOLS: &[ToolEntry] = &[
@@ -80,15 +80,6 @@ static TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<ListThreads>(),
     ToolEntry::of::<SearchPeople>(),
 ];
-
-const fn route(prefix: &'static str, rewrite: &'static str, origin: &'static str) -> ProxyRoute {
-    ProxyRoute {
-        prefix,
-        rewrite,
-        origin,
-        encoded_slash_after: None,
-    }
-}
 
 /// Quota units of a request (Gmail API, "Usage limits", per-method table). People publishes no such table: 1.
 ///

@@ -33,7 +33,7 @@ pub(crate) const READ_CONTACTS: RequiredScopes = RequiredScopes(&[CONTACTS_READO
 pub(crate) const READ_OTHER_CONTACTS: RequiredScopes = RequiredScopes(&[OTHER_CONTACTS_READONLY]);
 
 /// What the scopes mean, for the page on which the user is asked (Gmail API and People API, "OAuth scopes").
-pub(crate) const WORDS: &[(&str, &str)] = &[
+pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     (
         "https://mail.google.com/",
         "Read, write, send and delete all your mails",

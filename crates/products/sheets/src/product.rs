@@ -1,7 +1,6 @@
 //! The static description of the product.
 
 use stead_core::{
-    google,
     product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
     tool::ToolEntry,
 };
@@ -32,19 +31,15 @@ pub static PRODUCT: Product = Product {
         concurrency: 8,
     },
     proxy: ProxyRules {
-        routes: &[ProxyRoute {
-            prefix: "/v4/spreadsheets",
-            rewrite: "/v4/spreadsheets",
-            origin: SHEETS,
-            // A sheet's title, and with it a range, may hold a slash.
-            encoded_slash_after: Some("values"),
-        }],
+        // A sheet's title, and with it a range, may hold a slash.
+        routes: &[ProxyRoute::new("/v4/spreadsheets", SHEETS).encoded_slash_after("values")],
+        ..stead_google::PROXY
     },
-    oauth: google::oauth(&[scopes::SPREADSHEETS]),
-    permission_words: scopes::WORDS,
+    oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),
+    scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
-    ..Product::BASE
+    ..stead_google::BASE
 };
 
 static TOOLS: &[ToolEntry] = &[

@@ -27,7 +27,7 @@ pub(crate) const READ: RequiredScopes = RequiredScopes(&[
 pub(crate) const WRITE: RequiredScopes = RequiredScopes(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);
 
 /// What the scopes mean, for the page on which the user is asked (Sheets API, "OAuth scopes").
-pub(crate) const WORDS: &[(&str, &str)] = &[
+pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     (
         SPREADSHEETS,
         "See, change, create and delete your spreadsheets",

@@ -42,14 +42,12 @@ pub static PRODUCT: Product = Product {
     read_error,
     // No quota is published. A warehouse queues what exceeds its MAX_CONCURRENCY_LEVEL, 8 by default.
     quota: Quota::UNLIMITED,
+    token_prefixes: &["ver:"],
     settings: settings::derive,
     proxy: ProxyRules {
-        routes: &[ProxyRoute {
-            prefix: "/api/v2",
-            rewrite: "/api/v2",
-            origin: SQL_API,
-            encoded_slash_after: None,
-        }],
+        routes: &[ProxyRoute::new("/api/v2", SQL_API)],
+        takes_header,
+        ..ProxyRules::BASE
     },
     // A statement that runs on is answered after 45 seconds (SQL API, parameter `async`).
     limits: Limits {
@@ -70,17 +68,23 @@ pub static PRODUCT: Product = Product {
         rotation: Rotation::Stable,
         permissions: Permissions::None,
         default_lifetime: Some(Duration::from_secs(600)),
-        subject: SubjectSource::TokenAnswer {
+        subject: SubjectSource::TokenResponse {
             id: "/username",
             display: None,
         },
         ..OAuth::BASE
     },
-    permission_words: scopes::WORDS,
+    scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE
 };
+
+/// The SQL API's own headers ("Request headers"). The kind of the token goes with the token, and is ours.
+fn takes_header(name: &str) -> bool {
+    name.strip_prefix("x-snowflake-")
+        .is_some_and(|rest| !rest.contains("auth") && !rest.contains("token"))
+}
 
 static TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<ExecuteQuery>(),
@@ -98,3 +102,21 @@ static TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<ShowPrimaryKeys>(),
     ToolEntry::of::<ShowImportedExportedKeys>(),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_products_own_headers_pass_but_for_those_of_the_token() {
+        assert!(takes_header("x-snowflake-role"));
+        for name in [
+            "x-snowflake-authorization-token-type",
+            "x-snowflake-auth",
+            "x-snowflake-token",
+            "x-demo",
+        ] {
+            assert!(!takes_header(name), "{name}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Settings of a connection: which account of the product, and in which role.
 
 use serde_json::{Map, Value};
-use stead_core::{Error, Result, error::Violation, product::Derived};
+use stead_core::{Error, Result, error::Violation, product::DerivedSettings};
 
 use crate::{scopes, sql::Name};
 
@@ -16,7 +16,7 @@ const MOST_LABELS: usize = 4;
 ///
 /// # Errors
 /// [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
-pub(crate) fn derive(settings: &Map<String, Value>) -> Result<Derived> {
+pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     let mut violations = Vec::new();
     let mut refuse = |name: &str, keyword: &str, message: &str| {
         violations.push(Violation::new(
@@ -25,7 +25,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<Derived> {
             message,
         ));
     };
-    let mut derived = Derived::default();
+    let mut derived = DerivedSettings::default();
     derived.scopes.push(scopes::REFRESH_TOKEN.to_owned());
     match settings
         .get("account")
@@ -128,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    fn derived(settings: &Value) -> Result<Derived> {
+    fn derived(settings: &Value) -> Result<DerivedSettings> {
         derive(settings.as_object().unwrap())
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
+use serde_json::{Map, Value};
+use stead_core::{Error, ErrorKind, error::Upstream, product::TokenError, tool::Response};
 
 /// Bytes of an error object that are kept whole.
 const DETAILS: usize = 4000;
@@ -39,6 +39,16 @@ pub(crate) fn read_error(answer: &Response) -> Option<Error> {
         error = error.with_retry_after(after);
     }
     Some(error.with_upstream(upstream))
+}
+
+/// Reads an error of the token endpoint, which the product's description gives as `{object, status, code, message}` and
+/// not in the form of RFC 6749, 5.2.
+pub(crate) fn read_token_error(body: &Map<String, Value>) -> Option<TokenError> {
+    let text = |name| body.get(name).and_then(Value::as_str);
+    Some(TokenError {
+        code: text("code")?.to_owned(),
+        message: text("message").unwrap_or_default().to_owned(),
+    })
 }
 
 /// Names the capability that a refused call needs, where that is what it was refused for.
@@ -207,6 +217,17 @@ mod tests {
                 .message()
                 .contains("Connections")
         );
+    }
+
+    #[test]
+    fn an_error_of_the_token_endpoint_is_read() {
+        let body = json!({"object": "error", "status": 400, "code": "invalid_grant", "message": "Token was used."});
+        let error = read_token_error(body.as_object().unwrap()).unwrap();
+        assert_eq!(
+            (error.code.as_str(), error.message.as_str()),
+            ("invalid_grant", "Token was used.")
+        );
+        assert_eq!(read_token_error(&Map::new()), None);
     }
 
     #[test]

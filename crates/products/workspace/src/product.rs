@@ -12,7 +12,7 @@ use stead_core::{
 };
 
 use crate::{
-    errors::read_error,
+    errors::{read_error, read_token_error},
     scopes,
     tools::{
         CreateComment, CreateDatabase, CreatePage, FetchDatabase, GetComment, InsertDatabaseRow,
@@ -37,6 +37,7 @@ pub static PRODUCT: Product = Product {
     }],
     headers: VERSION,
     read_error,
+    token_prefixes: &["ntn_", "secret_"],
     // Notion API, "Request limits": the smaller of the published rates, since nothing tells the user's plan. Every
     // request counts one.
     quota: Quota {
@@ -44,7 +45,12 @@ pub static PRODUCT: Product = Product {
         concurrency: 4,
     },
     proxy: ProxyRules {
-        routes: &[route("/v1", "/v1"), route("/search", "/v1/search")],
+        routes: &[
+            ProxyRoute::new("/v1", NOTION),
+            ProxyRoute::new("/search", NOTION).rewrite("/v1/search"),
+        ],
+        takes_header: |name| name == version::HEADER,
+        ..ProxyRules::BASE
     },
     // The product's own client waits as long.
     limits: Limits {
@@ -52,7 +58,7 @@ pub static PRODUCT: Product = Product {
         ..Limits::DEFAULT
     },
     oauth: OAUTH,
-    permission_words: scopes::WORDS,
+    scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE
@@ -64,7 +70,9 @@ const OAUTH: OAuth = OAuth {
     authorize: "https://api.notion.com/v1/oauth/authorize",
     token: "https://api.notion.com/v1/oauth/token",
     token_headers: VERSION,
+    read_token_error,
     revoke: Some("https://api.notion.com/v1/oauth/revoke"),
+    revoked_already: &[400],
     client_authentication: ClientAuthentication::Basic,
     token_format: TokenFormat::Json,
     pkce: false,
@@ -72,7 +80,7 @@ const OAUTH: OAuth = OAuth {
     rotation: Rotation::Strict,
     permissions: Permissions::Capabilities,
     default_lifetime: None,
-    subject: SubjectSource::TokenAnswer {
+    subject: SubjectSource::TokenResponse {
         id: "/bot_id",
         display: Some("/workspace_name"),
     },
@@ -91,12 +99,3 @@ static TOOLS: &[ToolEntry] = &[
     ToolEntry::of::<QueryDatabaseProperties>(),
     ToolEntry::of::<Search>(),
 ];
-
-const fn route(prefix: &'static str, rewrite: &'static str) -> ProxyRoute {
-    ProxyRoute {
-        prefix,
-        rewrite,
-        origin: NOTION,
-        encoded_slash_after: None,
-    }
-}

@@ -17,7 +17,7 @@ pub const INSERT_COMMENTS: &str = "insert_comments";
 pub const READ_USERS: &str = "read_users";
 
 /// What the capabilities mean, for the page on which the user is asked.
-pub(crate) const WORDS: &[(&str, &str)] = &[
+pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     (
         "read_content",
         "Read the pages and databases that you choose",

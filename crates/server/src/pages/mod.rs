@@ -74,7 +74,7 @@ impl Pages {
         let context = context! {
             product => page.product_title,
             host => self.host.as_str(),
-            permissions => Serde(permissions::describe(&page.scopes, page.permission_words)),
+            permissions => Serde(permissions::describe(&page.scopes, page.scope_descriptions)),
             expires_at => page.expires_at.to_string(),
             expires => page.expires_at.strftime("%H:%M UTC on %-d %B %Y").to_string(),
         };

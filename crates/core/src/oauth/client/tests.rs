@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     ports::{Transport, TransportErrorKind},
-    product::OAuth,
+    product::{OAuth, TokenError},
     resource::NewConnection,
     testing::{Answers, STABLE, START, World, always, environment, response},
 };
@@ -18,6 +18,7 @@ const OAUTH: OAuth = OAuth {
 };
 static FORM: Product = Product {
     name: "demo",
+    token_prefixes: &["demo-token."],
     oauth: OAUTH,
     ..Product::BASE
 };
@@ -27,6 +28,13 @@ static JSON: Product = Product {
         token_format: TokenFormat::Json,
         client_authentication: ClientAuthentication::Basic,
         token_headers: &[("demo-version", "7")],
+        read_token_error: |body| {
+            let text = |name| body.get(name)?.as_str().map(str::to_owned);
+            Some(TokenError {
+                code: text("code")?,
+                message: text("message")?,
+            })
+        },
         ..OAUTH
     },
     ..Product::BASE
@@ -98,13 +106,13 @@ fn outcome(result: Result<TokenAnswer, TokenFailure>) -> &'static str {
 fn an_error_in_the_products_own_shape_is_read() {
     let own =
         br#"{"object":"error","status":400,"code":"invalid_grant","message":"Token was used."}"#;
-    let read: Value = serde_json::from_slice(&normalized(&Bytes::from_static(own))).unwrap();
+    let read: Value = serde_json::from_slice(&normalized(&Bytes::from_static(own), &JSON)).unwrap();
     assert_eq!(
         (read["error"].as_str(), read["error_description"].as_str()),
         (Some("invalid_grant"), Some("Token was used."))
     );
     let standard = Bytes::from_static(br#"{"error":"invalid_client","code":null}"#);
-    assert_eq!(normalized(&standard), standard);
+    assert_eq!(normalized(&standard, &JSON), standard);
 }
 
 #[test]
@@ -186,7 +194,7 @@ fn an_endless_answer_is_not_read_to_its_end() {
 #[test]
 fn what_the_server_says_is_kept_without_credentials() {
     let body =
-        r#"{"error":"invalid_grant","error_description":"token ya29.abcdefghijklmnop is revoked"}"#;
+        r#"{"error":"invalid_grant","error_description":"token demo-token.abcdefgh is revoked"}"#;
     let Err(TokenFailure::Rejected(said)) = refreshed(&FORM, always(400, body)) else {
         panic!("not rejected")
     };
@@ -249,7 +257,7 @@ fn json_with_the_secret_in_a_sensitive_header() {
 #[test]
 fn only_a_token_answer_is_normalized() {
     let normal = |body: &'static str| {
-        String::from_utf8(normalized(&Bytes::from_static(body.as_bytes()))).unwrap()
+        String::from_utf8(normalized(&Bytes::from_static(body.as_bytes()), &JSON)).unwrap()
     };
     for untouched in [
         "",

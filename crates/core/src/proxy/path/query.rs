@@ -12,7 +12,7 @@ use crate::{Error, Result, error::push_segment, scrub::scrub, tool::UNRESERVED};
 const MAX_QUERY: usize = 16 * 1024;
 
 /// Names that would put another credential beside the user's, make the answer a script, or change the method or the
-/// headers behind the checks (Google Cloud APIs, "System parameters"; `httpHeaders` is of the same family, used where
+/// headers behind the checks (the system parameters of a large family of APIs; `httpHeaders` is one of them, used where
 /// a browser may not send a header). Each is refused with the `$` of that family too.
 const DENIED: &[&str] = &[
     "access_token",

@@ -4,8 +4,8 @@ use super::{properties::check_target, *};
 
 pub(super) const RULES: ProxyRules = ProxyRules {
     routes: &[
-        route("/gmail/v1", "/gmail/v1"),
-        route("/v1", "/gmail/v1"),
+        route("/mail/v1", "/mail/v1"),
+        route("/v1", "/mail/v1"),
         route("/calendar/v3", "/calendar/v3"),
         route("/drive/v3", "/drive/v3"),
         ProxyRoute {
@@ -13,6 +13,7 @@ pub(super) const RULES: ProxyRules = ProxyRules {
             ..route("/v4/spreadsheets", "/v4/spreadsheets")
         },
     ],
+    ..ProxyRules::BASE
 };
 
 const fn route(prefix: &'static str, rewrite: &'static str) -> ProxyRoute {
@@ -198,7 +199,7 @@ fn relatives_of_the_vectors_are_refused() {
         "/v1@evil.test",
         "/v1.evil.test",
         "/%76%31/x",
-        "/batch/gmail/v1",
+        "/batch/mail/v1",
         "/v1/x?a=%",
         "/v1/x?a=%zz",
         "/v1/x?a=b#c",
@@ -242,7 +243,7 @@ fn an_encoded_slash_is_data_in_one_place_alone() {
 #[test]
 fn honest_paths_pass_as_they_are() {
     for path in [
-        "/calendar/v3/calendars/en.usa%23holiday%40group.v.calendar.google.com/events",
+        "/calendar/v3/calendars/en.usa%23holiday%40group.v.calendar.example/events",
         "/calendar/v3/users/me/calendarList",
         "/v4/spreadsheets",
         "/v4/spreadsheets?",
@@ -269,15 +270,15 @@ fn honest_paths_pass_as_they_are() {
 
 #[test]
 fn a_route_takes_its_prefix_and_what_is_below_it() {
-    check_passed("/v1", "/gmail/v1");
-    check_passed("/v1/users/me/profile", "/gmail/v1/users/me/profile");
-    check_passed("/v1?a=1", "/gmail/v1?a=1");
+    check_passed("/v1", "/mail/v1");
+    check_passed("/v1/users/me/profile", "/mail/v1/users/me/profile");
+    check_passed("/v1?a=1", "/mail/v1?a=1");
     check_passed(
         "/v1/people:searchContacts?query=a",
-        "/gmail/v1/people:searchContacts?query=a",
+        "/mail/v1/people:searchContacts?query=a",
     );
-    check_passed("/v1:verb", "/gmail/v1:verb");
-    check_passed("/gmail/v1/users/me", "/gmail/v1/users/me");
+    check_passed("/v1:verb", "/mail/v1:verb");
+    check_passed("/mail/v1/users/me", "/mail/v1/users/me");
     assert_eq!(resolve(&RULES, "/v1").unwrap().origin, "main");
 }
 
@@ -285,6 +286,7 @@ fn a_route_takes_its_prefix_and_what_is_below_it() {
 fn what_a_rewrite_makes_is_checked_too() {
     const BARE: ProxyRules = ProxyRules {
         routes: &[route("/api", ""), route("/root", "/")],
+        ..ProxyRules::BASE
     };
     assert_eq!(resolve(&BARE, "/api/x").unwrap().path_and_query, "/x");
     assert_eq!(resolve(&BARE, "/root").unwrap().path_and_query, "/");
@@ -295,26 +297,25 @@ fn what_a_rewrite_makes_is_checked_too() {
             "{path}"
         );
     }
-    const NONE: ProxyRules = ProxyRules { routes: &[] };
     assert_eq!(
-        resolve(&NONE, "/x").unwrap_err().message(),
+        resolve(&ProxyRules::BASE, "/x").unwrap_err().message(),
         "the product takes no raw paths"
     );
 }
 
 #[test]
 fn sizes_are_bounded() {
-    let fits = format!("/v1/{}", "a".repeat(4096 - "/gmail/v1/".len()));
-    check_passed(&fits, &format!("/gmail{fits}"));
+    let fits = format!("/v1/{}", "a".repeat(4096 - "/mail/v1/".len()));
+    check_passed(&fits, &format!("/mail{fits}"));
     check_refused(&format!("{fits}a"));
     let query = "a".repeat(16 * 1024);
-    check_passed(&format!("/v1?{query}"), &format!("/gmail/v1?{query}"));
+    check_passed(&format!("/v1?{query}"), &format!("/mail/v1?{query}"));
     check_refused(&format!("/v1?{query}a"));
 }
 
 #[test]
 fn a_message_repeats_little_and_no_credential() {
-    let token = format!("ya29.{}", "x".repeat(60));
+    let token = format!("stead_{}", "x".repeat(60));
     let message = check_refused(&format!("/elsewhere/{token}"));
     assert!(!message.contains(&token[..12]), "{message}");
     let message = check_refused(&format!("/{}", "b".repeat(500)));

@@ -1,15 +1,8 @@
-//! What Google's products share: the shapes of their errors, and their authorization server.
-//!
-//! Products depend on core alone, so this stands here and not in one of them.
-
-mod errors;
-mod retry_after;
+//! Google's authorization server, which all of its products share.
 
 use std::time::Duration;
 
-pub use errors::read_error;
-
-use crate::product::{
+use stead_core::product::{
     ClientAuthentication, OAuth, Permissions, Rotation, SubjectSource, TokenFormat,
 };
 
@@ -25,7 +18,9 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         issuer: Some("https://accounts.google.com"),
         authorize: "https://accounts.google.com/o/oauth2/v2/auth",
         token: "https://oauth2.googleapis.com/token",
+        temporary_errors: &["internal_failure"],
         revoke: Some("https://oauth2.googleapis.com/revoke"),
+        revoked_already: &[400],
         // "Revocation removes all OAuth 2.0 scopes previously granted to a project" (same guide, "Revoking a token").
         revocation_ends_grant: true,
         client_authentication: ClientAuthentication::Body,

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::Value;
-
-use crate::tool::Response;
+use stead_core::tool::Response;
 
 /// How long to wait: the header, `google.rpc.RetryInfo`, or "Retry after <time>" in the text. The times that are
 /// moments are measured from the answer's own `Date`.
-pub(super) fn retry_after(answer: &Response, error: &Value, message: &str) -> Option<Duration> {
+pub(crate) fn retry_after(answer: &Response, error: &Value, message: &str) -> Option<Duration> {
     let answered = || answer.header("date").and_then(http_date);
     let until = |moment: Timestamp| {
         Some(Duration::try_from(moment.duration_since(answered()?)).unwrap_or_default())

@@ -6,9 +6,9 @@
 //! Source: Gmail API, "Resolve errors"; Google Cloud API design guide, "Errors".
 
 use serde_json::Value;
+use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
 
-use super::retry_after::retry_after;
-use crate::{Error, ErrorKind, error::Upstream, tool::Response};
+use crate::retry_after::retry_after;
 
 /// Reads the error of an answer; `None` below status 400.
 pub fn read_error(answer: &Response) -> Option<Error> {

@@ -1,0 +1,39 @@
+//! What Google's products share: their errors, their authorization server, ids in their addresses, and the set-up.
+//!
+//! A product of Google depends on this crate and on core, and fills its own description up from [`BASE`].
+
+mod address;
+mod errors;
+mod list;
+mod oauth;
+mod retry_after;
+mod setup;
+
+use stead_core::product::{Product, ProxyRules};
+
+pub use address::id_in_address;
+pub use errors::read_error;
+pub use list::items;
+pub use oauth::{EMAIL, OPENID, oauth};
+
+/// What all of Google's products have in common.
+pub const BASE: Product = Product {
+    // Google compresses only where the user agent says `gzip` too (Calendar API guide, "Performance tips").
+    headers: &[(
+        "user-agent",
+        concat!("stead/", env!("CARGO_PKG_VERSION"), " (gzip)"),
+    )],
+    read_error,
+    // Access tokens, refresh tokens, and the secrets of OAuth clients.
+    token_prefixes: &["ya29.", "1//", "GOCSPX-"],
+    proxy: PROXY,
+    ..Product::BASE
+};
+
+/// Headers of Google's APIs at the proxy; a product adds its routes.
+pub const PROXY: ProxyRules = ProxyRules {
+    takes_header: |name| name == "x-goog-fieldmask",
+    // Google's own client libraries send it by themselves.
+    ignored_headers: &["x-goog-api-client"],
+    ..ProxyRules::BASE
+};

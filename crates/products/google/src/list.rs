@@ -1,0 +1,11 @@
+//! Lists as Google's products send them.
+
+use serde_json::Value;
+
+/// Takes the items of a list out of a response. The product leaves a list out where it is empty.
+pub fn items(response: &mut Value, name: &str) -> Vec<Value> {
+    match response.get_mut(name).map(Value::take) {
+        Some(Value::Array(items)) => items,
+        _ => Vec::new(),
+    }
+}
