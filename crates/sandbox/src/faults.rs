@@ -1,4 +1,4 @@
-//! Misbehaviour on demand.
+//! Faults on demand.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{hosts, request::Request};
 
-/// What a sandbox can be told, by [`crate::Sandbox::fault`] or as JSON by `POST /sandbox/faults`, where
+/// What can be asked of a sandbox, by [`crate::Sandbox::fault`] or as JSON by `POST /sandbox/faults`, where
 /// `kind` is the name in snake_case: `{"kind": "error", "status": 429, "reason": "rateLimitExceeded",
 /// "times": 2}`.
 ///
 /// `times` is how many requests are struck and 1 when left out in JSON. `host` is a real host name; without
 /// it every host that takes access tokens is meant, but not the authorization server. `path_contains` narrows
-/// it further. Planned faults strike in the order in which they were told, one per request.
+/// it further. Planned faults apply in the order in which they were added, one per request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub enum Fault {
     },
     /// How refresh tokens behave from now on.
     Rotation {
-        /// The habit.
+        /// The mode.
         mode: RotationMode,
     },
     /// The next consent loses this scope, even if it is ticked.
@@ -41,7 +41,7 @@ pub enum Fault {
     },
     /// Lifetime of access tokens that are issued from now on.
     TokenLifetime {
-        /// Seconds, told to the client as `expires_in`.
+        /// Seconds, given to the client as `expires_in`.
         seconds: u32,
     },
     /// Good access tokens are refused with 401.
@@ -83,7 +83,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The request is processed, but its answer waits until the sandbox is reset.
+    /// The request is processed, but its response waits until the sandbox is reset.
     Stall {
         /// Host; every product when absent.
         #[serde(default)]
@@ -95,7 +95,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The request is processed; the connection closes after half of the answer's body.
+    /// The request is processed; the connection closes after half of the response's body.
     Cut {
         /// Host; every product when absent.
         #[serde(default)]
@@ -107,7 +107,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The request is processed; the connection closes without an answer.
+    /// The request is processed; the connection closes without a response.
     #[serde(alias = "cut_before_answer")]
     CutBeforeResponse {
         /// Host; every product when absent.
@@ -127,7 +127,7 @@ pub enum Fault {
     },
     /// Attachment ids that were handed out so far are refused from now on.
     StaleAttachments,
-    /// A redirect (302) in place of an answer.
+    /// A redirect (302) in place of a response.
     Redirect {
         /// Host; every product when absent.
         #[serde(default)]
@@ -141,7 +141,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// An answer of this many bytes of valid JSON, made while it is sent.
+    /// A response of this many bytes of valid JSON, made while it is sent.
     HugeBody {
         /// Host; every product when absent.
         #[serde(default)]
@@ -155,7 +155,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// A page of HTML with status 200 in place of an answer.
+    /// A page of HTML with status 200 in place of a response.
     NotJson {
         /// Host; every product when absent.
         #[serde(default)]
@@ -172,7 +172,7 @@ pub enum Fault {
         /// Seconds.
         seconds: u32,
     },
-    /// Answers carry these headers as well, beside whatever else happens to them.
+    /// Responses carry these headers as well, besides whatever else happens to them.
     RawHeaders {
         /// Names and values.
         headers: BTreeMap<String, String>,
@@ -191,7 +191,7 @@ pub enum Fault {
         /// Name in snake_case.
         capability: String,
     },
-    /// A write at Notion is saved and answered with 503, which tells what was saved.
+    /// A write at Notion is saved, and the response is 503, which says what was saved.
     SavedButUnavailable {
         /// Part of the path.
         #[serde(default)]
@@ -200,9 +200,9 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The token endpoint works, but keeps its answers back.
+    /// The token endpoint works, but keeps its responses back.
     HoldTokenRequests,
-    /// The token endpoint gives the answers that it kept back.
+    /// The token endpoint gives the responses that it kept back.
     ReleaseTokenRequests,
 }
 
@@ -211,7 +211,7 @@ pub enum Fault {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RotationMode {
-    /// It stays, and no new one is given: Google's habit.
+    /// It stays, and no new one is given: what Google does.
     #[default]
     Stable,
     /// A new one is given and the old one dies.
@@ -244,7 +244,7 @@ impl Plan {
         let place = self
             .waiting
             .iter()
-            .position(|(fault, left)| *left > 0 && fault.strikes(request))?;
+            .position(|(fault, left)| *left > 0 && fault.applies_to(request))?;
         let (fault, left) = self.waiting.get_mut(place)?;
         *left -= 1;
         let (fault, left) = (fault.clone(), *left);
@@ -254,11 +254,11 @@ impl Plan {
         Some(fault)
     }
 
-    /// The extra headers of this request's answer, counted down.
+    /// The extra headers of this request's response, counted down.
     pub(crate) fn extra_headers(&mut self, request: &Request) -> Vec<(String, String)> {
         let mut extra = Vec::new();
         for (fault, left) in &mut self.headers {
-            if *left == Some(0) || !fault.strikes(request) {
+            if *left == Some(0) || !fault.applies_to(request) {
                 continue;
             }
             if let Fault::RawHeaders { headers, .. } = fault {
@@ -295,7 +295,7 @@ impl Fault {
         }
     }
 
-    fn strikes(&self, request: &Request) -> bool {
+    fn applies_to(&self, request: &Request) -> bool {
         let (host, path) = match self {
             Self::Unauthorized { .. } => (&None, &None),
             Self::TokenError { .. } => return request.is_token_request(),

@@ -1,4 +1,4 @@
-//! The hosts that the sandbox plays. A new product adds its hosts here.
+//! The hosts that the sandbox simulates. A new product adds its hosts here.
 
 use axum::http::StatusCode;
 
@@ -15,7 +15,7 @@ pub(crate) const PEOPLE: &str = "people.googleapis.com";
 pub(crate) const SHEETS: &str = "sheets.googleapis.com";
 /// The host that several older APIs share: Drive is one of them.
 pub(crate) const APIS: &str = "www.googleapis.com";
-/// Google's OpenID Connect endpoint that tells who the user is.
+/// Google's OpenID Connect endpoint that says who the user is.
 pub(crate) const USERINFO: &str = "openidconnect.googleapis.com";
 /// Google's authorization page.
 pub(crate) const ACCOUNTS: &str = "accounts.google.com";
@@ -33,7 +33,7 @@ pub(crate) fn is_product(host: &str) -> bool {
     PRODUCTS.contains(&host) || warehouse::serves(host)
 }
 
-/// Lets the host answer.
+/// Lets the host respond.
 pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     match request.host.as_str() {
         GMAIL => google::check::respond(&mail::GMAIL_API, state, request),
@@ -52,7 +52,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
             StatusCode::NOT_FOUND,
             pages::problem(
                 "No such host",
-                &format!("The sandbox does not play {other:?}."),
+                &format!("The sandbox does not simulate {other:?}."),
             ),
         ),
     }

@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 /// Length of the check that a sealed text carries, in bytes.
 const SEAL_BYTES: usize = 12;
 
-/// Makes values that nobody can guess from outside, yet that come out the same in every run: a digest over a
+/// Makes values that no one can guess from outside, yet that come out the same in every run: a digest over a
 /// counter.
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
@@ -16,7 +16,7 @@ pub(crate) struct Ids {
 
 impl Ids {
     /// Text that every code and token shall contain.
-    pub(crate) fn mark(&mut self, marker: &str) {
+    pub(crate) fn set_marker(&mut self, marker: &str) {
         self.marker = marker
             .chars()
             .filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_marker_is_inside_each_token() {
         let mut ids = Ids::default();
-        ids.mark("CANARY 1/2");
+        ids.set_marker("CANARY 1/2");
         assert!(ids.token("t-", 8).starts_with("t-CANARY12-"));
     }
 

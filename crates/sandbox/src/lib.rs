@@ -37,31 +37,31 @@ pub use serve::Running;
 
 use state::State;
 
-/// Identifier of the OAuth client that every sandbox knows.
+/// Identifier of the OAuth client that every sandbox has.
 pub const CLIENT_ID: &str = "sandbox-client.apps.googleusercontent.com";
 
 /// Secret of the OAuth client [`CLIENT_ID`]. It opens nothing but a sandbox.
 pub const CLIENT_SECRET: &str = "sandbox-secret";
 
-/// Identifier of the integration (the OAuth client) that every sandbox knows at Notion.
+/// Identifier of the integration (the OAuth client) that every sandbox has at Notion.
 pub const WORKSPACE_CLIENT_ID: &str = "sandbox-workspace-client";
 
 /// Secret of the integration [`WORKSPACE_CLIENT_ID`]. It opens nothing but a sandbox.
 pub const WORKSPACE_CLIENT_SECRET: &str = "sandbox-secret";
 
-/// Identifier of the integration (the OAuth client) that every sandbox knows at each account of Snowflake.
+/// Identifier of the integration (the OAuth client) that every sandbox has at each account of Snowflake.
 pub const WAREHOUSE_CLIENT_ID: &str = "sandbox-warehouse-client";
 
 /// Secret of the integration [`WAREHOUSE_CLIENT_ID`]. It opens nothing but a sandbox.
 pub const WAREHOUSE_CLIENT_SECRET: &str = "sandbox-secret";
 
-/// Account of the warehouse that every sandbox knows.
+/// Account of the warehouse that every sandbox has.
 pub const WAREHOUSE_ACCOUNT: &str = "sandbox-acme";
 
 /// A small world of products and their authorization servers, held in memory.
 ///
 /// Clones share one world. Nothing in it depends on the machine's clock or randomness: the same requests in
-/// the same order get the same answers.
+/// the same order get the same responses.
 #[derive(Clone)]
 pub struct Sandbox {
     inner: Arc<Inner>,
@@ -70,16 +70,16 @@ pub struct Sandbox {
 /// What the clones of one [`Sandbox`] share.
 struct Inner {
     state: Mutex<State>,
-    /// What waiting answers watch.
+    /// What waiting responses watch.
     signals: watch::Sender<Signals>,
 }
 
-/// What a waiting answer waits for.
+/// What a waiting response waits for.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Signals {
-    /// Counts the resets; a stalled answer waits for the next one.
-    pub(crate) life: u64,
-    /// Whether the token endpoint keeps its answers back.
+    /// Counts the resets; a stalled response waits for the next one.
+    pub(crate) reset_count: u64,
+    /// Whether the token endpoint keeps its responses back.
     pub(crate) token_responses_held: bool,
 }
 
@@ -101,22 +101,22 @@ impl Sandbox {
     /// Letters, digits, `-` and `_` are kept; everything else is left out, because a token may not hold it.
     #[must_use]
     pub fn with_token_marker(self, marker: &str) -> Self {
-        self.state().ids.mark(marker);
+        self.state().ids.set_marker(marker);
         self
     }
 
-    /// Registers one more OAuth client beside [`CLIENT_ID`].
+    /// Registers one more OAuth client in addition to [`CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address serves. The part of `id` before its first `-`
-    /// names the client's project: revocation reaches all clients of one project, as it does at Google (OAuth
-    /// 2.0 for Web Server Applications, "Revoking a token"). Clients survive a reset.
+    /// With no `redirect_uris`, any loopback or https address is accepted. The part of `id` before its first
+    /// `-` names the client's project: revocation reaches all clients of one project, as it does at Google
+    /// (OAuth 2.0 for Web Server Applications, "Revoking a token"). Clients survive a reset.
     pub fn add_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state().clients.add(id, secret, redirect_uris);
     }
 
-    /// Registers one more integration at Notion beside [`WORKSPACE_CLIENT_ID`].
+    /// Registers one more integration at Notion in addition to [`WORKSPACE_CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address serves. Integrations survive a reset.
+    /// With no `redirect_uris`, any loopback or https address is accepted. Integrations survive a reset.
     pub fn add_workspace_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state()
             .workspace
@@ -124,9 +124,9 @@ impl Sandbox {
             .add(id, secret, redirect_uris);
     }
 
-    /// Registers one more integration at the accounts of Snowflake beside [`WAREHOUSE_CLIENT_ID`].
+    /// Registers one more integration at the accounts of Snowflake in addition to [`WAREHOUSE_CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address serves. Integrations survive a reset.
+    /// With no `redirect_uris`, any loopback or https address is accepted. Integrations survive a reset.
     pub fn add_warehouse_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state()
             .warehouse
@@ -137,7 +137,7 @@ impl Sandbox {
     /// All routes, to be served or nested at the root of a listener.
     ///
     /// Served by another server than [`Sandbox::serve`], the fault [`Fault::CutBeforeResponse`] shows as an
-    /// empty answer of status 500, because a router has no means of hanging up.
+    /// empty response of status 500, because a router has no means of hanging up.
     pub fn router(&self) -> Router {
         receive::router(self.clone())
     }
@@ -197,27 +197,27 @@ impl Sandbox {
     }
 
     /// Forgets everything but clients and the token marker: grants, tokens, faults, the log, changes of the
-    /// world, and sets the clock back. Stalled answers go out.
+    /// world, and sets the clock back. Stalled responses go out.
     pub fn reset(&self) {
-        let life = {
+        let reset_count = {
             let mut state = self.state();
             state.reset();
-            state.life
+            state.reset_count
         };
         self.inner.signals.send_modify(|signals| {
-            signals.life = life;
+            signals.reset_count = reset_count;
             signals.token_responses_held = false;
         });
     }
 
-    /// The world in readable JSON, to compare an answer with: users, messages, attachments with size and
+    /// The world in readable JSON, to compare a response with: users, messages, attachments with size and
     /// SHA-256, drafts, contacts, other contacts, files, spreadsheets.
     #[must_use]
     pub fn world(&self) -> serde_json::Value {
         world::readable(&self.state().world)
     }
 
-    /// The sandbox's clock, which moves only when told to ([`Fault::Advance`]).
+    /// The sandbox's clock, which moves only on request ([`Fault::Advance`]).
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
         self.state().now
@@ -244,7 +244,7 @@ impl Sandbox {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A view of the signals, for an answer that waits.
+    /// A view of the signals, for a response that waits.
     fn signals(&self) -> watch::Receiver<Signals> {
         self.inner.signals.subscribe()
     }

@@ -31,7 +31,7 @@ const SECRET_NAMES: [&str; 9] = [
     "token",
 ];
 
-/// What stands in place of a secret.
+/// What replaces a secret.
 const MASK: &str = "***";
 
 /// One request that reached the sandbox.
@@ -40,7 +40,7 @@ const MASK: &str = "***";
 pub struct Received {
     /// HTTP method.
     pub method: String,
-    /// The host that was played: the first path segment.
+    /// The host that was simulated: the first path segment.
     pub host: String,
     /// The rest of the path as it came, starting with `/`.
     pub path: String,
@@ -54,7 +54,7 @@ pub struct Received {
     pub body: Option<String>,
     /// Size of the body in bytes.
     pub body_bytes: usize,
-    /// Status of the answer; nothing if the answer was stalled or never given.
+    /// Status of the response; nothing if the response was stalled or never given.
     pub status: Option<u16>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Notes one request with the status that it was answered with.
+    /// Notes one request with the status of the response.
     pub(crate) fn add(&mut self, request: &Request, status: Option<u16>) {
         if request.is_token_request() {
             let grant = request
@@ -130,11 +130,11 @@ fn body(request: &Request) -> Option<String> {
     if request.host == hosts::NOTION && request.path.starts_with("/v1/oauth/") {
         return Some(masked_json(&request.body));
     }
-    let of_server = request.host == hosts::TOKENS || request.is_token_request();
-    of_server.then(|| masked(&String::from_utf8_lossy(&request.body)))
+    let is_oauth = request.host == hosts::TOKENS || request.is_token_request();
+    is_oauth.then(|| masked(&String::from_utf8_lossy(&request.body)))
 }
 
-/// The same object, with secrets hidden; what is no object is a form.
+/// The same object, with secrets hidden; what is not an object is a form.
 fn masked_json(body: &[u8]) -> String {
     let Ok(serde_json::Value::Object(mut members)) = serde_json::from_slice(body) else {
         return masked(&String::from_utf8_lossy(body));

@@ -1,4 +1,4 @@
-//! The way of every request: read, misbehave or answer, log, deliver.
+//! The path of every request: read, apply a fault or respond, log, deliver.
 
 use axum::{
     Router,
@@ -12,7 +12,7 @@ use crate::{
     serve::HangUp, state::State, warehouse, workspace,
 };
 
-/// How an answer goes out.
+/// How a response goes out.
 enum Delivery {
     /// At once.
     Now,
@@ -38,36 +38,38 @@ async fn receive(
     let Some(request) = Request::read(request).await else {
         return empty(StatusCode::PAYLOAD_TOO_LARGE);
     };
-    let (response, delivery) = decide(&mut sandbox.state(), &request);
+    let (response, delivery) = process(&mut sandbox.state(), &request);
     deliver(&sandbox, response, delivery).await
 }
 
-/// What is answered and how. The request is processed here, even if nobody will ever read the answer.
-fn decide(state: &mut State, request: &Request) -> (Response, Delivery) {
+/// The response, and how it is delivered. The request is processed here, even if no one will ever read the
+/// response.
+fn process(state: &mut State, request: &Request) -> (Response, Delivery) {
     let fault = state.faults.take(request);
     let (response, delivery) = match fault {
         Some(Fault::Stall { .. }) => {
             let response = hosts::respond(state, request);
-            (response, Delivery::AfterReset(state.life))
+            (response, Delivery::AfterReset(state.reset_count))
         }
         Some(Fault::Cut { .. }) => (hosts::respond(state, request), Delivery::Half),
         Some(Fault::CutBeforeResponse { .. }) => (hosts::respond(state, request), Delivery::Never),
         Some(Fault::SavedButUnavailable { .. }) => {
-            let response = workspace::errors::saved(request, hosts::respond(state, request));
+            let response =
+                workspace::errors::saved_but_unavailable(request, hosts::respond(state, request));
             (response, Delivery::Now)
         }
-        Some(fault) => (misbehave(fault, request), usual_delivery(request)),
-        None => (hosts::respond(state, request), usual_delivery(request)),
+        Some(fault) => (fault_response(fault, request), default_delivery(request)),
+        None => (hosts::respond(state, request), default_delivery(request)),
     };
     let logged_status = match delivery {
         Delivery::AfterReset(_) | Delivery::Never => None,
         _ => Some(response.status.as_u16()),
     };
     state.log.add(request, logged_status);
-    (dress(state, request, response), delivery)
+    (add_headers(state, request, response), delivery)
 }
 
-fn usual_delivery(request: &Request) -> Delivery {
+fn default_delivery(request: &Request) -> Delivery {
     if request.is_token_request() {
         Delivery::WhenReleased
     } else {
@@ -75,43 +77,14 @@ fn usual_delivery(request: &Request) -> Delivery {
     }
 }
 
-/// The answer of a fault that keeps the request from being processed.
-fn misbehave(fault: Fault, request: &Request) -> Response {
+/// The response of a fault that keeps the request from being processed.
+fn fault_response(fault: Fault, request: &Request) -> Response {
+    let is_notion = request.host == hosts::NOTION;
+    let is_snowflake = warehouse::serves(&request.host);
     match fault {
-        Fault::Unauthorized { .. } if request.host == hosts::NOTION => {
-            workspace::errors::unauthorized(request)
-        }
-        Fault::Error {
-            status,
-            reason,
-            message,
-            retry_after,
-            ..
-        } if request.host == hosts::NOTION => workspace::errors::told(
-            request,
-            status,
-            &reason,
-            message.as_deref(),
-            retry_after.as_deref(),
-        ),
-        Fault::Unauthorized { .. } if warehouse::serves(&request.host) => {
+        Fault::Unauthorized { .. } if is_notion => workspace::errors::unauthorized(request),
+        Fault::Unauthorized { .. } if is_snowflake => {
             warehouse::errors::ApiError::invalid_token().response()
-        }
-        Fault::Error {
-            status,
-            reason,
-            message,
-            retry_after,
-            ..
-        } if warehouse::serves(&request.host) => {
-            warehouse::errors::told(status, &reason, message.as_deref(), retry_after.as_deref())
-        }
-        Fault::TokenError { error, status, .. } if warehouse::serves(&request.host) => {
-            warehouse::errors::oauth(
-                StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
-                &error,
-                "The sandbox was told to answer so.",
-            )
         }
         Fault::Unauthorized { .. } => errors::invalid_credentials(&request.host),
         Fault::Error {
@@ -120,18 +93,29 @@ fn misbehave(fault: Fault, request: &Request) -> Response {
             message,
             retry_after,
             ..
-        } => errors::told(
-            &request.host,
-            status,
-            &reason,
-            message.as_deref(),
-            retry_after.as_deref(),
-        ),
-        Fault::TokenError { error, status, .. } => errors::oauth(
-            StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
-            &error,
-            "The sandbox was told to answer so.",
-        ),
+        } => {
+            let (message, retry_after) = (message.as_deref(), retry_after.as_deref());
+            if is_notion {
+                workspace::errors::injected_error(request, status, &reason, message, retry_after)
+            } else if is_snowflake {
+                warehouse::errors::injected_error(status, &reason, message, retry_after)
+            } else {
+                errors::injected_error(&request.host, status, &reason, message, retry_after)
+            }
+        }
+        Fault::TokenError { error, status, .. } => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+            let respond = if is_snowflake {
+                warehouse::errors::oauth
+            } else {
+                errors::oauth
+            };
+            respond(
+                status,
+                &error,
+                "The sandbox was told to respond with this error.",
+            )
+        }
         Fault::Redirect { location, .. } => {
             let mut response = Response::see_other(&location);
             response.status = StatusCode::FOUND;
@@ -146,7 +130,7 @@ fn misbehave(fault: Fault, request: &Request) -> Response {
 }
 
 /// Adds the planned extra headers and compression.
-fn dress(state: &mut State, request: &Request, mut response: Response) -> Response {
+fn add_headers(state: &mut State, request: &Request, mut response: Response) -> Response {
     for (name, value) in state.faults.extra_headers(request) {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             response = response.with(name, &value);
@@ -178,7 +162,7 @@ async fn deliver(sandbox: &Sandbox, response: Response, delivery: Delivery) -> H
         Delivery::Now => response.into_response(),
         Delivery::Half => response.into_cut_response(),
         Delivery::WhenReleased => {
-            // An error means that the sandbox is gone, and nobody reads the answer.
+            // An error means that the sandbox is gone, and no one reads the response.
             let _gone = sandbox
                 .signals()
                 .wait_for(|signals| !signals.token_responses_held)
@@ -186,10 +170,10 @@ async fn deliver(sandbox: &Sandbox, response: Response, delivery: Delivery) -> H
                 .is_err();
             response.into_response()
         }
-        Delivery::AfterReset(life) => {
+        Delivery::AfterReset(reset_count) => {
             let _gone = sandbox
                 .signals()
-                .wait_for(|signals| signals.life != life)
+                .wait_for(|signals| signals.reset_count != reset_count)
                 .await
                 .is_err();
             response.into_response()

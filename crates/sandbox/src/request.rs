@@ -1,4 +1,4 @@
-//! A request as the played hosts see it.
+//! A request as the simulated hosts see it.
 
 use axum::{
     body::{Body, to_bytes},
@@ -17,7 +17,7 @@ const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: Method,
-    /// First path segment: the host that is played.
+    /// First path segment: the host that is simulated.
     pub(crate) host: String,
     /// The rest of the path as it came, starting with `/`.
     pub(crate) path: String,

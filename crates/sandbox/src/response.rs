@@ -1,4 +1,4 @@
-//! An answer before it goes out.
+//! A response before it goes out.
 
 use std::io::Write as _;
 
@@ -72,7 +72,7 @@ impl Response {
         }
     }
 
-    /// A JSON answer of exactly `bytes` bytes (at least 2).
+    /// A JSON response of exactly `bytes` bytes (at least 2).
     pub(crate) fn padding(bytes: u64) -> Self {
         let mut response = Self::whole(
             StatusCode::OK,

@@ -20,7 +20,7 @@ use tower::ServiceExt as _;
 
 use crate::Sandbox;
 
-/// Marks an answer that must not be given: the connection closes instead.
+/// Marks a response that must not be given: the connection closes instead.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HangUp;
 
@@ -30,7 +30,7 @@ pub(crate) struct HangUp;
 pub struct Running {
     /// Where it listens, such as `http://127.0.0.1:49152`, without a slash at the end.
     pub url: String,
-    /// The sandbox that answers there.
+    /// The sandbox that responds there.
     pub sandbox: Sandbox,
     task: JoinHandle<()>,
 }
@@ -64,7 +64,7 @@ pub(crate) async fn serve(sandbox: &Sandbox, listener: &TcpListener) -> std::io:
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                connections.spawn(converse(stream, router.clone()));
+                connections.spawn(serve_connection(stream, router.clone()));
             }
             Err(error) => {
                 // Out of file handles, or a peer that left early: neither ends the sandbox.
@@ -76,7 +76,7 @@ pub(crate) async fn serve(sandbox: &Sandbox, listener: &TcpListener) -> std::io:
     }
 }
 
-async fn converse(stream: TcpStream, router: Router) {
+async fn serve_connection(stream: TcpStream, router: Router) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "no TCP_NODELAY");
     }
@@ -99,7 +99,7 @@ where
         .await
         .map_err(std::io::Error::other)?;
     if response.extensions().get::<HangUp>().is_some() {
-        return Err(std::io::Error::other("hung up as told"));
+        return Err(std::io::Error::other("hung up on request"));
     }
     Ok(response)
 }

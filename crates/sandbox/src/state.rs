@@ -22,7 +22,7 @@ pub(crate) struct State {
     /// The sandbox's own clock; only [`Fault::Advance`] moves it.
     pub(crate) now: Timestamp,
     /// Counts the resets.
-    pub(crate) life: u64,
+    pub(crate) reset_count: u64,
     /// Source of codes, tokens and opaque ids.
     pub(crate) ids: Ids,
     /// Registered OAuth clients.
@@ -54,7 +54,7 @@ impl State {
         Self {
             warehouse: Warehouse::new(&world.warehouse, start()),
             now: start(),
-            life: 0,
+            reset_count: 0,
             ids: Ids::default(),
             clients: Clients::built_in(),
             grants: Grants::empty(),
@@ -68,16 +68,16 @@ impl State {
         }
     }
 
-    /// Back to the beginning. The mint goes on, so that a token from before cannot come to life again;
-    /// clients stay, because they are configuration.
+    /// Back to the beginning. The source of ids goes on, so that a token from before cannot come to life
+    /// again; clients stay, because they are configuration.
     pub(crate) fn reset(&mut self) {
-        let life = self.life + 1;
+        let reset_count = self.reset_count + 1;
         let ids = std::mem::take(&mut self.ids);
         let clients = std::mem::take(&mut self.clients);
         let workspace = self.workspace.reset();
         let warehouse_clients = std::mem::take(&mut self.warehouse.clients);
         *self = Self {
-            life,
+            reset_count,
             ids,
             clients,
             workspace,
@@ -90,7 +90,7 @@ impl State {
     pub(crate) fn plan(&mut self, fault: Fault) -> Result<(), String> {
         match fault {
             Fault::ExpireAccessTokens { user } => {
-                self.known_user(user.as_deref())?;
+                self.check_user(user.as_deref())?;
                 self.grants.expire_access_tokens(user.as_deref(), self.now);
                 self.workspace
                     .grants
@@ -100,7 +100,7 @@ impl State {
                     .expire_access_tokens(user.as_deref(), self.now);
             }
             Fault::Revoke { user } => {
-                self.known_user(user.as_deref())?;
+                self.check_user(user.as_deref())?;
                 self.grants.revoke_user(user.as_deref());
                 self.workspace.grants.revoke_user(user.as_deref());
                 self.warehouse.grants.revoke_user(user.as_deref());
@@ -129,14 +129,14 @@ impl State {
             Fault::LoseCapability { capability } => {
                 let lost = Capability::named(&capability)
                     .ok_or_else(|| format!("there is no capability {capability}"))?;
-                self.workspace.lost.insert(lost);
+                self.workspace.lost_capabilities.insert(lost);
             }
             planned => self.faults.add(planned),
         }
         Ok(())
     }
 
-    fn known_user(&self, user: Option<&str>) -> Result<(), String> {
+    fn check_user(&self, user: Option<&str>) -> Result<(), String> {
         match user {
             Some(email) if self.world.user(email).is_none() => {
                 Err(format!("there is no user {email}"))

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     rule::{Rule, RuleError, until},
-    times::{Edge, checked, zone_of},
+    times::{Edge, check_edge, zone_of},
 };
 use crate::{google::errors::ApiError, world::calendars::Calendar};
 
@@ -81,14 +81,13 @@ const MEMBERS: &[(&str, Kind)] = &[
 ];
 
 /// Members with rules of their own.
-const RULED: [&str; 3] = ["conferenceData", "end", "start"];
+const MEMBERS_WITH_RULES: [&str; 3] = ["conferenceData", "end", "start"];
 
-/// Checks the members one by one, and leaves out those that are the product's own. `null` stands for no
-/// member.
-pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, ApiError> {
+/// Checks the members one by one, and leaves out those that are the product's own. `null` means no member.
+pub(super) fn check_members(body: Map<String, Value>) -> Result<Map<String, Value>, ApiError> {
     let mut kept = Map::new();
     for (name, value) in body {
-        if RULED.contains(&name.as_str()) {
+        if MEMBERS_WITH_RULES.contains(&name.as_str()) {
             kept.insert(name, value);
             continue;
         }
@@ -124,8 +123,11 @@ pub(super) fn members(body: Map<String, Value>) -> Result<Map<String, Value>, Ap
     Ok(kept)
 }
 
-/// Checks an event as a whole: times, recurrence, guests. Times get their offsets, guests an answer.
-pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Result<(), ApiError> {
+/// Checks an event as a whole: times, recurrence, guests. Times get their offsets, guests a response status.
+pub(super) fn check_event(
+    fields: &mut Map<String, Value>,
+    calendar: &Calendar,
+) -> Result<(), ApiError> {
     fields.retain(|_, value| !value.is_null());
     let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     if fields.get("recurrence").is_some_and(is_empty) {
@@ -133,8 +135,8 @@ pub(super) fn whole(fields: &mut Map<String, Value>, calendar: &Calendar) -> Res
     }
     let recurring = fields.contains_key("recurrence");
     // "Missing end time." comes first where both are missing.
-    let end = checked(fields.get("end"), "end", recurring)?;
-    let start = checked(fields.get("start"), "start", recurring)?;
+    let end = check_edge(fields.get("end"), "end", recurring)?;
+    let start = check_edge(fields.get("start"), "start", recurring)?;
     let zone = zone_of(Some(&start), calendar.time_zone);
     match (Edge::of(Some(&start)), Edge::of(Some(&end))) {
         (Some(first), Some(last)) => {
@@ -195,10 +197,10 @@ fn recurrence(lines: &Value) -> Result<(), ApiError> {
 }
 
 fn unsupported() -> ApiError {
-    ApiError::unimplemented("The sandbox does not play this recurrence.")
+    ApiError::unimplemented("The sandbox does not support this recurrence.")
 }
 
-/// A guest has an address, and an answer: the product resets it where none is given.
+/// A guest has an address and a response status, which the product resets where none is given.
 fn guest(guest: &mut Value, calendar: &str) -> Result<(), ApiError> {
     const KNOWN: [&str; 10] = [
         "additionalGuests",

@@ -16,7 +16,7 @@ use crate::{
 
 /// Calendars of a page when nothing is said.
 const DEFAULT_RESULTS: i64 = 100;
-/// Calendars of a page at most; a larger number is taken as this one.
+/// Calendars of a page at most; a larger number is treated as this one.
 const MAX_RESULTS: i64 = 250;
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
@@ -47,7 +47,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let since = sync::since(call, METHOD.id, state.now)?;
+    let since = sync::synced_at(call, METHOD.id, state.now)?;
     if since.is_some() {
         check_sync(call)?;
     }
@@ -80,7 +80,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         json!({ "kind": "calendar#calendarList", "etag": "\"p1\"", "items": page.items });
     match page.next {
         Some(next) => response["nextPageToken"] = json!(next),
-        None => response["nextSyncToken"] = json!(sync::token(call, METHOD.id, state.now)),
+        None => response["nextSyncToken"] = json!(sync::sync_token(call, METHOD.id, state.now)),
     }
     Ok(response)
 }

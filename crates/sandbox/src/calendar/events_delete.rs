@@ -4,9 +4,9 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{
-    calendar, check_etag,
-    events_patch::{may_change, store},
-    found, scope, shapes, tells,
+    check_etag,
+    events_patch::{check_may_change, put_event},
+    find_calendar, find_event, notifies_guests, scope, shapes,
 };
 use crate::{
     google::{
@@ -29,10 +29,10 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
-/// A series takes its occurrences with it; a guest deletes the event from the own calendar alone.
+/// A series takes its occurrences with it; a guest deletes the event from their own calendar only.
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = calendar(state, call)?;
-    let (home, mut event) = found(&state.world.calendars, place, call.variable(1))?;
+    let place = find_calendar(state, call)?;
+    let (home, mut event) = find_event(&state.world.calendars, place, call.variable(1))?;
     if event.is_cancelled() {
         return Err(ApiError::of(410, "deleted", "Resource has been deleted"));
     }
@@ -40,19 +40,19 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     event.touch(state.now);
     if home != place {
         event.hidden_from.insert(call.user.clone());
-        store(state, home, event);
+        put_event(state, home, event);
         return Ok(Value::Null);
     }
-    may_change(state, call, home, &event)?;
+    check_may_change(state, call, home, &event)?;
     event.fields.insert("status".to_owned(), json!("cancelled"));
-    if tells(call) {
+    if notifies_guests(call) {
         state
             .world
             .calendars
-            .tell(&event, "cancellation", &call.user);
+            .notify(&event, "cancellation", &call.user);
     }
     let id = event.id().to_owned();
-    store(state, home, event);
+    put_event(state, home, event);
     let now = state.now;
     for occurrence in &mut state.world.calendars.all[home].events {
         if occurrence.text("recurringEventId") == id {

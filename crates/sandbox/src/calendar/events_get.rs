@@ -3,7 +3,9 @@
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{at, calendar, found, render::View, scope, shapes, times::asked_zone};
+use super::{
+    calendar_at, find_calendar, find_event, render::View, scope, shapes, times::zone_parameter,
+};
 use crate::{
     google::{
         errors::ApiError,
@@ -28,7 +30,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 /// Deleted events are given too.
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = calendar(state, call)?;
+    let place = find_calendar(state, call)?;
     let id = call.variable(1);
     // Time passes for a meeting in the making.
     for event in state
@@ -39,13 +41,13 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         .flat_map(|calendar| &mut calendar.events)
     {
         if event.id() == id {
-            event.meeting_due = event.meeting_due.saturating_sub(1);
+            event.meeting_pending_reads = event.meeting_pending_reads.saturating_sub(1);
         }
     }
     let calendars = &state.world.calendars;
-    let (_, event) = found(calendars, place, id)?;
-    let calendar = at(calendars, place);
+    let (_, event) = find_event(calendars, place, id)?;
+    let calendar = calendar_at(calendars, place);
     let mut view = View::of(call, calendar);
-    view.zone = asked_zone(call, calendar.time_zone)?;
+    view.zone = zone_parameter(call, calendar.time_zone)?;
     Ok(view.event(&event))
 }

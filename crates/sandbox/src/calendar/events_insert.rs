@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{WRITING, at, body, event_type, meeting, render::View, scope, shapes, tells, writable};
+use super::{
+    WRITE_PARAMETERS, body, calendar_at, event_type, find_writable_calendar, meeting,
+    notifies_guests, render::View, scope, shapes,
+};
 use crate::{
     google::{
         errors::ApiError,
@@ -20,16 +23,16 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "calendar.events.insert",
     verb: Method::POST,
     path: "calendar/v3/calendars/{calendarId}/events",
-    parameters: &WRITING,
+    parameters: &WRITE_PARAMETERS,
     scopes: scope::WRITE,
     shape: &shapes::EVENT,
     run,
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = writable(state, call)?;
+    let place = find_writable_calendar(state, call)?;
     let now = state.now;
-    let mut fields = body::members(call.object()?)?;
+    let mut fields = body::check_members(call.object()?)?;
     let conference = fields.remove("conferenceData");
     let id = match fields.get("id") {
         Some(id) => id.as_str().unwrap_or_default().to_owned(),
@@ -38,7 +41,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     if !is_id(&id) {
         return Err(ApiError::of(400, "invalid", "Invalid resource id value."));
     }
-    let calendar = at(&state.world.calendars, place);
+    let calendar = calendar_at(&state.world.calendars, place);
     // The id of a deleted event stays taken.
     if calendar.event(&id).is_some() {
         return Err(ApiError::of(
@@ -47,7 +50,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             "The requested identifier already exists.",
         ));
     }
-    body::whole(&mut fields, calendar)?;
+    body::check_event(&mut fields, calendar)?;
     event_type::check(&fields, calendar)?;
     fields.insert("iCalUID".to_owned(), json!(format!("{id}@google.com")));
     fields.insert("id".to_owned(), json!(id));
@@ -62,13 +65,16 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         version: u64::try_from(now.as_second()).unwrap_or_default(),
         created: now,
         updated: now,
-        meeting_due: 0,
+        meeting_pending_reads: 0,
         hidden_from: BTreeSet::new(),
     };
-    meeting::make(call, calendar, conference.as_ref(), &mut event)?;
+    meeting::create(call, calendar, conference.as_ref(), &mut event)?;
     let response = View::of(call, calendar).event(&event);
-    if tells(call) {
-        state.world.calendars.tell(&event, "invitation", &call.user);
+    if notifies_guests(call) {
+        state
+            .world
+            .calendars
+            .notify(&event, "invitation", &call.user);
     }
     state.world.calendars.all[place].events.push(event);
     Ok(response)

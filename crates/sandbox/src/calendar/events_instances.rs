@@ -4,10 +4,10 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{
-    at, calendar, found, occurrences,
+    calendar_at, find_calendar, find_event, occurrences,
     render::View,
     scope, shapes,
-    times::{asked_zone, bound, in_order},
+    times::{check_time_range, time_parameter, zone_parameter},
 };
 use crate::{
     google::{
@@ -20,7 +20,7 @@ use crate::{
 
 /// Occurrences of a page when nothing is said.
 const DEFAULT_RESULTS: i64 = 250;
-/// Occurrences of a page at most; a larger number is taken as this one.
+/// Occurrences of a page at most; a larger number is treated as this one.
 const MAX_RESULTS: i64 = 2500;
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
@@ -44,24 +44,27 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = calendar(state, call)?;
+    let place = find_calendar(state, call)?;
     let calendars = &state.world.calendars;
-    let (home, series) = found(calendars, place, call.variable(1))?;
-    let (from, to) = (bound(call, "timeMin")?, bound(call, "timeMax")?);
-    in_order(from, to)?;
+    let (home, series) = find_event(calendars, place, call.variable(1))?;
+    let (from, to) = (
+        time_parameter(call, "timeMin")?,
+        time_parameter(call, "timeMax")?,
+    );
+    check_time_range(from, to)?;
     let mut events = if series.is_series() {
-        occurrences::within(at(calendars, home), &series, from, to)
+        occurrences::in_time_range(calendar_at(calendars, home), &series, from, to)
     } else {
         Vec::new()
     };
     events.retain(|event| call.flag("showDeleted") || !event.is_cancelled());
-    if let Some(start) = bound(call, "originalStart")? {
+    if let Some(start) = time_parameter(call, "originalStart")? {
         let suffix = start.strftime("_%Y%m%dT%H%M%SZ").to_string();
         events.retain(|event| event.id().ends_with(&suffix));
     }
-    let calendar = at(calendars, place);
+    let calendar = calendar_at(calendars, place);
     let mut view = View::of(call, calendar);
-    view.zone = asked_zone(call, calendar.time_zone)?;
+    view.zone = zone_parameter(call, calendar.time_zone)?;
     let size = call
         .number("maxResults")
         .unwrap_or(DEFAULT_RESULTS)
@@ -80,7 +83,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         "timeZone": view.zone.iana_name().unwrap_or(calendar.time_zone),
         "accessRole": calendar.role(&call.user).map(|role| role.name()),
         "defaultReminders": [],
-        "items": page.items.iter().map(|event| view.listed(event)).collect::<Vec<_>>(),
+        "items": page.items.iter().map(|event| view.list_entry(event)).collect::<Vec<_>>(),
     });
     if let Some(next) = page.next {
         response["nextPageToken"] = json!(next);

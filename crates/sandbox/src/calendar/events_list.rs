@@ -5,10 +5,11 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
 use super::{
-    at, calendar, occurrences,
-    render::{View, moment},
-    scope, shapes, shown, sync,
-    times::{self, Edge, asked_zone, bound, in_order},
+    calendar_at, find_calendar, occurrences,
+    render::{View, timestamp},
+    scope, shapes, sync,
+    times::{self, Edge, check_time_range, time_parameter, zone_parameter},
+    visible_events,
 };
 use crate::{
     google::{
@@ -22,7 +23,7 @@ use crate::{
 
 /// Events of a page when nothing is said.
 const DEFAULT_RESULTS: i64 = 250;
-/// Events of a page at most; a larger number is taken as this one.
+/// Events of a page at most; a larger number is treated as this one.
 const MAX_RESULTS: i64 = 2500;
 
 const TYPES: &[&str] = &[
@@ -72,7 +73,7 @@ const NOT_WITH_SYNC: [&str; 6] = [
 ];
 
 /// What is listed.
-struct Wanted<'a> {
+struct Filter<'a> {
     single: bool,
     deleted: bool,
     types: Vec<&'a str>,
@@ -85,11 +86,11 @@ struct Wanted<'a> {
 }
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = calendar(state, call)?;
+    let place = find_calendar(state, call)?;
     let now = state.now;
-    let calendar = at(&state.world.calendars, place);
+    let calendar = calendar_at(&state.world.calendars, place);
     let listed = format!("{} {}", METHOD.id, calendar.id);
-    let since = sync::since(call, &listed, now)?;
+    let since = sync::synced_at(call, &listed, now)?;
     if since.is_some() && NOT_WITH_SYNC.iter().any(|name| call.text(name).is_some()) {
         let message = "Sync token cannot be used with any list restriction.";
         return Err(ApiError::of(400, "badRequest", message));
@@ -99,12 +100,12 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let message = "The requested ordering is not available for the particular query.";
         return Err(ApiError::of(400, "badRequest", message));
     }
-    let updated_min = bound(call, "updatedMin")?;
-    if updated_min.is_some_and(|min| sync::is_forgotten(min, now)) {
+    let updated_min = time_parameter(call, "updatedMin")?;
+    if updated_min.is_some_and(|min| sync::is_too_old(min, now)) {
         let message = "The requested minimum modification time lies too far in the past.";
         return Err(ApiError::of(410, "updatedMinTooLongAgo", message));
     }
-    let wanted = Wanted {
+    let wanted = Filter {
         single: call.flag("singleEvents"),
         deleted: call.flag("showDeleted") || since.is_some() || updated_min.is_some(),
         types: call.query.all("eventTypes").collect(),
@@ -116,12 +117,12 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             .split_whitespace()
             .map(str::to_owned)
             .collect(),
-        from: bound(call, "timeMin")?,
-        to: bound(call, "timeMax")?,
+        from: time_parameter(call, "timeMin")?,
+        to: time_parameter(call, "timeMax")?,
         updated_since: since.or(updated_min),
-        zone: times::zone(calendar.time_zone).unwrap_or(TimeZone::UTC),
+        zone: times::zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC),
     };
-    in_order(wanted.from, wanted.to)?;
+    check_time_range(wanted.from, wanted.to)?;
     let mut events = wanted.events(&state.world.calendars, place);
     match call.text("orderBy") {
         Some("startTime") => events.sort_by_key(|event| start(event, &wanted.zone)),
@@ -140,30 +141,30 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let size = usize::try_from(size.min(MAX_RESULTS)).unwrap_or_default();
     let page = paging::page(call, METHOD.id, events, size, &[])?;
     let mut view = View::of(call, calendar);
-    view.zone = asked_zone(call, calendar.time_zone)?;
+    view.zone = zone_parameter(call, calendar.time_zone)?;
     let mut response = json!({
         "kind": "calendar#events",
         "etag": "\"p1\"",
         "summary": calendar.summary,
         "description": calendar.description.unwrap_or_default(),
-        "updated": moment(calendar.events.iter().map(|event| event.updated).max().unwrap_or(now)),
+        "updated": timestamp(calendar.events.iter().map(|event| event.updated).max().unwrap_or(now)),
         "timeZone": view.zone.iana_name().unwrap_or(calendar.time_zone),
         "accessRole": calendar.role(&call.user).map(|role| role.name()),
         "defaultReminders": [],
-        "items": page.items.iter().map(|event| view.listed(event)).collect::<Vec<_>>(),
+        "items": page.items.iter().map(|event| view.list_entry(event)).collect::<Vec<_>>(),
     });
     match page.next {
         Some(next) => response["nextPageToken"] = json!(next),
-        None => response["nextSyncToken"] = json!(sync::token(call, &listed, now)),
+        None => response["nextSyncToken"] = json!(sync::sync_token(call, &listed, now)),
     }
     Ok(response)
 }
 
-impl Wanted<'_> {
+impl Filter<'_> {
     fn events(&self, calendars: &Calendars, place: usize) -> Vec<Event> {
         let mut events = Vec::new();
-        for (home, event) in shown(calendars, place) {
-            let home = at(calendars, home);
+        for (home, event) in visible_events(calendars, place) {
+            let home = calendar_at(calendars, home);
             let is_occurrence = !event.text("recurringEventId").is_empty();
             if self.single && is_occurrence {
                 // It comes with its series.
@@ -171,18 +172,18 @@ impl Wanted<'_> {
             }
             if event.is_series() && self.single {
                 if !event.is_cancelled() || self.deleted {
-                    events.extend(occurrences::within(home, event, self.from, self.to));
+                    events.extend(occurrences::in_time_range(home, event, self.from, self.to));
                 }
             } else if event.is_series() {
-                // A series lies within the bounds if one of its occurrences does.
-                if !occurrences::within(home, event, self.from, self.to).is_empty() {
+                // A series is within the bounds if one of its occurrences does.
+                if !occurrences::in_time_range(home, event, self.from, self.to).is_empty() {
                     events.push(event.clone());
                 }
-            } else if occurrences::is_within(event, &self.zone, self.from, self.to) {
+            } else if occurrences::is_in_time_range(event, &self.zone, self.from, self.to) {
                 events.push(event.clone());
             }
         }
-        // Deleted occurrences are listed beside their series, so that a reader can leave them out
+        // Deleted occurrences are listed next to their series, so that a reader can leave them out
         // (`showDeleted`).
         events.retain(|event| {
             let of_series = !self.single && !event.text("recurringEventId").is_empty();
@@ -202,11 +203,11 @@ impl Wanted<'_> {
             && self
                 .updated_since
                 .is_none_or(|since| event.updated >= since)
-            && self.has_words(event)
+            && self.contains_words(event)
     }
 
     /// Words in the texts and in the people (events.list, `q`).
-    fn has_words(&self, event: &Event) -> bool {
+    fn contains_words(&self, event: &Event) -> bool {
         let mut text = String::new();
         let mut add = |one: Option<&Value>| {
             text.push_str(

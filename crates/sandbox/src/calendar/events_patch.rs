@@ -4,8 +4,8 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{
-    WRITING, at, body, calendar, check_etag, event_type, found, meeting, not_found, render::View,
-    scope, shapes, tells,
+    WRITE_PARAMETERS, body, calendar_at, check_etag, event_type, find_calendar, find_event,
+    meeting, not_found, notifies_guests, render::View, scope, shapes,
 };
 use crate::{
     google::{
@@ -28,7 +28,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
             notifications,
             updates,
             attachments,
-        ] = WRITING;
+        ] = WRITE_PARAMETERS;
         [
             Parameter::one("alwaysIncludeEmail", Kind::Flag),
             conference,
@@ -45,17 +45,17 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = calendar(state, call)?;
+    let place = find_calendar(state, call)?;
     let calendars = &state.world.calendars;
-    let (home, mut event) = found(calendars, place, call.variable(1))?;
+    let (home, mut event) = find_event(calendars, place, call.variable(1))?;
     if event.is_cancelled() && call.object()?.get("status").is_none() {
         return Err(not_found());
     }
-    may_change(state, call, home, &event)?;
+    check_may_change(state, call, home, &event)?;
     check_etag(call, &event)?;
-    let mut changes = body::members(call.object()?)?;
+    let mut changes = body::check_members(call.object()?)?;
     let conference = changes.remove("conferenceData");
-    let home_calendar = at(calendars, home);
+    let home_calendar = calendar_at(calendars, home);
     if let Some(id) = changes.remove("id")
         && id != event.id()
     {
@@ -71,27 +71,28 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         ));
     }
     merge(&mut event.fields, changes);
-    body::whole(&mut event.fields, home_calendar)?;
+    body::check_event(&mut event.fields, home_calendar)?;
     event_type::check(&event.fields, home_calendar)?;
-    meeting::make(call, home_calendar, conference.as_ref(), &mut event)?;
+    meeting::create(call, home_calendar, conference.as_ref(), &mut event)?;
     event.touch(state.now);
-    let response = View::of(call, at(calendars, place)).event(&event);
-    if tells(call) {
-        state.world.calendars.tell(&event, "change", &call.user);
+    let response = View::of(call, calendar_at(calendars, place)).event(&event);
+    if notifies_guests(call) {
+        state.world.calendars.notify(&event, "change", &call.user);
     }
-    store(state, home, event);
+    put_event(state, home, event);
     Ok(response)
 }
 
 /// Whoever may write in the event's calendar may change it, and guests where the event says so.
-pub(super) fn may_change(
+pub(super) fn check_may_change(
     state: &State,
     call: &Call,
     home: usize,
     event: &Event,
 ) -> Result<(), ApiError> {
     let calendars = &state.world.calendars;
-    let writes = |place: usize| at(calendars, place).role(&call.user) >= Some(Role::Writer);
+    let writes =
+        |place: usize| calendar_at(calendars, place).role(&call.user) >= Some(Role::Writer);
     let as_guest =
         event.fields.get("guestsCanModify") == Some(&json!(true)) && event.is_guest(&call.user);
     if writes(home) || as_guest {
@@ -101,9 +102,8 @@ pub(super) fn may_change(
     Err(ApiError::of(403, "requiredAccessLevel", message))
 }
 
-/// Puts an event into its calendar: in the place of the one with its id, or as an occurrence that now
-/// differs.
-pub(super) fn store(state: &mut State, home: usize, event: Event) {
+/// Puts an event into its calendar: in place of the one with its id, or as an occurrence that now differs.
+pub(super) fn put_event(state: &mut State, home: usize, event: Event) {
     let events = &mut state.world.calendars.all[home].events;
     match events.iter_mut().find(|known| known.id() == event.id()) {
         Some(known) => *known = event,

@@ -8,11 +8,11 @@ use crate::{
     world::calendars::{Calendar, Event},
 };
 
-/// Readings that still find a new meeting in the making, the answer to its request not counted.
-const DUE: u8 = 1;
+/// Readings that still find a new meeting in the making, the response to its request not counted.
+const PENDING_READS: u8 = 1;
 
 /// Makes the meeting that a body asks for. Without `conferenceDataVersion=1` whatever it says is ignored.
-pub(super) fn make(
+pub(super) fn create(
     call: &Call,
     calendar: &Calendar,
     asked: Option<&Value>,
@@ -55,12 +55,12 @@ pub(super) fn make(
     });
     event.fields.insert("conferenceData".to_owned(), data);
     event.fields.insert("hangoutLink".to_owned(), json!(link));
-    event.meeting_due = DUE;
+    event.meeting_pending_reads = PENDING_READS;
     Ok(())
 }
 
 /// Shows a meeting that is still in the making.
-pub(super) fn hide(shown: &mut Map<String, Value>) {
+pub(super) fn show_as_pending(shown: &mut Map<String, Value>) {
     shown.remove("hangoutLink");
     if let Some(data) = shown.get_mut("conferenceData") {
         let mut request = data["createRequest"].clone();

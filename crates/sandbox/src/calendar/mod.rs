@@ -70,7 +70,7 @@ mod scope {
 }
 
 /// Parameters of every method that writes an event.
-const WRITING: [Parameter; 6] = [
+const WRITE_PARAMETERS: [Parameter; 6] = [
     Parameter::one("conferenceDataVersion", Kind::OneOf(&["0", "1"])),
     Parameter::one("eventLabelVersion", Kind::OneOf(&["0", "1"])),
     Parameter::one("maxAttendees", Kind::Uint32),
@@ -85,12 +85,12 @@ fn not_found() -> ApiError {
 }
 
 /// The calendar that the path names, if the user has it and the token's scopes reach it.
-fn calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
+fn find_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
     let calendars = &state.world.calendars;
     let place = calendars
-        .place(call.variable(0), &call.user)
+        .index_of(call.variable(0), &call.user)
         .ok_or_else(not_found)?;
-    let role = at(calendars, place)
+    let role = calendar_at(calendars, place)
         .role(&call.user)
         .ok_or_else(not_found)?;
     let everywhere = [
@@ -110,9 +110,9 @@ fn calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
 }
 
 /// The same, if the user may write there.
-fn writable(state: &State, call: &Call) -> Result<usize, ApiError> {
-    let place = calendar(state, call)?;
-    if at(&state.world.calendars, place).role(&call.user) >= Some(Role::Writer) {
+fn find_writable_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
+    let place = find_calendar(state, call)?;
+    if calendar_at(&state.world.calendars, place).role(&call.user) >= Some(Role::Writer) {
         Ok(place)
     } else {
         let message = "You need to have writer access to this calendar.";
@@ -121,13 +121,13 @@ fn writable(state: &State, call: &Call) -> Result<usize, ApiError> {
 }
 
 /// The calendar at a place that was found before.
-fn at(calendars: &Calendars, place: usize) -> &Calendar {
+fn calendar_at(calendars: &Calendars, place: usize) -> &Calendar {
     &calendars.all[place]
 }
 
 /// The events that a calendar shows: its own, and in a primary calendar those to which its user is invited.
-fn shown(calendars: &Calendars, place: usize) -> Vec<(usize, &Event)> {
-    let calendar = at(calendars, place);
+fn visible_events(calendars: &Calendars, place: usize) -> Vec<(usize, &Event)> {
+    let calendar = calendar_at(calendars, place);
     let all = calendars
         .all
         .iter()
@@ -152,9 +152,9 @@ fn shown(calendars: &Calendars, place: usize) -> Vec<(usize, &Event)> {
         .collect()
 }
 
-/// The calendar in which an event lies, and the event: a stored one, or an occurrence of a series.
-fn found(calendars: &Calendars, place: usize, id: &str) -> Result<(usize, Event), ApiError> {
-    let shown = shown(calendars, place);
+/// The calendar of an event, and the event: a stored one, or an occurrence of a series.
+fn find_event(calendars: &Calendars, place: usize, id: &str) -> Result<(usize, Event), ApiError> {
+    let shown = visible_events(calendars, place);
     if let Some((home, event)) = shown.iter().find(|(_, event)| event.id() == id) {
         return Ok((*home, (*event).clone()));
     }
@@ -164,17 +164,18 @@ fn found(calendars: &Calendars, place: usize, id: &str) -> Result<(usize, Event)
     let (home, series) = series
         .filter(|(_, event)| event.is_series())
         .ok_or_else(not_found)?;
-    let occurrence = occurrences::by_id(at(calendars, *home), series, id).ok_or_else(not_found)?;
+    let occurrence =
+        occurrences::by_id(calendar_at(calendars, *home), series, id).ok_or_else(not_found)?;
     Ok((*home, occurrence))
 }
 
-/// Whether guests are to be told.
-fn tells(call: &Call) -> bool {
+/// Whether guests are to be notified.
+fn notifies_guests(call: &Call) -> bool {
     matches!(call.text("sendUpdates"), Some("all" | "externalOnly"))
         || call.flag("sendNotifications")
 }
 
-/// With `If-Match`, nobody has changed the event since it was read.
+/// With `If-Match`, no one has changed the event since it was read.
 fn check_etag(call: &Call, event: &Event) -> Result<(), ApiError> {
     match &call.if_match {
         Some(etag) if *etag != render::etag(event) && etag != "*" => {

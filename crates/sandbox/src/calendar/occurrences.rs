@@ -9,23 +9,23 @@ use serde_json::json;
 
 use super::{
     rule::{self, Rule, Until},
-    times::{Edge, in_zone, zone, zone_of},
+    times::{Edge, format_in_zone, zone_named, zone_of},
 };
 use crate::world::calendars::{Calendar, Event};
 
 /// Occurrences of one series at most; a series may never end.
-const MOST: usize = 2500;
+const MAX_OCCURRENCES: usize = 2500;
 
 /// The occurrences that end after `from` and start before `to`: those that differ from the series as they are
 /// stored, deleted ones included.
-pub(super) fn within(
+pub(super) fn in_time_range(
     calendar: &Calendar,
     series: &Event,
     from: Option<Timestamp>,
     to: Option<Timestamp>,
 ) -> Vec<Event> {
-    let zone = zone(calendar.time_zone).unwrap_or(TimeZone::UTC);
-    let overlaps = |event: &Event| is_within(event, &zone, from, to);
+    let zone = zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC);
+    let overlaps = |event: &Event| is_in_time_range(event, &zone, from, to);
     let different: Vec<&Event> = calendar
         .events
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn within(
         .collect();
     let mut found = Vec::new();
     for (start, end) in all(calendar, series) {
-        if to.is_some_and(|to| start.instant(&zone) >= to) || found.len() >= MOST {
+        if to.is_some_and(|to| start.instant(&zone) >= to) || found.len() >= MAX_OCCURRENCES {
             break;
         }
         let occurrence = occurrence(calendar, series, start, end);
@@ -54,7 +54,7 @@ pub(super) fn within(
 }
 
 /// Whether an event ends after `from` and starts before `to` (events.list, `timeMin` and `timeMax`).
-pub(super) fn is_within(
+pub(super) fn is_in_time_range(
     event: &Event,
     zone: &TimeZone,
     from: Option<Timestamp>,
@@ -97,7 +97,7 @@ fn all(calendar: &Calendar, series: &Event) -> impl Iterator<Item = (Edge, Edge)
 struct Lines {
     rules: Vec<Rule>,
     added: Vec<Edge>,
-    left_out: Vec<Edge>,
+    excluded: Vec<Edge>,
 }
 
 impl Lines {
@@ -105,7 +105,7 @@ impl Lines {
         let mut lines = Self {
             rules: Vec::new(),
             added: Vec::new(),
-            left_out: Vec::new(),
+            excluded: Vec::new(),
         };
         for line in series
             .list("recurrence")
@@ -119,7 +119,7 @@ impl Lines {
             match name {
                 "RRULE" => lines.rules.extend(Rule::parse(value)),
                 "RDATE" => lines.added.extend(dates(parameters, value, zone)),
-                "EXDATE" => lines.left_out.extend(dates(parameters, value, zone)),
+                "EXDATE" => lines.excluded.extend(dates(parameters, value, zone)),
                 _ => {}
             }
         }
@@ -132,18 +132,18 @@ impl Lines {
         let Self {
             mut rules,
             mut added,
-            left_out,
+            excluded,
         } = self;
-        let kept = move |start: &Edge| !left_out.contains(start);
+        let kept = move |start: &Edge| !excluded.contains(start);
         if rules.len() == 1
             && added.is_empty()
             && let Some(rule) = rules.pop()
         {
-            return Box::new(by_rule(rule, first, zone.clone()).filter(kept));
+            return Box::new(starts_by_rule(rule, first, zone.clone()).filter(kept));
         }
         added.push(first);
         let ruled = rules.into_iter();
-        added.extend(ruled.flat_map(|rule| by_rule(rule, first, zone.clone())));
+        added.extend(ruled.flat_map(|rule| starts_by_rule(rule, first, zone.clone())));
         added.sort_by_key(|start| start.instant(zone));
         added.dedup();
         Box::new(added.into_iter().filter(kept))
@@ -151,7 +151,7 @@ impl Lines {
 }
 
 /// The starts that a rule gives: the same time of the clock on each of its days.
-fn by_rule(rule: Rule, first: Edge, zone: TimeZone) -> Box<dyn Iterator<Item = Edge>> {
+fn starts_by_rule(rule: Rule, first: Edge, zone: TimeZone) -> Box<dyn Iterator<Item = Edge>> {
     let until = rule.until;
     match first {
         Edge::Day(day) => {
@@ -165,7 +165,7 @@ fn by_rule(rule: Rule, first: Edge, zone: TimeZone) -> Box<dyn Iterator<Item = E
         Edge::Time(instant) => {
             let local = instant.to_zoned(zone.clone()).datetime();
             let starts = rule.days(local.date()).map_while(move |day| {
-                let start = at(day.to_datetime(local.time()), &zone)?;
+                let start = local_instant(day.to_datetime(local.time()), &zone)?;
                 let is_before_the_end = match until {
                     Some(Until::Day(last)) => day <= last,
                     Some(Until::Time(last)) => start <= last,
@@ -178,7 +178,7 @@ fn by_rule(rule: Rule, first: Edge, zone: TimeZone) -> Box<dyn Iterator<Item = E
     }
 }
 
-fn at(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
+fn local_instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
     local
         .to_zoned(zone.clone())
         .ok()
@@ -190,9 +190,7 @@ fn dates(parameters: &str, value: &str, zone: &TimeZone) -> Vec<Edge> {
     let named = parameters
         .split(';')
         .find_map(|parameter| parameter.strip_prefix("TZID="));
-    let zone = named
-        .and_then(super::times::zone)
-        .unwrap_or_else(|| zone.clone());
+    let zone = named.and_then(zone_named).unwrap_or_else(|| zone.clone());
     let date = |text: &str| match text.split_once('T') {
         None => Date::strptime("%Y%m%d", text).ok().map(Edge::Day),
         Some(_) => {
@@ -202,7 +200,7 @@ fn dates(parameters: &str, value: &str, zone: &TimeZone) -> Vec<Edge> {
             } else {
                 &zone
             };
-            at(local, zone).map(Edge::Time)
+            local_instant(local, zone).map(Edge::Time)
         }
     };
     value.split(',').filter_map(date).collect()
@@ -219,7 +217,7 @@ fn occurrence(calendar: &Calendar, series: &Event, start: Edge, end: Edge) -> Ev
     let edge = |edge: Edge| match edge {
         Edge::Day(day) => json!({ "date": day.to_string() }),
         Edge::Time(instant) => {
-            json!({ "dateTime": in_zone(instant, &zone(name).unwrap_or(TimeZone::UTC)), "timeZone": name })
+            json!({ "dateTime": format_in_zone(instant, &zone_named(name).unwrap_or(TimeZone::UTC)), "timeZone": name })
         }
     };
     let suffix = match start {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     meeting,
-    times::{Edge, in_zone, zone},
+    times::{Edge, format_in_zone, zone_named},
 };
 use crate::{
     google::method::Call,
@@ -29,10 +29,10 @@ impl<'a> View<'a> {
     pub(super) fn of(call: &Call, calendar: &'a Calendar) -> Self {
         Self {
             calendar,
-            zone: zone(calendar.time_zone).unwrap_or(TimeZone::UTC),
+            zone: zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC),
             guests: call
                 .number("maxAttendees")
-                .and_then(|most| usize::try_from(most).ok()),
+                .and_then(|max| usize::try_from(max).ok()),
         }
     }
 
@@ -47,8 +47,8 @@ impl<'a> View<'a> {
             hex(event.id().as_bytes())
         );
         set("htmlLink", json!(link));
-        set("created", json!(moment(event.created)));
-        set("updated", json!(moment(event.updated)));
+        set("created", json!(timestamp(event.created)));
+        set("updated", json!(timestamp(event.updated)));
         set("sequence", json!(0));
         set("reminders", json!({ "useDefault": true }));
         for name in ["start", "end", "originalStartTime"] {
@@ -63,14 +63,14 @@ impl<'a> View<'a> {
         }
         shown.entry("eventType").or_insert(json!("default"));
         self.limit_guests(&mut shown);
-        if event.meeting_due > 0 {
-            meeting::hide(&mut shown);
+        if event.meeting_pending_reads > 0 {
+            meeting::show_as_pending(&mut shown);
         }
         Value::Object(shown)
     }
 
-    /// The event in a list: of a deleted occurrence there is only what tells which it is (`Event.status`).
-    pub(super) fn listed(&self, event: &Event) -> Value {
+    /// The event in a list: of a deleted occurrence there is only what identifies it (`Event.status`).
+    pub(super) fn list_entry(&self, event: &Event) -> Value {
         let all = self.event(event);
         if !event.is_cancelled() || event.text("recurringEventId").is_empty() {
             return all;
@@ -92,7 +92,7 @@ impl<'a> View<'a> {
     fn edge(&self, edge: &Value) -> Value {
         let mut shown = edge.clone();
         if let Some(Edge::Time(instant)) = Edge::of(Some(edge)) {
-            shown["dateTime"] = json!(in_zone(instant, &self.zone));
+            shown["dateTime"] = json!(format_in_zone(instant, &self.zone));
         }
         shown
     }
@@ -114,7 +114,7 @@ impl<'a> View<'a> {
             *guest = self.person(guest);
         }
         // Of too many guests only the one who looks is shown (events.get, `maxAttendees`).
-        if self.guests.is_some_and(|most| guests.len() > most) {
+        if self.guests.is_some_and(|max| guests.len() > max) {
             guests.retain(|guest| guest["self"] == true);
             shown.insert("attendeesOmitted".to_owned(), json!(true));
         }
@@ -127,6 +127,6 @@ pub(super) fn etag(event: &Event) -> String {
 }
 
 /// A moment with milliseconds, as `created` and `updated` have them.
-pub(super) fn moment(instant: Timestamp) -> String {
+pub(super) fn timestamp(instant: Timestamp) -> String {
     instant.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

@@ -1,4 +1,4 @@
-//! Recurrence rules (RFC 5545, 3.3.10), as far as the sandbox plays them.
+//! Recurrence rules (RFC 5545, 3.3.10), as far as the sandbox supports them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use jiff::{
     civil::{Date, Weekday},
 };
 
-/// Steps after which a rule is taken to yield nothing more.
+/// Steps after which a rule is treated as yielding nothing more.
 const MAX_STEPS: usize = 20_000;
 
 /// A rule that has been read.
@@ -17,11 +17,11 @@ pub(super) struct Rule {
     interval: i64,
     count: Option<usize>,
     pub(super) until: Option<Until>,
-    /// With a place within the month, such as the second.
+    /// With a position within the month, such as the second.
     days: Vec<(Option<i8>, Weekday)>,
     month_days: Vec<i8>,
     months: Vec<i8>,
-    places: Vec<i16>,
+    positions: Vec<i16>,
     week_start: Weekday,
 }
 
@@ -40,17 +40,17 @@ pub(super) enum Until {
     Time(Timestamp),
 }
 
-/// Why a rule is not played.
+/// Why a rule is not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleError {
-    /// It is no rule.
+    /// It is not a rule.
     Invalid,
-    /// Google would take it, the sandbox does not.
+    /// Google would accept it, the sandbox does not.
     Unsupported,
 }
 
 impl Rule {
-    /// Reads what stands behind `RRULE:`.
+    /// Reads what follows `RRULE:`.
     pub(super) fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rule = Self {
             frequency: Frequency::Daily,
@@ -60,7 +60,7 @@ impl Rule {
             days: Vec::new(),
             month_days: Vec::new(),
             months: Vec::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             week_start: Weekday::Monday,
         };
         let mut seen = BTreeSet::new();
@@ -74,9 +74,9 @@ impl Rule {
         if !seen.contains("FREQ") || (seen.contains("COUNT") && seen.contains("UNTIL")) {
             return Err(RuleError::Invalid);
         }
-        let placed = rule.days.iter().any(|(place, _)| place.is_some());
-        let placeless = matches!(rule.frequency, Frequency::Daily | Frequency::Weekly);
-        if placed && placeless {
+        let has_position = rule.days.iter().any(|(position, _)| position.is_some());
+        let takes_none = matches!(rule.frequency, Frequency::Daily | Frequency::Weekly);
+        if has_position && takes_none {
             return Err(RuleError::Invalid);
         }
         Ok(rule)
@@ -94,16 +94,20 @@ impl Rule {
                     _ => return Err(RuleError::Invalid),
                 };
             }
-            "INTERVAL" => self.interval = i64::from(positive(value)?),
-            "COUNT" => self.count = usize::try_from(positive(value)?).ok(),
+            "INTERVAL" => self.interval = i64::from(positive_number(value)?),
+            "COUNT" => self.count = usize::try_from(positive_number(value)?).ok(),
             "UNTIL" => self.until = Some(until(value).ok_or(RuleError::Invalid)?),
-            "BYDAY" => self.days = list(value, placed_day)?,
-            "BYMONTHDAY" => self.month_days = list(value, |one| around(one, 31))?,
+            "BYDAY" => self.days = list(value, weekday_with_position)?,
+            "BYMONTHDAY" => self.month_days = list(value, |one| signed_number(one, 31))?,
             "BYMONTH" => {
-                self.months = list(value, |one| around(one, 12).filter(|month| *month > 0))?;
+                self.months = list(value, |one| {
+                    signed_number(one, 12).filter(|month| *month > 0)
+                })?;
             }
             "BYSETPOS" => {
-                self.places = list(value, |one| one.parse().ok().filter(|place| *place != 0))?;
+                self.positions = list(value, |one| {
+                    one.parse().ok().filter(|position| *position != 0)
+                })?;
             }
             "WKST" => self.week_start = weekday(value).ok_or(RuleError::Invalid)?,
             "BYHOUR" | "BYMINUTE" | "BYSECOND" | "BYYEARDAY" | "BYWEEKNO" => {
@@ -117,10 +121,10 @@ impl Rule {
     /// The days on which it falls, from the first on, in order. Bounded, since a rule may never end or never
     /// fit.
     pub(super) fn days(self, first: Date) -> impl Iterator<Item = Date> {
-        let most = self.count.unwrap_or(MAX_STEPS).min(MAX_STEPS);
+        let max = self.count.unwrap_or(MAX_STEPS).min(MAX_STEPS);
         let periods = (0..).map_while(move |turn| self.period(first, turn));
         let days = periods.take(MAX_STEPS).flatten();
-        days.filter(move |day| *day >= first).take(most)
+        days.filter(move |day| *day >= first).take(max)
     }
 
     /// The days of one turn: of a day, a week, a month or a year.
@@ -138,12 +142,12 @@ impl Rule {
             }
             Frequency::Monthly => {
                 let month = add(first.first_of_month(), Span::new().try_months(step))?;
-                self.of_month(month, first.day())
+                self.days_of_month(month, first.day())
             }
             Frequency::Yearly => {
                 let year = add(first.first_of_month(), Span::new().try_years(step))?;
                 if self.months.is_empty() && self.month_days.is_empty() && self.days.is_empty() {
-                    self.of_month(year, first.day())
+                    self.days_of_month(year, first.day())
                 } else {
                     let own = [first.month()];
                     let months = if self.months.is_empty() {
@@ -155,25 +159,26 @@ impl Rule {
                         .iter()
                         .filter_map(|month| Date::new(year.year(), *month, 1).ok());
                     months
-                        .flat_map(|month| self.of_month(month, first.day()))
+                        .flat_map(|month| self.days_of_month(month, first.day()))
                         .collect()
                 }
             }
         };
-        Some(self.placed(self.limited(days)))
+        Some(self.select_positions(self.filter_days(days)))
     }
 
     /// The days of a month.
-    fn of_month(&self, month: Date, usual: i8) -> Vec<Date> {
+    fn days_of_month(&self, month: Date, default: i8) -> Vec<Date> {
         let length = month.days_in_month();
         let all = (1..=length).filter_map(|day| Date::new(month.year(), month.month(), day).ok());
         if self.month_days.is_empty() && self.days.is_empty() {
-            return all.filter(|day| day.day() == usual).collect();
+            return all.filter(|day| day.day() == default).collect();
         }
         let fits_day = |day: &Date| {
             self.days.is_empty()
-                || self.days.iter().any(|(place, weekday)| {
-                    *weekday == day.weekday() && place.is_none_or(|place| is_place(*day, place))
+                || self.days.iter().any(|(position, weekday)| {
+                    *weekday == day.weekday()
+                        && position.is_none_or(|position| is_nth_weekday(*day, position))
                 })
         };
         let fits_number = |day: &Date| {
@@ -186,8 +191,8 @@ impl Rule {
         all.filter(fits_day).filter(fits_number).collect()
     }
 
-    /// What limits days beside the frequency that made them.
-    fn limited(&self, days: Vec<Date>) -> Vec<Date> {
+    /// What limits days besides the frequency that made them.
+    fn filter_days(&self, days: Vec<Date>) -> Vec<Date> {
         let daily = self.frequency == Frequency::Daily;
         days.into_iter()
             .filter(|day| self.months.is_empty() || self.months.contains(&day.month()))
@@ -198,26 +203,36 @@ impl Rule {
             .collect()
     }
 
-    fn placed(&self, mut days: Vec<Date>) -> Vec<Date> {
+    fn select_positions(&self, mut days: Vec<Date>) -> Vec<Date> {
         days.sort_unstable();
         days.dedup();
-        if self.places.is_empty() {
+        if self.positions.is_empty() {
             return days;
         }
         let length = i16::try_from(days.len()).unwrap_or(i16::MAX);
-        let at = |place: i16| if place > 0 { place - 1 } else { length + place };
-        let wanted: BTreeSet<i16> = self.places.iter().map(|place| at(*place)).collect();
+        let index = |position: i16| {
+            if position > 0 {
+                position - 1
+            } else {
+                length + position
+            }
+        };
+        let wanted: BTreeSet<i16> = self
+            .positions
+            .iter()
+            .map(|position| index(*position))
+            .collect();
         let wanted = wanted
             .into_iter()
-            .filter_map(|place| usize::try_from(place).ok());
+            .filter_map(|position| usize::try_from(position).ok());
         wanted
-            .filter_map(|place| days.get(place).copied())
+            .filter_map(|position| days.get(position).copied())
             .collect()
     }
 
-    fn weekdays(&self, usual: Weekday) -> Vec<Weekday> {
+    fn weekdays(&self, default: Weekday) -> Vec<Weekday> {
         if self.days.is_empty() {
-            vec![usual]
+            vec![default]
         } else {
             self.days.iter().map(|(_, day)| *day).collect()
         }
@@ -229,10 +244,10 @@ fn add(date: Date, span: Result<Span, jiff::Error>) -> Option<Date> {
 }
 
 /// Whether a day is the nth of its weekday in its month, from the end where negative.
-fn is_place(day: Date, place: i8) -> bool {
+fn is_nth_weekday(day: Date, position: i8) -> bool {
     let from_start = (day.day() - 1) / 7 + 1;
     let from_end = (day.days_in_month() - day.day()) / 7 + 1;
-    place == from_start || place == -from_end
+    position == from_start || position == -from_end
 }
 
 fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, RuleError> {
@@ -241,26 +256,26 @@ fn list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, RuleE
         .collect()
 }
 
-fn positive(text: &str) -> Result<u32, RuleError> {
+fn positive_number(text: &str) -> Result<u32, RuleError> {
     text.parse()
         .ok()
         .filter(|number| *number > 0)
         .ok_or(RuleError::Invalid)
 }
 
-fn around(text: &str, most: i8) -> Option<i8> {
+fn signed_number(text: &str, max: i8) -> Option<i8> {
     text.parse::<i8>()
         .ok()
-        .filter(|number| *number != 0 && (-most..=most).contains(number))
+        .filter(|number| *number != 0 && (-max..=max).contains(number))
 }
 
-fn placed_day(text: &str) -> Option<(Option<i8>, Weekday)> {
-    let (place, day) = text.split_at_checked(text.len().checked_sub(2)?)?;
-    let place = match place {
+fn weekday_with_position(text: &str) -> Option<(Option<i8>, Weekday)> {
+    let (position, day) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let position = match position {
         "" => None,
-        place => Some(around(place, 5)?),
+        position => Some(signed_number(position, 5)?),
     };
-    Some((place, weekday(day)?))
+    Some((position, weekday(day)?))
 }
 
 fn weekday(text: &str) -> Option<Weekday> {
@@ -276,7 +291,7 @@ fn weekday(text: &str) -> Option<Weekday> {
     })
 }
 
-/// `20260501` or `20260501T090000Z`; a time without `Z` is taken as UTC, as Google does.
+/// `20260501` or `20260501T090000Z`; a time without `Z` is treated as UTC, as Google does.
 pub(super) fn until(text: &str) -> Option<Until> {
     match text.split_once('T') {
         None => Date::strptime("%Y%m%d", text).ok().map(Until::Day),

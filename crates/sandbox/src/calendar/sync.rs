@@ -7,20 +7,20 @@ use crate::{
     ids,
 };
 
-/// Changes are remembered for so many hours; Google tells only that a token dies, and that `updatedMin`
+/// Changes are remembered for this many hours; Google says only that a token dies, and that `updatedMin`
 /// reaches about thirty days back.
 const HOURS: i64 = 30 * 24;
 
 /// A token for this moment, bound to the user and what was listed.
-pub(super) fn token(call: &Call, listed: &str, now: Timestamp) -> String {
+pub(super) fn sync_token(call: &Call, listed: &str, now: Timestamp) -> String {
     ids::seal(
         "calendar sync",
         &format!("{}|{}|{listed}", now.as_second(), call.user),
     )
 }
 
-/// The moment that the call's token stands for.
-pub(super) fn since(
+/// The moment of the call's token.
+pub(super) fn synced_at(
     call: &Call,
     listed: &str,
     now: Timestamp,
@@ -39,14 +39,14 @@ pub(super) fn since(
         .ok()
         .and_then(|second| Timestamp::from_second(second).ok())
         .ok_or_else(invalid)?;
-    if is_forgotten(since, now) {
+    if is_too_old(since, now) {
         let message = "Sync token is no longer valid, a full sync is required.";
         return Err(ApiError::of(410, "fullSyncRequired", message));
     }
     Ok(Some(since))
 }
 
-/// Whether a moment lies so far back that changes since are no longer known.
-pub(super) fn is_forgotten(since: Timestamp, now: Timestamp) -> bool {
+/// Whether a moment is so far back that changes since are no longer known.
+pub(super) fn is_too_old(since: Timestamp, now: Timestamp) -> bool {
     now.duration_since(since) > SignedDuration::from_hours(HOURS)
 }

@@ -37,7 +37,7 @@ impl Edge {
         }
     }
 
-    /// The same so much later; a day by whole days.
+    /// The same, later by this length; a day by whole days.
     pub(super) fn later(self, length: SignedDuration) -> Self {
         match self {
             Self::Day(day) => Self::Day(day.saturating_add(length)),
@@ -45,7 +45,7 @@ impl Edge {
         }
     }
 
-    /// How far `end` lies behind it; nothing where one is a day and the other is not.
+    /// How far `end` is after it; nothing where one is a day and the other is not.
     pub(super) fn until(self, end: Self) -> Option<SignedDuration> {
         match (self, end) {
             (Self::Day(start), Self::Day(end)) => Some(start.duration_until(end)),
@@ -56,7 +56,7 @@ impl Edge {
 }
 
 /// The zone of this name.
-pub(super) fn zone(name: &str) -> Option<TimeZone> {
+pub(super) fn zone_named(name: &str) -> Option<TimeZone> {
     TimeZoneDatabase::bundled()
         .get(name)
         .ok()
@@ -64,20 +64,22 @@ pub(super) fn zone(name: &str) -> Option<TimeZone> {
 }
 
 /// The zone that an event names, or else its calendar's.
-pub(super) fn zone_of(edge: Option<&Value>, usual: &str) -> TimeZone {
+pub(super) fn zone_of(edge: Option<&Value>, default: &str) -> TimeZone {
     let named = edge
         .and_then(|edge| edge["timeZone"].as_str())
-        .and_then(zone);
-    named.or_else(|| zone(usual)).unwrap_or(TimeZone::UTC)
+        .and_then(zone_named);
+    named
+        .or_else(|| zone_named(default))
+        .unwrap_or(TimeZone::UTC)
 }
 
 /// RFC 3339 with the offset that a zone has then.
-pub(super) fn in_zone(instant: Timestamp, zone: &TimeZone) -> String {
+pub(super) fn format_in_zone(instant: Timestamp, zone: &TimeZone) -> String {
     let seen = instant.to_zoned(zone.clone());
-    with_offset(instant, seen.offset())
+    format_with_offset(instant, seen.offset())
 }
 
-fn with_offset(instant: Timestamp, offset: Offset) -> String {
+fn format_with_offset(instant: Timestamp, offset: Offset) -> String {
     if offset == Offset::UTC {
         instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     } else {
@@ -86,7 +88,7 @@ fn with_offset(instant: Timestamp, offset: Offset) -> String {
 }
 
 /// Checks `start` or `end` of an event that is written (`EventDateTime`), and gives a time its offset.
-pub(super) fn checked(
+pub(super) fn check_edge(
     edge: Option<&Value>,
     name: &str,
     recurring: bool,
@@ -107,7 +109,7 @@ pub(super) fn checked(
     let zone_name = text(members, "timeZone", &invalid)?;
     let zone = match zone_name {
         None => None,
-        Some(name_of_zone) => Some(zone(name_of_zone).ok_or_else(|| {
+        Some(name_of_zone) => Some(zone_named(name_of_zone).ok_or_else(|| {
             ApiError::of(
                 400,
                 "invalid",
@@ -153,7 +155,10 @@ pub(super) fn checked(
                 }
             };
             let instant = instant.ok_or_else(invalid)?;
-            kept.insert("dateTime".to_owned(), json!(with_offset(instant, offset)));
+            kept.insert(
+                "dateTime".to_owned(),
+                json!(format_with_offset(instant, offset)),
+            );
         }
     }
     if let Some(name) = zone_name {
@@ -162,8 +167,8 @@ pub(super) fn checked(
     Ok(Value::Object(kept))
 }
 
-/// A parameter that is a time: an offset is a must (events.list, `timeMin`).
-pub(super) fn bound(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
+/// A parameter that is a time: an offset is required (events.list, `timeMin`).
+pub(super) fn time_parameter(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
     let Some(text) = call.text(name) else {
         return Ok(None);
     };
@@ -175,13 +180,16 @@ pub(super) fn bound(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiErr
 }
 
 /// The zone of the parameter `timeZone`, or the usual one.
-pub(super) fn asked_zone(call: &Call, usual: &str) -> Result<TimeZone, ApiError> {
-    let name = call.text("timeZone").unwrap_or(usual);
-    zone(name).ok_or_else(|| ApiError::of(400, "invalid", "Invalid time zone."))
+pub(super) fn zone_parameter(call: &Call, default: &str) -> Result<TimeZone, ApiError> {
+    let name = call.text("timeZone").unwrap_or(default);
+    zone_named(name).ok_or_else(|| ApiError::of(400, "invalid", "Invalid time zone."))
 }
 
-/// `timeMax` lies after `timeMin`.
-pub(super) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<(), ApiError> {
+/// `timeMax` is after `timeMin`.
+pub(super) fn check_time_range(
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+) -> Result<(), ApiError> {
     match (from, to) {
         (Some(from), Some(to)) if from >= to => Err(ApiError::of(
             400,
@@ -194,7 +202,7 @@ pub(super) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result
 
 /// A date with a time, and its offset where it has one.
 fn read(text: &str) -> Option<(DateTime, Option<Offset>)> {
-    // RFC 3339 wants seconds and the letter T.
+    // RFC 3339 requires seconds and the letter T.
     let plain = text.len() >= 19
         && matches!(text.as_bytes().get(10), Some(b'T' | b't'))
         && !text.contains('[');

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{SCOPES, render, sees, shapes};
+use super::{SCOPES, can_see, render, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -39,7 +39,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     // (files.get, `supportsAllDrives`).
     let knows_drives = call.flag("supportsAllDrives") || call.flag("supportsTeamDrives");
     let file = found
-        .filter(|file| sees(files, call, file))
+        .filter(|file| can_see(files, call, file))
         .filter(|file| file.drive.is_none() || knows_drives)
         .ok_or_else(|| ApiError::file_not_found(id))?;
     Ok(render::file(&state.world, call, file))

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{SCOPES, order, query::Query, render, sees, shapes};
+use super::{SCOPES, can_see, order, query::Query, render, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -42,14 +42,14 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 /// Files of a page when nothing is said.
 const DEFAULT_FILES: i64 = 100;
-/// Files of a page at most; more is taken for this (files.list, `pageSize`).
+/// Files of a page at most; more is treated as this (files.list, `pageSize`).
 const MAX_FILES: i64 = 1000;
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let corpus = Corpus::of(call)?;
     let query = Query::parse(call.text("q").unwrap_or_default())?;
     let keys = order::parse(call.text("orderBy").unwrap_or_default())?;
-    if !keys.is_empty() && query.speaks_of_full_text() {
+    if !keys.is_empty() && query.uses_full_text() {
         return Err(ApiError::invalid(
             "Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.",
         ));
@@ -64,8 +64,8 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mut found: Vec<&File> = files
         .all
         .iter()
-        .filter(|file| !file.is_root && sees(files, call, file) && corpus.holds(file))
-        .filter(|file| query.fits(files, &call.user, file))
+        .filter(|file| !file.is_root && can_see(files, call, file) && corpus.contains(file))
+        .filter(|file| query.matches(files, &call.user, file))
         .collect();
     // Newest first where nothing is said; full text by relevance.
     found.sort_by(|one, other| {
@@ -74,7 +74,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             .cmp(&one.modified)
             .then(one.id.cmp(&other.id))
     });
-    if query.speaks_of_full_text() {
+    if query.uses_full_text() {
         found.sort_by_key(|file| std::cmp::Reverse(query.relevance(file)));
     }
     order::sort(&mut found, &keys, &call.user);
@@ -118,7 +118,7 @@ impl Corpus {
         if let Some(other) = call.text("spaces").filter(|spaces| *spaces != "drive") {
             return Err(match other {
                 "appDataFolder" | "drive,appDataFolder" | "appDataFolder,drive" => {
-                    ApiError::unimplemented("The sandbox plays the space drive alone.")
+                    ApiError::unimplemented("The sandbox supports only the space drive.")
                 }
                 _ => ApiError::invalid_value("spaces"),
             });
@@ -132,14 +132,14 @@ impl Corpus {
             }
             ("user" | "allDrives", None) => Ok(Self::User { shared_too }),
             ("domain", None) => Err(ApiError::unimplemented(
-                "The sandbox does not play the corpus domain.",
+                "The sandbox does not support the corpus domain.",
             )),
             (_, Some(_)) => Err(ApiError::invalid_value("driveId")),
             _ => Err(ApiError::invalid_value("corpora")),
         }
     }
 
-    fn holds(&self, file: &File) -> bool {
+    fn contains(&self, file: &File) -> bool {
         match self {
             Self::User { shared_too } => *shared_too || file.drive.is_none(),
             Self::Drive(id) => file.drive.as_ref() == Some(id),

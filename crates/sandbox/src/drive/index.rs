@@ -22,7 +22,7 @@ pub(super) fn phrases(term: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// How often the phrase occurs among the words, whole words alone.
+/// How often the phrase occurs among the words, whole words only.
 pub(super) fn count(words: &[String], phrase: &[String]) -> usize {
     words
         .windows(phrase.len().max(1))
@@ -31,7 +31,7 @@ pub(super) fn count(words: &[String], phrase: &[String]) -> usize {
 }
 
 /// Whether some words in sequence begin with the given ones: the last may be cut short.
-pub(super) fn begins(words: &[String], given: &[String]) -> bool {
+pub(super) fn starts_with_words(words: &[String], given: &[String]) -> bool {
     let Some((last, whole)) = given.split_last() else {
         return false;
     };
@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn names_match_by_their_beginning_and_texts_by_whole_words() {
         let name = words("HelloWorld.txt");
-        assert!(begins(&name, &words("Hello")));
-        assert!(!begins(&name, &words("World")));
-        assert!(begins(&name, &words("HelloWorld.t")));
-        assert!(!begins(&name, &words("")));
+        assert!(starts_with_words(&name, &words("Hello")));
+        assert!(!starts_with_words(&name, &words("World")));
+        assert!(starts_with_words(&name, &words("HelloWorld.t")));
+        assert!(!starts_with_words(&name, &words("")));
         assert_eq!(count(&name, &words("hello")), 0);
         assert_eq!(count(&name, &words("helloworld")), 1);
         let text = words("Hello there world");

@@ -38,7 +38,7 @@ const SCOPES: &[&str] = &[
 
 /// Whether the caller's user may see the file, and the token's scopes reach it. The narrow scopes reach what
 /// applications made; the sandbox has no hidden settings, meetings or photos.
-fn sees(files: &Files, call: &Call, file: &File) -> bool {
+fn can_see(files: &Files, call: &Call, file: &File) -> bool {
     let broad = [
         "drive",
         "drive.readonly",

@@ -85,7 +85,7 @@ impl Key {
                 }
             }),
             "name" => one.name.to_lowercase().cmp(&other.name.to_lowercase()),
-            "name_natural" => natural(&one.name).cmp(&natural(&other.name)),
+            "name_natural" => natural_sort_key(&one.name).cmp(&natural_sort_key(&other.name)),
             "quotaBytesUsed" => one.size().unwrap_or(0).cmp(&other.size().unwrap_or(0)),
             // Folders come before files, starred files before others.
             "folder" => by(|file, _| i64::from(file.mime_type != FOLDER)),
@@ -99,7 +99,7 @@ impl Key {
 }
 
 /// Texts and numbers in turn, so that 2 comes before 12.
-fn natural(name: &str) -> Vec<(String, u64)> {
+fn natural_sort_key(name: &str) -> Vec<(String, u64)> {
     let mut parts = Vec::new();
     let lower = name.to_lowercase();
     let mut rest = lower.as_str();
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn numbers_sort_by_value_in_natural_order() {
-        assert!(natural("card 2") < natural("Card 12"));
-        assert!(natural("a") < natural("a1"));
+        assert!(natural_sort_key("card 2") < natural_sort_key("Card 12"));
+        assert!(natural_sort_key("a") < natural_sort_key("a1"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Played: `name`, `fullText`, `mimeType`, `createdTime`, `modifiedTime`, `trashed`, `starred`,
 //! `sharedWithMe`, `parents`, `owners`, `writers`, `readers`. What else the language has is refused with 501
-//! rather than answered wrongly; what it has not, with 400. `and` and `or` bind alike, from left to right.
+//! rather than given a wrong response; what it does not have, with 400. `and` and `or` bind alike, from left
+//! to right.
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
@@ -15,7 +16,7 @@ use crate::{
     world::files::{File, Files},
 };
 
-/// Terms of the language that the sandbox does not play.
+/// Terms of the language that the sandbox does not support.
 const UNSUPPORTED: [&str; 8] = [
     "viewedByMeTime",
     "sharedWithMeTime",
@@ -63,27 +64,27 @@ impl Query {
         if text.trim().is_empty() {
             return Ok(Self(None));
         }
-        let tokens = tokens(text).ok_or_else(not_understood)?;
+        let tokens = tokens(text).ok_or_else(invalid_query)?;
         let mut reader = Reader {
             tokens: tokens.into_iter().peekable(),
         };
         let node = reader.expression()?;
         match reader.tokens.next() {
             None => Ok(Self(Some(node))),
-            Some(_) => Err(not_understood()),
+            Some(_) => Err(invalid_query()),
         }
     }
 
     /// Whether it has a `fullText` term.
-    pub(super) fn speaks_of_full_text(&self) -> bool {
-        self.0.as_ref().is_some_and(Node::speaks_of_full_text)
+    pub(super) fn uses_full_text(&self) -> bool {
+        self.0.as_ref().is_some_and(Node::uses_full_text)
     }
 
     /// Whether a file is found.
-    pub(super) fn fits(&self, files: &Files, me: &str, file: &File) -> bool {
+    pub(super) fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         self.0
             .as_ref()
-            .is_none_or(|node| node.fits(files, me, file))
+            .is_none_or(|node| node.matches(files, me, file))
     }
 
     /// How well a file fits the `fullText` terms: how often their words occur.
@@ -95,22 +96,22 @@ impl Query {
 }
 
 impl Node {
-    fn speaks_of_full_text(&self) -> bool {
+    fn uses_full_text(&self) -> bool {
         match self {
             Self::And(one, other) | Self::Or(one, other) => {
-                one.speaks_of_full_text() || other.speaks_of_full_text()
+                one.uses_full_text() || other.uses_full_text()
             }
-            Self::Not(node) => node.speaks_of_full_text(),
+            Self::Not(node) => node.uses_full_text(),
             Self::Term(term) => matches!(term, Term::FullText(_)),
         }
     }
 
-    fn fits(&self, files: &Files, me: &str, file: &File) -> bool {
+    fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         match self {
-            Self::And(one, other) => one.fits(files, me, file) && other.fits(files, me, file),
-            Self::Or(one, other) => one.fits(files, me, file) || other.fits(files, me, file),
-            Self::Not(node) => !node.fits(files, me, file),
-            Self::Term(term) => term.fits(files, me, file),
+            Self::And(one, other) => one.matches(files, me, file) && other.matches(files, me, file),
+            Self::Or(one, other) => one.matches(files, me, file) || other.matches(files, me, file),
+            Self::Not(node) => !node.matches(files, me, file),
+            Self::Term(term) => term.matches(files, me, file),
         }
     }
 
@@ -129,10 +130,10 @@ impl Node {
 }
 
 impl Term {
-    fn fits(&self, files: &Files, me: &str, file: &File) -> bool {
+    fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         let own = file.owner.as_deref() == Some(me);
         match self {
-            Self::NameBegins(words) => index::begins(&index::words(&file.name), words),
+            Self::NameBegins(words) => index::starts_with_words(&index::words(&file.name), words),
             Self::NameIs(name) => file.name.to_lowercase() == name.to_lowercase(),
             Self::FullText(phrases) => {
                 let words = indexed(file);
@@ -143,8 +144,8 @@ impl Term {
             }
             Self::TypeContains(part) => file.mime_type.starts_with(part.as_str()),
             Self::TypeIs(kind) => file.mime_type == *kind,
-            Self::Created(sign, at) => compares(file.created, sign, *at),
-            Self::Modified(sign, at) => compares(file.modified, sign, *at),
+            Self::Created(sign, at) => compare_times(file.created, sign, *at),
+            Self::Modified(sign, at) => compare_times(file.modified, sign, *at),
             Self::Trashed(wanted) => file.trashed == *wanted,
             Self::Starred(wanted) => (file.starred && own) == *wanted,
             Self::SharedWithMe(wanted) => (!own && file.drive.is_none()) == *wanted,
@@ -170,7 +171,7 @@ fn indexed(file: &File) -> Vec<String> {
     index::words(&format!("{} {description} {}", file.name, file.text))
 }
 
-fn compares(given: Timestamp, sign: &str, wanted: Timestamp) -> bool {
+fn compare_times(given: Timestamp, sign: &str, wanted: Timestamp) -> bool {
     match sign {
         "<" => given < wanted,
         "<=" => given <= wanted,
@@ -188,9 +189,9 @@ impl Reader {
     fn expression(&mut self) -> Result<Node, ApiError> {
         let mut node = self.operand()?;
         loop {
-            let join = if self.takes("and") {
+            let join = if self.take_keyword("and") {
                 Node::And
-            } else if self.takes("or") {
+            } else if self.take_keyword("or") {
                 Node::Or
             } else {
                 return Ok(node);
@@ -200,7 +201,7 @@ impl Reader {
     }
 
     fn operand(&mut self) -> Result<Node, ApiError> {
-        if self.takes("not") {
+        if self.take_keyword("not") {
             return Ok(Node::Not(Box::new(self.operand()?)));
         }
         match self.tokens.next() {
@@ -208,30 +209,30 @@ impl Reader {
                 let node = self.expression()?;
                 match self.tokens.next() {
                     Some(Token::Close) => Ok(node),
-                    _ => Err(not_understood()),
+                    _ => Err(invalid_query()),
                 }
             }
-            Some(Token::Text(value)) if self.takes("in") => match self.tokens.next() {
+            Some(Token::Text(value)) if self.take_keyword("in") => match self.tokens.next() {
                 Some(Token::Word(field)) => member(&field, value).map(Node::Term),
-                _ => Err(not_understood()),
+                _ => Err(invalid_query()),
             },
             Some(Token::Word(field)) => self.comparison(&field),
-            _ => Err(not_understood()),
+            _ => Err(invalid_query()),
         }
     }
 
     fn comparison(&mut self, field: &str) -> Result<Node, ApiError> {
         if UNSUPPORTED.contains(&field) {
             return Err(ApiError::unimplemented(format!(
-                "The sandbox does not play the query term {field}."
+                "The sandbox does not support the query term {field}."
             )));
         }
         let operator = match self.tokens.next() {
             Some(Token::Sign(sign)) => sign,
             Some(Token::Word(word)) if word == "contains" => "contains",
-            _ => return Err(not_understood()),
+            _ => return Err(invalid_query()),
         };
-        let value = self.tokens.next().ok_or_else(not_understood)?;
+        let value = self.tokens.next().ok_or_else(invalid_query)?;
         let negated = operator == "!=" && !field.ends_with("Time");
         let operator = if negated { "=" } else { operator };
         let term = Node::Term(term(field, operator, value)?);
@@ -242,7 +243,7 @@ impl Reader {
         })
     }
 
-    fn takes(&mut self, keyword: &str) -> bool {
+    fn take_keyword(&mut self, keyword: &str) -> bool {
         let is_keyword = |token: &Token| matches!(token, Token::Word(word) if word == keyword);
         self.tokens.next_if(is_keyword).is_some()
     }
@@ -256,14 +257,14 @@ fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, ApiEr
         ("mimeType", "contains", Token::Text(text)) => Term::TypeContains(text),
         ("mimeType", "=", Token::Text(text)) => Term::TypeIs(text),
         ("createdTime", "contains", _) | ("modifiedTime", "contains", _) => {
-            return Err(not_understood());
+            return Err(invalid_query());
         }
         ("createdTime", sign, Token::Text(text)) => Term::Created(sign, moment(&text)?),
         ("modifiedTime", sign, Token::Text(text)) => Term::Modified(sign, moment(&text)?),
         ("trashed", "=", value) => Term::Trashed(truth(&value)?),
         ("starred", "=", value) => Term::Starred(truth(&value)?),
         ("sharedWithMe", "=", value) => Term::SharedWithMe(truth(&value)?),
-        _ => return Err(not_understood()),
+        _ => return Err(invalid_query()),
     })
 }
 
@@ -274,7 +275,7 @@ fn member(field: &str, value: String) -> Result<Term, ApiError> {
         "owners" => Term::Owner(value),
         "writers" => Term::Writer(value),
         "readers" => Term::Reader(value),
-        _ => return Err(not_understood()),
+        _ => return Err(invalid_query()),
     })
 }
 
@@ -282,7 +283,7 @@ fn truth(value: &Token) -> Result<bool, ApiError> {
     match value {
         Token::Word(word) if word == "true" => Ok(true),
         Token::Word(word) if word == "false" => Ok(false),
-        _ => Err(not_understood()),
+        _ => Err(invalid_query()),
     }
 }
 
@@ -291,14 +292,12 @@ fn moment(text: &str) -> Result<Timestamp, ApiError> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
     }
-    let civil: DateTime = text.parse().map_err(|_| not_understood())?;
-    let zoned = civil
-        .to_zoned(TimeZone::UTC)
-        .map_err(|_| not_understood())?;
+    let civil: DateTime = text.parse().map_err(|_| invalid_query())?;
+    let zoned = civil.to_zoned(TimeZone::UTC).map_err(|_| invalid_query())?;
     Ok(zoned.timestamp())
 }
 
-fn not_understood() -> ApiError {
+fn invalid_query() -> ApiError {
     ApiError::invalid_value("q")
 }
 
@@ -314,7 +313,9 @@ mod tests {
         let mut names: Vec<String> = files
             .all
             .iter()
-            .filter(|file| !file.is_root && files.may_see(file, me) && query.fits(&files, me, file))
+            .filter(|file| {
+                !file.is_root && files.may_see(file, me) && query.matches(&files, me, file)
+            })
             .map(|file| file.name.clone())
             .collect();
         names.sort();

@@ -1,4 +1,4 @@
-//! Fields of answers (discovery, `schemas`).
+//! Fields of responses (discovery, `schemas`).
 
 use crate::google::fields::Shape;
 

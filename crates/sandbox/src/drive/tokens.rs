@@ -9,7 +9,7 @@ pub(super) enum Token {
     Word(String),
     /// `=`, `!=`, `<`, `<=`, `>`, `>=`.
     Sign(&'static str),
-    /// What stands in quotes, without its backslashes.
+    /// What is in quotes, without its backslashes.
     Text(String),
 }
 

@@ -58,7 +58,7 @@ fn show(state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     match read(state, &query) {
         Ok(asked) if query.first("prompt") == Some("none") => {
-            // Nobody is ever signed in here, so a page would be needed.
+            // No one is ever signed in here, so a page would be needed.
             redirect_back(&asked, &[("error", "interaction_required")])
         }
         Ok(asked) => page(state, &query, asked),
@@ -130,16 +130,16 @@ fn read(state: &State, query: &Query) -> Result<ConsentRequest, Problem> {
     Ok(ConsentRequest {
         client_id: client_id.to_owned(),
         redirect_uri: redirect_uri.to_owned(),
-        scopes: asked_scopes(required(query, "scope")?)?,
+        scopes: parse_scopes(required(query, "scope")?)?,
         state: query.first("state").map(str::to_owned),
         challenge: challenge(query)?,
-        offline: choice(query, "access_type", ["online", "offline"])?,
+        offline: parse_choice(query, "access_type", ["online", "offline"])?,
         forced: prompts.contains(&"consent"),
-        merge: choice(query, "include_granted_scopes", ["false", "true"])?,
+        merge: parse_choice(query, "include_granted_scopes", ["false", "true"])?,
     })
 }
 
-fn asked_scopes(text: &str) -> Result<Vec<String>, Problem> {
+fn parse_scopes(text: &str) -> Result<Vec<String>, Problem> {
     let mut asked = Vec::new();
     for scope in text.split(' ').filter(|scope| !scope.is_empty()) {
         let known = scopes::canonical(scope).ok_or_else(|| Problem {
@@ -179,7 +179,7 @@ fn challenge(query: &Query) -> Result<Option<String>, Problem> {
 }
 
 /// Whether the second of two values was given; the first one is the default.
-fn choice(query: &Query, name: &'static str, [no, yes]: [&str; 2]) -> Result<bool, Problem> {
+fn parse_choice(query: &Query, name: &'static str, [no, yes]: [&str; 2]) -> Result<bool, Problem> {
     match query.first(name) {
         None => Ok(false),
         Some(value) if value == no => Ok(false),

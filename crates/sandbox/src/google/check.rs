@@ -1,7 +1,7 @@
-//! The front door of every API: what Google refuses before a method runs.
+//! The router of every API: what Google refuses before a method runs.
 //!
 //! In order: address and method, query parameters, token, scopes. Then the method runs, and `fields` cuts its
-//! answer.
+//! response.
 
 use std::collections::BTreeSet;
 
@@ -89,7 +89,7 @@ fn run(
     state: &mut State,
     request: &Request,
 ) -> Result<Value, ApiError> {
-    bind(method, &query)?;
+    check_parameters(method, &query)?;
     if !request.body.is_empty() && method.verb == axum::http::Method::GET {
         return Err(ApiError::invalid("A GET request has no body."));
     }
@@ -173,7 +173,7 @@ fn fit(template: &str, path: &str) -> Option<Vec<String>> {
 }
 
 /// Every parameter is known, fits its type and comes once unless it may repeat.
-fn bind(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
+fn check_parameters(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
     for (name, value) in query.iter() {
         let Some(parameter) = method
             .parameters
@@ -203,7 +203,7 @@ fn bind(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Common parameters that would change the answer in a way not played here.
+/// Common parameters that would change the response in a way not supported here.
 fn refuse_unsupported(query: &Query) -> Result<(), ApiError> {
     if let Some(other) = query.first("alt").filter(|alt| *alt != "json") {
         return Err(ApiError::invalid(format!(
@@ -212,7 +212,7 @@ fn refuse_unsupported(query: &Query) -> Result<(), ApiError> {
     }
     if query.first("callback").is_some() {
         return Err(ApiError::invalid(
-            "The sandbox does not answer with scripts.",
+            "The sandbox does not respond with scripts.",
         ));
     }
     if query.first("key").is_some() {

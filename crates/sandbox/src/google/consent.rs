@@ -1,4 +1,4 @@
-//! The answer to the consent page.
+//! The submitted consent page.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use crate::{request::Request, response::Response, state::State};
 /// `POST /consent/{request}` with `user`, `action` and any number of `scope`.
 ///
 /// For the command line, `scope=all` (or `all=1`) ticks every box; with no `scope` at all nothing is ticked,
-/// which is a refusal.
+/// which is a denial.
 pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
     let Some(form) = request.form_parameters() else {
-        return problem_page("invalid_request", "The answer is not a form.");
+        return problem_page("invalid_request", "The body is not a form.");
     };
     if form.first("request").is_some_and(|named| named != id) {
-        return problem_page("invalid_request", "The answer belongs to another page.");
+        return problem_page("invalid_request", "The form belongs to another page.");
     }
     let Some(asked) = state.grants.request(id).cloned() else {
         return problem_page(
             "invalid_request",
-            "This page was answered before, or never shown.",
+            "This page was submitted before, or never shown.",
         );
     };
     match form.one("action") {

@@ -11,7 +11,7 @@ use crate::{hosts, response::Response};
 /// Which parts an API's errors have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorShape {
-    /// `errors[]` beside `status` and `details[]`: Gmail and Drive.
+    /// `errors[]` next to `status` and `details[]`: Gmail and Drive.
     Mixed,
     /// `status` and `details[]` only: People and Sheets.
     Status,
@@ -63,8 +63,8 @@ impl ApiError {
         Self::new(StatusCode::NOT_IMPLEMENTED, "notImplemented", message)
     }
 
-    /// A query parameter that cannot be bound: Google's answer to an unknown name, a repeated one, or a value
-    /// of the wrong type.
+    /// A query parameter that cannot be bound: Google's response to an unknown name, a repeated one, or a
+    /// value of the wrong type.
     pub(crate) fn unbound(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let mut error = Self::invalid(message.clone());
@@ -151,7 +151,7 @@ impl ApiError {
         self
     }
 
-    /// As an answer.
+    /// As a response.
     pub(crate) fn response(&self, shape: ErrorShape, indented: bool) -> Response {
         let mut error = json!({
             "code": self.0.status.as_u16(),
@@ -211,7 +211,7 @@ impl ApiError {
     }
 }
 
-/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] wants it.
+/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] asks for.
 pub(crate) fn invalid_credentials(host: &str) -> Response {
     if host == hosts::USERINFO {
         return oauth(
@@ -224,7 +224,7 @@ pub(crate) fn invalid_credentials(host: &str) -> Response {
 }
 
 /// The error that [`crate::Fault::Error`] describes.
-pub(crate) fn told(
+pub(crate) fn injected_error(
     host: &str,
     status: u16,
     reason: &str,
@@ -232,7 +232,7 @@ pub(crate) fn told(
     retry_after: Option<&str>,
 ) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let message = message.unwrap_or_else(|| usual_message(reason, status));
+    let message = message.unwrap_or_else(|| default_message(reason, status));
     if host == hosts::TOKENS || host == hosts::ACCOUNTS {
         let mut response = oauth(status, reason, message);
         if let Some(wait) = retry_after {
@@ -305,7 +305,7 @@ fn canonical_code(status: StatusCode) -> &'static str {
     }
 }
 
-fn usual_message(reason: &str, status: StatusCode) -> &'static str {
+fn default_message(reason: &str, status: StatusCode) -> &'static str {
     match reason {
         "rateLimitExceeded" => "Rate Limit Exceeded",
         "userRateLimitExceeded" => "User Rate Limit Exceeded",

@@ -1,4 +1,4 @@
-//! The `fields` parameter: partial answers.
+//! The `fields` parameter: partial responses.
 //!
 //! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b` (or `a.b`) goes down, `a(b,c)`
 //! selects within, `*` stands for every name.
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::errors::ApiError;
 
-/// The fields that an answer may have. Lists are transparent: a list of messages has the shape of a message.
+/// The fields that a response may have. Lists are transparent: a list of messages has the shape of a message.
 #[derive(Debug)]
 pub(crate) enum Shape {
     /// A value without fields.
@@ -25,7 +25,7 @@ pub(crate) enum Shape {
 pub(crate) struct Selection(BTreeMap<String, Self>);
 
 impl Selection {
-    /// Reads a mask and checks its names against the answer's shape.
+    /// Reads a mask and checks its names against the response's shape.
     pub(crate) fn parse(mask: &str, shape: &Shape) -> Result<Self, ApiError> {
         let mut reader = Reader { rest: mask };
         let selection = reader
@@ -71,8 +71,8 @@ impl Selection {
         for (name, within) in &self.0 {
             if name == "*" {
                 // Below a star each field has its own shape.
-                let fits = |(_, shape): &(&str, &Shape)| within.check(shape).is_ok();
-                if within.0.is_empty() || known.iter().any(fits) {
+                let is_valid = |(_, shape): &(&str, &Shape)| within.check(shape).is_ok();
+                if within.0.is_empty() || known.iter().any(is_valid) {
                     continue;
                 }
                 return Err(ApiError::bad_selection(name));

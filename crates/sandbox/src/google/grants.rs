@@ -79,7 +79,8 @@ impl Grants {
         Self::new(&PROFILE)
     }
 
-    /// The user allowed `ticked`: makes a grant and gives its scopes and a code; nothing if no scope is left.
+    /// The user allowed `ticked`: makes a grant and returns its scopes and a code; nothing if no scope is
+    /// left.
     pub(crate) fn allow(
         &mut self,
         ids: &mut Ids,
@@ -209,7 +210,7 @@ impl Grants {
     }
 }
 
-/// The project of a client: what stands before the first `-` of its id (Google's ids start with the project's
+/// The project of a client: the part before the first `-` of its id (Google's ids start with the project's
 /// number).
 fn project_of(client_id: &str) -> &str {
     client_id.split('-').next().unwrap_or(client_id)

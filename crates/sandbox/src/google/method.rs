@@ -32,13 +32,13 @@ pub(crate) struct ApiMethod {
     pub(crate) verb: Method,
     /// Discovery's `flatPath`: `{name}` stands for one segment.
     pub(crate) path: &'static str,
-    /// Query parameters beside the common ones.
+    /// Query parameters in addition to the common ones.
     pub(crate) parameters: &'static [Parameter],
     /// Any one of these scopes suffices.
     pub(crate) scopes: &'static [&'static str],
-    /// Fields of the answer, for the `fields` parameter.
+    /// Fields of the response, for the `fields` parameter.
     pub(crate) shape: &'static Shape,
-    /// What it does. `null` is answered with 204 and no body.
+    /// What it does. `null` gets 204 and no body.
     pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum Kind {
     OneOf(&'static [&'static str]),
 }
 
-/// A request that has passed the front door.
+/// A request that has passed the checks.
 #[derive(Debug)]
 pub(crate) struct Call {
     /// Email address of the user whose token came along.
@@ -103,14 +103,14 @@ impl Parameter {
 
     /// Whether `value` has the parameter's type; if not, what Google says.
     pub(crate) fn check(&self, value: &str) -> Result<(), ApiError> {
-        let (fits, kind) = match self.kind {
+        let (is_valid, kind) = match self.kind {
             Kind::Text => (true, "TYPE_STRING"),
             Kind::Flag => (matches!(value, "true" | "false"), "TYPE_BOOL"),
             Kind::Uint32 => (value.parse::<u32>().is_ok(), "TYPE_UINT32"),
             Kind::Int32 => (value.parse::<i32>().is_ok(), "TYPE_INT32"),
             Kind::OneOf(values) => (values.contains(&value), "TYPE_ENUM"),
         };
-        if fits {
+        if is_valid {
             return Ok(());
         }
         let field = snake_case(self.name);

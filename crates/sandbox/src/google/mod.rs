@@ -1,5 +1,5 @@
-//! What Google's products share: the authorization server, and the front door that checks every API request.
-//! A Google product adds its own folder with a table of methods; see `mail`.
+//! What Google's products share: the authorization server, and the router that checks every API request. A
+//! Google product adds its own folder with a table of methods; see `mail`.
 
 pub(crate) mod authorize;
 pub(crate) mod check;

@@ -6,7 +6,7 @@ use super::{errors::ApiError, method::Call};
 use crate::ids;
 
 /// Parameters that may change between pages.
-const FREE: [&str; 3] = ["pageToken", "fields", "prettyPrint"];
+const CHANGEABLE: [&str; 3] = ["pageToken", "fields", "prettyPrint"];
 
 /// A part of a list.
 #[derive(Debug)]
@@ -18,9 +18,9 @@ pub(crate) struct Page<Item> {
 
 /// The page of `all` that the call asks for.
 ///
-/// A token serves the same method, user and parameters; those in `free` may change as well. People says that
-/// all must match (people.connections.list, `pageToken`); Gmail does not speak of it, and its page size may
-/// change.
+/// A token is valid for the same method, user and parameters; those in `free` may change as well. People says
+/// that all must match (people.connections.list, `pageToken`); Gmail does not speak of it, and its page size
+/// may change.
 pub(crate) fn page<Item>(
     call: &Call,
     method: &str,
@@ -55,7 +55,7 @@ fn binding(call: &Call, method: &str, free: &[&str]) -> String {
     let mut pairs: Vec<(&str, &str)> = call
         .query
         .iter()
-        .filter(|(name, _)| !FREE.contains(name) && !free.contains(name))
+        .filter(|(name, _)| !CHANGEABLE.contains(name) && !free.contains(name))
         .collect();
     pairs.sort_unstable();
     let mut digest = Sha256::new();

@@ -1,4 +1,4 @@
-//! The revocation endpoint (RFC 7009; Google answers 400 for an unknown token).
+//! The revocation endpoint (RFC 7009; Google responds with 400 for an unknown token).
 
 use axum::http::StatusCode;
 use serde_json::json;

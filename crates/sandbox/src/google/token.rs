@@ -16,26 +16,26 @@ use crate::{
     oauth::challenge_of, query::Query, request::Request, response::Response, state::State,
 };
 
-/// A refusal in the shape of RFC 6749, section 5.2.
+/// An error in the shape of RFC 6749, section 5.2.
 #[derive(Debug)]
 struct TokenError {
     status: StatusCode,
     error: &'static str,
     description: String,
-    /// The client used Basic, so the answer has to ask for it.
+    /// The client used Basic, so the response has to ask for it.
     by_basic: bool,
 }
 
 /// `POST /token`.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {
-    let response = match grant(state, request) {
+    let response = match issue_tokens(state, request) {
         Ok(response) => response,
         Err(refused) => refused.response(),
     };
     response.with(header::PRAGMA, "no-cache")
 }
 
-fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
+fn issue_tokens(state: &mut State, request: &Request) -> Result<Response, TokenError> {
     let form = request
         .form_parameters()
         .ok_or_else(|| invalid_request("The body is not a form."))?;
@@ -150,7 +150,7 @@ fn token_response(state: &mut State, client_id: &str, issued: &Issued) -> Respon
     )
 }
 
-/// A JWT that nobody signed (`alg` is `none`), for a grant that has `openid`.
+/// A JWT that no one signed (`alg` is `none`), for a grant that has `openid`.
 fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<String> {
     if !issued.terms.contains("openid") {
         return None;

@@ -4,7 +4,7 @@ use axum::http::Method;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use serde_json::{Value, json};
 
-use super::{owner, render::ATTACHMENT, scope, shapes};
+use super::{mailbox_owner, render::ATTACHMENT, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -31,7 +31,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let message = owner(state, call)?
+    let message = mailbox_owner(state, call)?
         .mailbox
         .message(call.variable(1))
         .ok_or_else(ApiError::not_found)?;
@@ -45,7 +45,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }))
 }
 
-/// The part that an id of this message and generation stands for.
+/// The part that an id of this message and generation means.
 fn part_id(id: &str, generation: u64, message_id: &str) -> Option<String> {
     let text = ids::open(ATTACHMENT, id.strip_prefix("ANGjdJ")?)?;
     let mut words = text.split('|');

@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{
-    owner,
+    mailbox_owner,
     render::{Format, message},
     scope, shapes,
 };
@@ -32,7 +32,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let format = Format::of(call)?;
     let id = call.variable(1);
-    let mailbox = &owner(state, call)?.mailbox;
+    let mailbox = &mailbox_owner(state, call)?.mailbox;
     let held = mailbox
         .drafts
         .iter()

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{check_search_allowed, list, owner, scope, shapes};
+use super::{check_search_allowed, list, mailbox_owner, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -29,7 +29,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     check_search_allowed(call)?;
-    let mailbox = &owner(state, call)?.mailbox;
+    let mailbox = &mailbox_owner(state, call)?.mailbox;
     let fitting = list::matching(mailbox, call, state.now)?;
     let items = mailbox
         .drafts

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{labels_list::labels, owner, scope, shapes};
+use super::{labels_list::labels, mailbox_owner, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -32,7 +32,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let mailbox = &owner(state, call)?.mailbox;
+    let mailbox = &mailbox_owner(state, call)?.mailbox;
     let id = call.variable(1);
     let mut label = labels(mailbox)
         .into_iter()
@@ -50,12 +50,12 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         .collect();
     label["messagesTotal"] = json!(all.len());
     label["messagesUnread"] = json!(unread.len());
-    label["threadsTotal"] = json!(threads(&all));
-    label["threadsUnread"] = json!(threads(&unread));
+    label["threadsTotal"] = json!(count_threads(&all));
+    label["threadsUnread"] = json!(count_threads(&unread));
     Ok(label)
 }
 
-fn threads(messages: &[&Message]) -> usize {
+fn count_threads(messages: &[&Message]) -> usize {
     let threads: BTreeSet<&str> = messages
         .iter()
         .map(|message| message.thread_id.as_str())

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{list::SYSTEM_LABELS, owner, scope, shapes};
+use super::{list::SYSTEM_LABELS, mailbox_owner, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -30,7 +30,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    Ok(json!({"labels": labels(&owner(state, call)?.mailbox)}))
+    Ok(json!({"labels": labels(&mailbox_owner(state, call)?.mailbox)}))
 }
 
 /// Labels without counts.

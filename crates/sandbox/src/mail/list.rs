@@ -61,7 +61,7 @@ pub(super) fn matching<'mailbox>(
         }
     }
     let hidden_too = call.flag("includeSpamTrash")
-        || search.looks_everywhere()
+        || search.searches_everywhere()
         || labels
             .iter()
             .any(|label| matches!(*label, "SPAM" | "TRASH"));
@@ -70,11 +70,11 @@ pub(super) fn matching<'mailbox>(
         .iter()
         .filter(|message| hidden_too || !(message.has_label("SPAM") || message.has_label("TRASH")))
         .filter(|message| labels.iter().all(|label| message.has_label(label)))
-        .filter(|message| search.fits(message, mailbox))
+        .filter(|message| search.matches(message, mailbox))
         .collect())
 }
 
-/// One page as an answer: `name` is absent when there is nothing.
+/// One page as a response: `name` is absent when there is nothing.
 pub(super) fn respond(
     call: &Call,
     method: &str,

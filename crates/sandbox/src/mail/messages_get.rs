@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::Value;
 
 use super::{
-    owner,
+    mailbox_owner,
     render::{Format, message},
     scope, shapes,
 };
@@ -42,7 +42,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let format = Format::of(call)?;
-    let found = owner(state, call)?
+    let found = mailbox_owner(state, call)?
         .mailbox
         .message(call.variable(1))
         .cloned()

@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{check_search_allowed, list, owner, scope, shapes};
+use super::{check_search_allowed, list, mailbox_owner, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -24,7 +24,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     check_search_allowed(call)?;
-    let user = owner(state, call)?;
+    let user = mailbox_owner(state, call)?;
     let items = list::matching(&user.mailbox, call, state.now)?
         .into_iter()
         .map(|message| json!({"id": message.id, "threadId": message.thread_id}))

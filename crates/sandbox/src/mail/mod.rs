@@ -53,7 +53,7 @@ mod scope {
 }
 
 /// The user whose mailbox is asked for: `me`, or the caller's own address.
-fn owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiError> {
+fn mailbox_owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiError> {
     let asked = call.variable(0);
     if asked != "me" && !asked.eq_ignore_ascii_case(&call.user) {
         return Err(ApiError::forbidden(format!(
@@ -64,8 +64,8 @@ fn owner<'state>(state: &'state State, call: &Call) -> Result<&'state User, ApiE
     state.world.user(&call.user).ok_or_else(ApiError::not_found)
 }
 
-/// With gmail.metadata in the token, even beside a wider scope, there is no search (users.messages.list,
-/// `q`).
+/// With gmail.metadata in the token, even together with a wider scope, there is no search
+/// (users.messages.list, `q`).
 fn check_search_allowed(call: &Call) -> Result<(), ApiError> {
     let searches = call.text("q").is_some_and(|query| !query.is_empty());
     if searches && call.has_scope("gmail.metadata") {

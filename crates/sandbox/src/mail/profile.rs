@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{owner, scope, shapes};
+use super::{mailbox_owner, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -31,7 +31,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let user = owner(state, call)?;
+    let user = mailbox_owner(state, call)?;
     let messages = &user.mailbox.messages;
     let threads: BTreeSet<&str> = messages
         .iter()

@@ -140,7 +140,7 @@ fn body(state: &mut State, message_id: &str, part: &Part) -> Value {
     }
 }
 
-/// A fresh id each time; old ones serve until the sandbox is told otherwise.
+/// A fresh id each time; old ones stay valid until a fault ends them.
 fn attachment_id(state: &mut State, message_id: &str, part_id: &str) -> String {
     let noise = state.ids.fresh(ATTACHMENT, ATTACHMENT_NOISE);
     let generation = state.attachment_generation;

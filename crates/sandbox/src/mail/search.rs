@@ -2,7 +2,7 @@
 //!
 //! Words and "phrases" over subject, text and people; `from: to: subject: label: in: is: has: filename:
 //! after: before: newer_than: older_than: rfc822msgid:`; `-` negates, `OR` joins neighbours. Anything else of
-//! Gmail's language is refused with 501 rather than answered wrongly.
+//! Gmail's language is refused with 501 rather than given a wrong response.
 
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
@@ -68,7 +68,7 @@ impl Search {
     }
 
     /// Whether spam and trash are to be looked at.
-    pub(super) fn looks_everywhere(&self) -> bool {
+    pub(super) fn searches_everywhere(&self) -> bool {
         self.groups.iter().flatten().any(|term| {
             let hidden = match &term.test {
                 Test::Everywhere => true,
@@ -80,11 +80,11 @@ impl Search {
     }
 
     /// Whether the message is found.
-    pub(super) fn fits(&self, message: &Message, mailbox: &Mailbox) -> bool {
+    pub(super) fn matches(&self, message: &Message, mailbox: &Mailbox) -> bool {
         self.groups.iter().all(|group| {
             group
                 .iter()
-                .any(|term| term.test.fits(message, mailbox) != term.negated)
+                .any(|term| term.test.matches(message, mailbox) != term.negated)
         })
     }
 }
@@ -124,12 +124,12 @@ impl Test {
             "subject" => Self::Subject(tokens(value)),
             "filename" => Self::Filename(tokens(value)),
             "rfc822msgid" => Self::MessageId(value.trim_matches(['<', '>']).to_owned()),
-            "label" => Self::Label(box_name(value)),
+            "label" => Self::Label(folder_name(value)),
             "in" => match value.to_ascii_lowercase().as_str() {
                 "anywhere" => Self::Everywhere,
                 "drafts" => Self::Label("draft".to_owned()),
                 "snoozed" | "chats" => return Err(unknown(word)),
-                place => Self::Label(box_name(place)),
+                place => Self::Label(folder_name(place)),
             },
             "is" => match value.to_ascii_lowercase().as_str() {
                 "read" => Self::Without("UNREAD"),
@@ -144,15 +144,15 @@ impl Test {
                 }
             )),
             "has" if value.eq_ignore_ascii_case("attachment") => Self::Attachment,
-            "after" | "newer" => Self::Since(moment(value).ok_or_else(|| unknown(word))?),
-            "before" | "older" => Self::Before(moment(value).ok_or_else(|| unknown(word))?),
-            "newer_than" => Self::Since(ago(value, now).ok_or_else(|| unknown(word))?),
-            "older_than" => Self::Before(ago(value, now).ok_or_else(|| unknown(word))?),
+            "after" | "newer" => Self::Since(parse_date(value).ok_or_else(|| unknown(word))?),
+            "before" | "older" => Self::Before(parse_date(value).ok_or_else(|| unknown(word))?),
+            "newer_than" => Self::Since(parse_age(value, now).ok_or_else(|| unknown(word))?),
+            "older_than" => Self::Before(parse_age(value, now).ok_or_else(|| unknown(word))?),
             _ => return Err(unknown(word)),
         })
     }
 
-    fn fits(&self, message: &Message, mailbox: &Mailbox) -> bool {
+    fn matches(&self, message: &Message, mailbox: &Mailbox) -> bool {
         let header = |name: &str| message.header(name).unwrap_or_default();
         match self {
             Self::Anywhere(wanted) => {
@@ -176,8 +176,10 @@ impl Test {
                     .labels
                     .iter()
                     .filter(|label| message.has_label(label.id));
-                message.labels.iter().any(|id| box_name(id) == *wanted)
-                    || own.into_iter().any(|label| box_name(label.name) == *wanted)
+                message.labels.iter().any(|id| folder_name(id) == *wanted)
+                    || own
+                        .into_iter()
+                        .any(|label| folder_name(label.name) == *wanted)
             }
             Self::Attachment => message
                 .leaves()
@@ -238,12 +240,12 @@ fn is_unspaced(letter: char) -> bool {
 }
 
 /// The search box writes label names in lower case, with `-` for anything else.
-fn box_name(name: &str) -> String {
+fn folder_name(name: &str) -> String {
     name.to_lowercase().replace([' ', '/', '&'], "-")
 }
 
 /// The start of a day in UTC (`2026/04/30` or `2026-04-30`), or seconds since 1970.
-fn moment(value: &str) -> Option<Timestamp> {
+fn parse_date(value: &str) -> Option<Timestamp> {
     if value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Timestamp::from_second(value.parse().ok()?).ok();
     }
@@ -259,7 +261,7 @@ fn moment(value: &str) -> Option<Timestamp> {
 }
 
 /// `3d`, `2m` or `1y` before now; a month counts 30 days, a year 365.
-fn ago(value: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse_age(value: &str, now: Timestamp) -> Option<Timestamp> {
     let (count, unit) = value.split_at_checked(value.len().checked_sub(1)?)?;
     let days: i64 = match unit {
         "d" => 1,
@@ -291,7 +293,7 @@ mod tests {
         mailbox
             .messages
             .iter()
-            .filter(|message| search.fits(message, mailbox))
+            .filter(|message| search.matches(message, mailbox))
             .map(|message| message.header("Subject").unwrap().to_owned())
             .collect()
     }

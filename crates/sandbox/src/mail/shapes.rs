@@ -1,4 +1,4 @@
-//! Fields of Gmail's answers (discovery, `schemas`).
+//! Fields of Gmail's responses (discovery, `schemas`).
 
 use crate::google::fields::Shape;
 

@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{
-    owner,
+    mailbox_owner,
     render::{Format, message},
     scope, shapes,
 };
@@ -43,7 +43,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let format = Format::of(call)?;
     let id = call.variable(1);
     // Oldest first within a thread.
-    let found: Vec<Message> = owner(state, call)?
+    let found: Vec<Message> = mailbox_owner(state, call)?
         .mailbox
         .messages
         .iter()

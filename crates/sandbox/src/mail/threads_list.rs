@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{check_search_allowed, list, owner, render::snippet, scope, shapes};
+use super::{check_search_allowed, list, mailbox_owner, render::snippet, scope, shapes};
 use crate::{
     google::{
         errors::ApiError,
@@ -25,14 +25,14 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 /// A thread is listed if one of its messages fits, in order of its newest message.
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     check_search_allowed(call)?;
-    let mailbox = &owner(state, call)?.mailbox;
+    let mailbox = &mailbox_owner(state, call)?.mailbox;
     let fitting = list::matching(mailbox, call, state.now)?;
     let mut seen = Vec::new();
     let mut items = Vec::new();
     for newest in &mailbox.messages {
         let thread = &newest.thread_id;
-        let fits = fitting.iter().any(|message| message.thread_id == *thread);
-        if !fits || seen.contains(&thread) {
+        let matches = fitting.iter().any(|message| message.thread_id == *thread);
+        if !matches || seen.contains(&thread) {
             continue;
         }
         seen.push(thread);

@@ -14,7 +14,7 @@ pub(crate) struct Clients(BTreeMap<String, Client>);
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     secret: String,
-    /// Registered addresses; with none, every address of an allowed form serves.
+    /// Registered addresses; without one, every address of an allowed form is accepted.
     redirect_uris: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Client {
         self.secret == secret
     }
 
-    /// Whether the client may be answered at this address.
+    /// Whether the client may receive responses at this address.
     pub(crate) fn accepts(&self, redirect_uri: &str) -> bool {
         if self.redirect_uris.is_empty() {
             is_allowed(redirect_uri)

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{faults::RotationMode, ids::Ids};
 
-/// The habits of one authorization server.
+/// The properties of one authorization server.
 #[derive(Debug)]
 pub(crate) struct Profile {
     /// Purpose of a consent page's id.
@@ -18,7 +18,7 @@ pub(crate) struct Profile {
     pub(crate) refresh: TokenKind,
     /// How long a code can be exchanged.
     pub(crate) code_seconds: i64,
-    /// Lifetime of access tokens; without one they live until they are told to end.
+    /// Lifetime of access tokens; without one they live until they are revoked or expired by a fault.
     pub(crate) access_seconds: Option<i64>,
     pub(crate) rotation: RotationMode,
 }
@@ -120,7 +120,7 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
         }
     }
 
-    /// Keeps a request until its consent page is submitted; gives its id.
+    /// Keeps a request until its consent page is submitted; returns its id.
     pub(crate) fn add_request(&mut self, ids: &mut Ids, request: Request) -> String {
         let id = ids.fresh(self.profile.consent, 18);
         self.requests.insert(id.clone(), request);
@@ -137,7 +137,7 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
         self.requests.remove(id)
     }
 
-    /// Keeps what a user allowed, and gives the code for it.
+    /// Keeps what a user allowed, and returns the code for it.
     pub(crate) fn add(
         &mut self,
         ids: &mut Ids,
@@ -165,8 +165,8 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
         code
     }
 
-    /// Spends the code of a client, and gives the number of its grant. A second use ends the grant (RFC 6749,
-    /// section 4.1.2).
+    /// Spends the code of a client, and returns the number of its grant. A second use ends the grant (RFC
+    /// 6749, section 4.1.2).
     pub(crate) fn spend_code(
         &mut self,
         now: Timestamp,

@@ -21,7 +21,7 @@ use crate::{
 const DEFAULT_SIZE: i64 = 100;
 /// Contacts of a page at most.
 const MAX_SIZE: i64 = 1000;
-/// A sync token serves for seven days.
+/// A sync token is valid for seven days.
 const SYNC_HOURS: i64 = 7 * 24;
 /// Purpose under which sync tokens are sealed.
 const SYNC: &str = "sync";

@@ -89,7 +89,7 @@ pub(super) fn older_fields(mask: &str) -> Result<Vec<String>, ApiError> {
     for path in mask.split(',') {
         plain.push(
             path.strip_prefix("person.")
-                .ok_or_else(|| bad(name, path))?,
+                .ok_or_else(|| invalid_mask(name, path))?,
         );
     }
     read(&plain.join(","), name, &PERSON_FIELDS)
@@ -106,13 +106,13 @@ fn read(mask: &str, name: &str, allowed: &[&str]) -> Result<Vec<String>, ApiErro
             if allowed.contains(&path) {
                 Ok(path.to_owned())
             } else {
-                Err(bad(name, path))
+                Err(invalid_mask(name, path))
             }
         })
         .collect()
 }
 
-fn bad(name: &str, path: &str) -> ApiError {
+fn invalid_mask(name: &str, path: &str) -> ApiError {
     ApiError::invalid(format!(
         "Invalid {name} mask path: \"{path}\". Valid paths are documented at https://developers.google.com/people/api/rest."
     ))

@@ -14,7 +14,7 @@ const DEFAULT_RESULTS: i64 = 10;
 /// Results at most; larger numbers are brought down to it.
 const MAX_RESULTS: i64 = 30;
 
-/// The answer to a search among `people`, of whom `fields` are given.
+/// The response to a search among `people`, of whom `fields` are given.
 pub(super) fn respond(
     state: &mut State,
     call: &Call,
@@ -42,7 +42,7 @@ pub(super) fn respond(
     }
     let results: Vec<Value> = people
         .iter()
-        .filter(|person| fits(person, query))
+        .filter(|person| matches(person, query))
         .take(usize::try_from(size).unwrap_or_default())
         .map(|found| json!({"person": person(found, fields)}))
         .collect();
@@ -54,7 +54,7 @@ pub(super) fn respond(
 
 /// Whether a field has a phrase that begins with the query at the start of a word: "foo name" fits "f", "foo
 /// n" and "nam", but not "oo n".
-fn fits(person: &Person, query: &str) -> bool {
+fn matches(person: &Person, query: &str) -> bool {
     let query = query.trim().to_lowercase();
     let mut texts = vec![person.display_name(), person.nickname.to_owned()];
     texts.extend(
@@ -71,10 +71,10 @@ fn fits(person: &Person, query: &str) -> bool {
     }
     texts
         .iter()
-        .any(|text| begins_within(&text.to_lowercase(), &query))
+        .any(|text| any_word_starts_with(&text.to_lowercase(), &query))
 }
 
-fn begins_within(text: &str, query: &str) -> bool {
+fn any_word_starts_with(text: &str, query: &str) -> bool {
     let mut before = None;
     text.char_indices().any(|(place, letter)| {
         let starts = before.is_none_or(|before: char| !before.is_alphanumeric());
@@ -90,11 +90,11 @@ mod tests {
     #[test]
     fn prefixes_of_phrases() {
         for query in ["f", "foo", "foo n", "nam"] {
-            assert!(begins_within("foo name", query), "{query}");
+            assert!(any_word_starts_with("foo name", query), "{query}");
         }
         for query in ["oo n", "ame", "foo x"] {
-            assert!(!begins_within("foo name", query), "{query}");
+            assert!(!any_word_starts_with("foo name", query), "{query}");
         }
-        assert!(begins_within("grace@example.com", "exam"));
+        assert!(any_word_starts_with("grace@example.com", "exam"));
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::google::errors::ApiError;
 
-/// An object within a body, and where it stands, such as `spreadsheet.properties`.
+/// An object within a body, and its path, such as `spreadsheet.properties`.
 #[derive(Debug)]
 pub(super) struct Body<'a> {
     members: &'a Map<String, Value>,
@@ -30,7 +30,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Refuses members that the sandbox does not play, unless they say nothing.
+    /// Refuses members that the sandbox does not support, unless they say nothing.
     pub(super) fn unsupported(&self, names: &[&str]) -> Result<(), ApiError> {
         let says = |name: &&&str| {
             self.members
@@ -40,7 +40,7 @@ impl<'a> Body<'a> {
         match names.iter().find(says) {
             None => Ok(()),
             Some(name) => Err(ApiError::unimplemented(format!(
-                "The sandbox does not play {}.{name}.",
+                "The sandbox does not support {}.{name}.",
                 self.at
             ))),
         }

@@ -22,13 +22,13 @@ pub(super) const DATES: Kind = Kind::OneOf(&["SERIAL_NUMBER", "FORMATTED_STRING"
 
 /// How the caller wants values.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub(super) struct ValueOptions {
     formulas: bool,
     formatted: bool,
     dates_as_text: bool,
 }
 
-impl Look {
+impl ValueOptions {
     /// By the two parameters of these names.
     pub(super) fn of(call: &Call, render: &str, dates: &str) -> Self {
         let render = call.text(render).unwrap_or("FORMATTED_VALUE");
@@ -44,7 +44,7 @@ impl Look {
 pub(super) fn values(
     spreadsheet: &Spreadsheet,
     area: &Area,
-    look: Look,
+    options: ValueOptions,
     by_columns: bool,
 ) -> Vec<Vec<Value>> {
     let (rows, columns) = used(spreadsheet, area);
@@ -60,7 +60,7 @@ pub(super) fn values(
             } else {
                 (one, other)
             };
-            value(spreadsheet, area.sheet, row, column, look)
+            value(spreadsheet, area.sheet, row, column, options)
         });
         without_end(cells.collect(), |value| value == "")
     };
@@ -84,19 +84,25 @@ pub(super) fn used(spreadsheet: &Spreadsheet, area: &Area) -> (Range<u32>, Range
 }
 
 /// The value of a cell as values.get gives it.
-fn value(spreadsheet: &Spreadsheet, sheet: usize, row: u32, column: u32, look: Look) -> Value {
+fn value(
+    spreadsheet: &Spreadsheet,
+    sheet: usize,
+    row: u32,
+    column: u32,
+    options: ValueOptions,
+) -> Value {
     let grid = spreadsheet.sheets.get(sheet);
     let Some(cell) = grid.and_then(|grid| grid.cells.get(&(row, column))) else {
         return json!("");
     };
-    if look.formulas
+    if options.formulas
         && let Entered::Formula(text) = &cell.entered
     {
         return json!(text);
     }
     let effective = formula::value(spreadsheet, sheet, row, column);
     let format = formula::format(spreadsheet, sheet, cell);
-    let as_text = look.formatted || (look.dates_as_text && format == Format::Date);
+    let as_text = options.formatted || (options.dates_as_text && format == Format::Date);
     match effective {
         Effective::Number(number_) if !as_text => number(number_),
         Effective::Bool(value) if !as_text => json!(value),
@@ -122,7 +128,7 @@ pub(super) fn formatted(value: &Effective, format: Format) -> String {
         Format::Date => {
             #[expect(
                 clippy::cast_possible_truncation,
-                reason = "a float beyond is cut at the bounds, and is no date"
+                reason = "a float beyond is cut at the bounds, and is not a date"
             )]
             let days = number.floor() as i32;
             let date = Span::new()

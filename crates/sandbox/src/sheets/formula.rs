@@ -1,4 +1,4 @@
-//! The two formulas that are played: `=B2` and `=SUM(B2:B9,C1)`.
+//! The two formulas that are supported: `=B2` and `=SUM(B2:B9,C1)`.
 
 use super::range::{self, Area};
 use crate::{
@@ -28,11 +28,11 @@ enum Formula<'a> {
     Sum(Vec<&'a str>),
 }
 
-/// Refuses formulas that are not played.
+/// Refuses formulas that are not supported.
 pub(super) fn check(text: &str) -> Result<(), ApiError> {
     parse(text).map(drop).ok_or_else(|| {
         ApiError::unimplemented(format!(
-            "The sandbox evaluates =B2 and =SUM(B2:B9) alone, not {text}"
+            "The sandbox evaluates only =B2 and =SUM(B2:B9), not {text}"
         ))
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! Values that are typed (`USER_ENTERED`) are understood as far as they are plain: numbers, `$1.50`, `12%`,
 //! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
-//! rather than answered wrongly; any other text stays a text.
+//! rather than given a wrong response; any other text stays a text.
 
 mod body;
 mod create;

@@ -25,7 +25,7 @@ pub(super) const SHEET: &[&str] = &[
     "slicers",
     "tables",
 ];
-/// Those that the sandbox does not play.
+/// Those that the sandbox does not support.
 const UNSUPPORTED: &[&str] = &[
     "bandedRanges",
     "basicFilter",
@@ -106,7 +106,7 @@ fn properties(body: &Body<'_>, place: i32, ids: &mut Ids) -> Result<(i32, Sheet)
         None | Some("GRID") => {}
         Some("OBJECT" | "DATA_SOURCE") => {
             return Err(ApiError::unimplemented(
-                "The sandbox has sheets of cells alone.",
+                "The sandbox has only sheets of cells.",
             ));
         }
         Some(other) => {
@@ -200,7 +200,7 @@ fn entered(cell: &Body<'_>) -> Result<Option<Entered>, ApiError> {
     Ok(text.map(|text| Entered::Text(text.to_owned())))
 }
 
-/// An id that nobody would guess, and the same in every run.
+/// An id that no one would guess, and the same in every run.
 fn fresh_id(ids: &mut Ids) -> i32 {
     let letters = ids.fresh("sheet", 8);
     let number = letters.bytes().fold(0_i32, |number, byte| {

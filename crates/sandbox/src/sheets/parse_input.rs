@@ -53,7 +53,7 @@ pub(super) fn read(
     Ok(Change::Put(Cell { entered, format }))
 }
 
-/// A text as if somebody had typed it.
+/// A text as if a user had typed it.
 fn as_typed(text: &str) -> Result<Cell, ApiError> {
     let plain = |entered: Entered| Cell::from(entered);
     if text.len() > 1 && text.starts_with('=') {

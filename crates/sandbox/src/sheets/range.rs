@@ -18,7 +18,7 @@ pub(super) struct Area {
     pub(super) open: bool,
 }
 
-/// Why a range serves not.
+/// Why a range cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RangeError {
     /// No such sheet, name or cell.
@@ -36,7 +36,7 @@ struct Corner {
     row: Option<u32>,
 }
 
-/// The area that a range names; without a title it lies in the sheet `home`.
+/// The area that a range names; without a title it is in the sheet `home`.
 pub(super) fn parse(
     spreadsheet: &Spreadsheet,
     home: usize,
@@ -71,7 +71,7 @@ pub(super) fn parse(
     within(grid, sheet, start, end)
 }
 
-/// As Google answers.
+/// As Google responds.
 pub(super) fn error(text: &str, unfit: &RangeError) -> ApiError {
     match unfit {
         RangeError::Unknown => ApiError::invalid(format!("Unable to parse range: {text}")),
@@ -79,7 +79,7 @@ pub(super) fn error(text: &str, unfit: &RangeError) -> ApiError {
             "Range ({text}) exceeds grid limits. Max rows: {rows}, max columns: {columns}"
         )),
         RangeError::Unsupported => {
-            ApiError::unimplemented("The sandbox does not play R1C1 notation.")
+            ApiError::unimplemented("The sandbox does not support R1C1 notation.")
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     READ,
-    format_value::{self, DATES, Look, RENDERS},
+    format_value::{self, DATES, RENDERS, ValueOptions},
     range, readable, shapes,
 };
 use crate::{
@@ -38,16 +38,16 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (spreadsheet, _) = readable(&state.world.files, call, call.variable(0))?;
     let text = call.variable(1);
     let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit))?;
-    let look = Look::of(call, "valueRenderOption", "dateTimeRenderOption");
+    let options = ValueOptions::of(call, "valueRenderOption", "dateTimeRenderOption");
     let by_columns = call.text("majorDimension") == Some("COLUMNS");
-    Ok(shown(spreadsheet, &area, look, by_columns))
+    Ok(shown(spreadsheet, &area, options, by_columns))
 }
 
 /// A `ValueRange`; `values` is absent where there is nothing.
 pub(super) fn shown(
     spreadsheet: &Spreadsheet,
     area: &range::Area,
-    look: Look,
+    options: ValueOptions,
     by_columns: bool,
 ) -> Value {
     let sheet = spreadsheet.sheets.get(area.sheet);
@@ -55,7 +55,7 @@ pub(super) fn shown(
         "range": sheet.map(|sheet| range::written(sheet, &area.rows, &area.columns)),
         "majorDimension": if by_columns { "COLUMNS" } else { "ROWS" },
     });
-    let values = format_value::values(spreadsheet, area, look, by_columns);
+    let values = format_value::values(spreadsheet, area, options, by_columns);
     if !values.is_empty() {
         shown["values"] = json!(values);
     }

@@ -9,7 +9,7 @@ use super::{
     WRITE,
     body::Body,
     changeable,
-    format_value::{DATES, Look, RENDERS},
+    format_value::{DATES, RENDERS, ValueOptions},
     parse_input::{self, Change},
     range::{self, Area},
     shapes, values_get,
@@ -87,13 +87,13 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let mut response = summary(spreadsheet, &written, &changes);
     apply(spreadsheet, area.sheet, changes);
     if call.flag("includeValuesInResponse") {
-        let look = Look::of(
+        let options = ValueOptions::of(
             call,
             "responseValueRenderOption",
             "responseDateTimeRenderOption",
         );
         let whole = if area.open { &written } else { &area };
-        response["updatedData"] = values_get::shown(spreadsheet, whole, look, by_columns);
+        response["updatedData"] = values_get::shown(spreadsheet, whole, options, by_columns);
     }
     Ok(response)
 }

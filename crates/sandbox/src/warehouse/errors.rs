@@ -71,7 +71,7 @@ impl ApiError {
         }
     }
 
-    /// The refusal as an answer.
+    /// The error as a response.
     pub(crate) fn response(&self) -> Response {
         Response::json(
             self.status,
@@ -115,9 +115,9 @@ impl SqlError {
     }
 }
 
-/// An error that a sandbox was told to answer with. `reason` is Snowflake's code; a text that is none stands
-/// in the message.
-pub(crate) fn told(
+/// An error that a fault asks for. `reason` is Snowflake's code; a text that is not a code becomes part of the
+/// message.
+pub(crate) fn injected_error(
     status: u16,
     reason: &str,
     message: Option<&str>,
@@ -132,7 +132,7 @@ pub(crate) fn told(
         (false, _) => "390000",
     };
     let message = message.map_or_else(
-        || format!("The sandbox was told to answer so: {reason}."),
+        || format!("The sandbox was told to respond with this error: {reason}."),
         str::to_owned,
     );
     let response = Response::json(status, &json!({"code": code, "message": message}), false);

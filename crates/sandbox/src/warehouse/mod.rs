@@ -1,10 +1,9 @@
 //! Snowflake: accounts, each on a host of its own, with an authorization server and the SQL API v2.
 //!
-//! All well-formed account hosts show the same world; a token serves at the host that issued it. How long a
+//! All well-formed account hosts show the same world; a token is valid at the host that issued it. How long a
 //! statement takes is decided by the statement: `SYSTEM$WAIT(n)` takes n seconds, everything else none. No
-//! request waits for that: a statement of more than 45 seconds is answered with 202 at once, as if those
-//! seconds had passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten
-//! seconds.
+//! request waits for that: a statement of more than 45 seconds gets 202 at once, as if those seconds had
+//! passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten seconds.
 
 pub(crate) mod errors;
 pub(crate) mod oauth;
@@ -22,7 +21,7 @@ use statements::Statements;
 /// Where the accounts' hosts end.
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
 
-/// All that changes beside the world.
+/// All that changes, apart from the world.
 #[derive(Debug)]
 pub(crate) struct Warehouse {
     pub(crate) clients: Clients,

@@ -1,5 +1,5 @@
-//! The front door of the SQL API: what it refuses before a statement is looked at. In order: address and
-//! method, query, headers, token.
+//! The router of the SQL API: what it refuses before a statement is looked at. In order: address and method,
+//! query, headers, token.
 
 use axum::http::Method;
 
@@ -20,7 +20,7 @@ pub(super) struct Caller {
     pub(super) role: Option<String>,
 }
 
-/// A request that has passed the front door.
+/// A request that has passed the checks.
 pub(super) struct Call<'request> {
     pub(super) caller: Caller,
     pub(super) query: Query,
@@ -80,7 +80,7 @@ fn run(state: &mut State, request: &Request) -> Result<Response, ApiError> {
             .parameters
             .iter()
             .find(|(parameter, _)| *parameter == name);
-        let Some((_, fits)) = known else {
+        let Some((_, matches)) = known else {
             return Err(ApiError::invalid(format!(
                 "Unknown query parameter {name}."
             )));
@@ -90,7 +90,7 @@ fn run(state: &mut State, request: &Request) -> Result<Response, ApiError> {
                 "Query parameter {name} was given more than once."
             )));
         }
-        if !fits(value) {
+        if !matches(value) {
             return Err(ApiError::invalid(format!(
                 "Invalid value for query parameter {name}."
             )));

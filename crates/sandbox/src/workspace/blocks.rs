@@ -55,7 +55,7 @@ pub(crate) struct Draft {
 
 /// Reads a request's list of blocks.
 pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, ApiError> {
-    let drafts = level(value, path, 0)?;
+    let drafts = read_level(value, path, 0)?;
     let count = drafts.iter().map(Draft::count).sum::<usize>();
     if count > ELEMENTS {
         let message = format!("The request has {count} blocks; at most {ELEMENTS} are taken.");
@@ -64,8 +64,8 @@ pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Draft>, ApiError> {
     Ok(drafts)
 }
 
-/// Keeps blocks in order behind those that are in `parent`, or behind `after`; gives the ids of the topmost.
-pub(crate) fn keep(
+/// Keeps blocks in order after those that are in `parent`, or after `after`; returns the ids of the topmost.
+pub(crate) fn insert_blocks(
     content: &mut Content,
     parent: &str,
     after: Option<&str>,
@@ -92,13 +92,13 @@ pub(crate) fn keep(
             }
             None => content.blocks.push(block),
         }
-        keep(content, &id, None, draft.children, origin);
+        insert_blocks(content, &id, None, draft.children, origin);
         ids.push(id);
     }
     ids
 }
 
-fn level(value: &Value, path: &str, depth: usize) -> Result<Vec<Draft>, ApiError> {
+fn read_level(value: &Value, path: &str, depth: usize) -> Result<Vec<Draft>, ApiError> {
     list(value, path, 100)?
         .iter()
         .enumerate()
@@ -135,12 +135,12 @@ fn draft(value: &Value, path: &str, depth: usize) -> Result<Draft, ApiError> {
     if depth < 2 {
         known.push("children");
     }
-    let inner = reader.need(kind)?;
+    let inner = reader.required(kind)?;
     let content = Reader::new(inner, reader.path(kind), &known)?;
     let mut body = inner.clone();
     if text.is_some() {
         body["rich_text"] =
-            rich_text::read(content.need("rich_text")?, &content.path("rich_text"))?;
+            rich_text::read(content.required("rich_text")?, &content.path("rich_text"))?;
         if body.get("color").is_none() && *kind != "code" {
             body["color"] = json!("default");
         }
@@ -149,7 +149,7 @@ fn draft(value: &Value, path: &str, depth: usize) -> Result<Draft, ApiError> {
         }
     }
     let children = match content.get("children") {
-        Some(children) => level(children, &content.path("children"), depth + 1)?,
+        Some(children) => read_level(children, &content.path("children"), depth + 1)?,
         None => Vec::new(),
     };
     if let Some(body) = body.as_object_mut() {

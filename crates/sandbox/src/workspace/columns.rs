@@ -6,10 +6,10 @@ use super::{
     content::Column,
     errors::ApiError,
     ids::id_of,
-    reader::{Reader, list, wrong},
+    reader::{Reader, list, wrong_type},
 };
 
-/// Kinds of columns that are played.
+/// Kinds of columns that are supported.
 pub(crate) const KINDS: [&str; 17] = [
     "title",
     "rich_text",
@@ -37,7 +37,7 @@ const COLORS: [&str; 5] = ["blue", "green", "orange", "purple", "gray"];
 pub(crate) fn read(value: &Value, path: &str) -> Result<Vec<Column>, ApiError> {
     let members = value
         .as_object()
-        .ok_or_else(|| wrong(path, "an object", value))?;
+        .ok_or_else(|| wrong_type(path, "an object", value))?;
     let columns: Vec<Column> = members
         .iter()
         .map(|(name, definition)| column(name, definition, path))
@@ -117,7 +117,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, ApiError
         "select" | "multi_select" | "status" => &["options"],
         _ => &[],
     };
-    let config = Reader::new(reader.need(kind)?, reader.path(kind), members)?;
+    let config = Reader::new(reader.required(kind)?, reader.path(kind), members)?;
     if let Some(format) = config.text("format")? {
         column.config["format"] = json!(format);
     }
@@ -127,7 +127,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, ApiError
         for (place, item) in list(options, &path, 100)?.iter().enumerate() {
             let path = format!("{path}[{place}]");
             let item = Reader::new(item, path, &["name", "color", "description", "id"])?;
-            item.need("name")?;
+            item.required("name")?;
             let name = item.text("name")?.unwrap_or_default();
             if name.contains(',') {
                 return Err(ApiError::invalid(format!(

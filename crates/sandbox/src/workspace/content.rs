@@ -33,7 +33,7 @@ pub(crate) struct Origin {
 pub(crate) struct Page {
     pub(crate) id: String,
     pub(crate) parent: Parent,
-    /// Values by plain property id; of a page that is no row, the title alone.
+    /// Values by plain property id; of a page that is not a row, only the title.
     pub(crate) values: BTreeMap<String, Value>,
     pub(crate) icon: Value,
     pub(crate) cover: Value,
@@ -43,7 +43,7 @@ pub(crate) struct Page {
 /// Where a page is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Parent {
-    /// At the top: of one person alone, by mail address, or of all.
+    /// At the top: of one person only, by mail address, or of all.
     Top(Option<&'static str>),
     /// Below a page.
     Page(String),
@@ -75,7 +75,7 @@ pub(crate) struct Source {
 /// A column.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    /// Plain id; answers show it URL-encoded.
+    /// Plain id; responses show it URL-encoded.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: &'static str,
@@ -99,7 +99,7 @@ pub(crate) struct Block {
 #[derive(Debug, Clone)]
 pub(crate) struct Comment {
     pub(crate) id: String,
-    /// Page or block on which it stands.
+    /// Page or block that it belongs to.
     pub(crate) parent: String,
     pub(crate) discussion: String,
     pub(crate) rich_text: Value,
@@ -145,7 +145,7 @@ impl Content {
     }
 
     /// Pages at the top that a person can share.
-    pub(crate) fn tops(&self, email: &str) -> impl Iterator<Item = &Page> {
+    pub(crate) fn top_pages(&self, email: &str) -> impl Iterator<Item = &Page> {
         self.pages.iter().filter(move |page| match page.parent {
             Parent::Top(owner) => owner.is_none_or(|owner| owner == email),
             _ => false,

@@ -9,7 +9,7 @@ use crate::{
     response::{Response, ResponseBody},
 };
 
-/// Header of every answer.
+/// Header of every response.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-notion-request-id");
 
 /// A request that the product refuses.
@@ -87,7 +87,7 @@ impl ApiError {
         error
     }
 
-    /// As an answer.
+    /// As a response.
     pub(crate) fn response(&self, request_id: &str) -> Response {
         let mut body = json!({
             "object": "error",
@@ -119,14 +119,14 @@ pub(crate) fn success(mut value: Value, request_id: &str) -> Response {
     Response::json(StatusCode::OK, &value, false).with(REQUEST_ID, request_id)
 }
 
-/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] wants it.
+/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] asks for.
 pub(crate) fn unauthorized(request: &Request) -> Response {
     ApiError::unauthorized().response(&id_of(&request.path))
 }
 
 /// The error that [`crate::Fault::Error`] describes. The reason is the code, or one of the reasons of
 /// throttling (`public_api_…`).
-pub(crate) fn told(
+pub(crate) fn injected_error(
     request: &Request,
     status: u16,
     reason: &str,
@@ -138,7 +138,7 @@ pub(crate) fn told(
     let mut error = ApiError::new(
         status,
         code,
-        message.unwrap_or("The sandbox was told to answer so."),
+        message.unwrap_or("The sandbox was told to respond with this error."),
     );
     if throttled {
         error.more = json!({"rate_limit_reason": reason});
@@ -153,9 +153,9 @@ pub(crate) fn told(
     }
 }
 
-/// 503 in the place of the answer to a write that was saved, with what was (Notion API, "Request limits",
-/// "Retry a write that returns 503"). The answer to a write that was refused stays.
-pub(crate) fn saved(request: &Request, response: Response) -> Response {
+/// 503 instead of the response to a write that was saved, with what was (Notion API, "Request limits", "Retry
+/// a write that returns 503"). The response to a write that was refused stays.
+pub(crate) fn saved_but_unavailable(request: &Request, response: Response) -> Response {
     let ResponseBody::Whole(body) = &response.body else {
         return response;
     };

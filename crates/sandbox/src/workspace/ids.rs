@@ -38,7 +38,7 @@ pub(crate) fn read(text: &str) -> Option<String> {
         .then(|| hyphenated(&digits))
 }
 
-/// The id as it stands in a link.
+/// The id as it is in a link.
 pub(crate) fn compact(id: &str) -> String {
     id.replace('-', "")
 }

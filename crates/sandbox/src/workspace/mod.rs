@@ -31,7 +31,7 @@ use crate::{
 };
 use oauth::grants::Grants;
 
-/// What the product remembers beside its content.
+/// What the product remembers besides its content.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     /// Registered integrations.
@@ -39,7 +39,7 @@ pub(crate) struct Workspace {
     /// Consents, grants and tokens.
     pub(crate) grants: Grants,
     /// Capabilities that the integrations no longer have.
-    pub(crate) lost: BTreeSet<Capability>,
+    pub(crate) lost_capabilities: BTreeSet<Capability>,
 }
 
 impl Workspace {
@@ -50,7 +50,7 @@ impl Workspace {
         Self {
             clients,
             grants: Grants::empty(),
-            lost: BTreeSet::new(),
+            lost_capabilities: BTreeSet::new(),
         }
     }
 
@@ -59,7 +59,7 @@ impl Workspace {
         Self {
             clients: std::mem::take(&mut self.clients),
             grants: Grants::empty(),
-            lost: BTreeSet::new(),
+            lost_capabilities: BTreeSet::new(),
         }
     }
 }

@@ -7,12 +7,12 @@ use super::{errors::ApiError, ids, reader::Reader};
 
 /// Which part of a list is asked for.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PageRange {
     size: usize,
     cursor: Option<String>,
 }
 
-impl Part {
+impl PageRange {
     /// From `page_size` and `start_cursor` of a body.
     pub(crate) fn of_body(body: &Reader<'_>) -> Result<Self, ApiError> {
         let size = match body.get("page_size") {
@@ -39,7 +39,7 @@ impl Part {
         Ok(Self { size, cursor })
     }
 
-    /// That part of the items, which stand beside their ids.
+    /// That part of the items, which come with their ids.
     pub(crate) fn of(&self, items: Vec<(String, Value)>, kind: &str) -> Result<Value, ApiError> {
         let start = match &self.cursor {
             None => 0,

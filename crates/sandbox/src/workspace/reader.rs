@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{errors::ApiError, ids};
 
-/// An object of a request, and where it stands: `body.parent`.
+/// An object of a request, and its path: `body.parent`.
 #[derive(Debug, Clone)]
 pub(crate) struct Reader<'value> {
     members: &'value Map<String, Value>,
@@ -21,7 +21,7 @@ impl<'value> Reader<'value> {
         let path = path.into();
         let members = value
             .as_object()
-            .ok_or_else(|| wrong(&path, "an object", value))?;
+            .ok_or_else(|| wrong_type(&path, "an object", value))?;
         if let Some((name, value)) = members
             .iter()
             .find(|(name, _)| !known.contains(&name.as_str()))
@@ -32,7 +32,7 @@ impl<'value> Reader<'value> {
         Ok(Self { members, path })
     }
 
-    /// Where a member stands.
+    /// The path of a member.
     pub(crate) fn path(&self, name: &str) -> String {
         format!("{}.{name}", self.path)
     }
@@ -43,7 +43,7 @@ impl<'value> Reader<'value> {
     }
 
     /// A member that must be there.
-    pub(crate) fn need(&self, name: &str) -> Result<&'value Value, ApiError> {
+    pub(crate) fn required(&self, name: &str) -> Result<&'value Value, ApiError> {
         self.get(name)
             .ok_or_else(|| ApiError::at(&self.path(name), "defined, instead was `undefined`"))
     }
@@ -53,7 +53,7 @@ impl<'value> Reader<'value> {
         let text = |value: &'value Value| {
             value
                 .as_str()
-                .ok_or_else(|| wrong(&self.path(name), "a string", value))
+                .ok_or_else(|| wrong_type(&self.path(name), "a string", value))
         };
         self.get(name).map(text).transpose()
     }
@@ -63,7 +63,7 @@ impl<'value> Reader<'value> {
         let flag = |value: &Value| {
             value
                 .as_bool()
-                .ok_or_else(|| wrong(&self.path(name), "a boolean", value))
+                .ok_or_else(|| wrong_type(&self.path(name), "a boolean", value))
         };
         self.get(name).map(flag).transpose()
     }
@@ -96,8 +96,8 @@ impl<'value> Reader<'value> {
     }
 }
 
-/// The refusal of a value of the wrong kind.
-pub(crate) fn wrong(path: &str, kind: &str, value: &Value) -> ApiError {
+/// The error for a value of the wrong kind.
+pub(crate) fn wrong_type(path: &str, kind: &str, value: &Value) -> ApiError {
     ApiError::at(path, &format!("{kind}, instead was {}", shown(value)))
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn list<'value>(
 ) -> Result<&'value [Value], ApiError> {
     let items = value
         .as_array()
-        .ok_or_else(|| wrong(path, "an array", value))?;
+        .ok_or_else(|| wrong_type(path, "an array", value))?;
     if items.len() > most {
         let should = format!("≤ `{most}`, instead was `{}`", items.len());
         return Err(ApiError::at(&format!("{path}.length"), &should));
@@ -118,14 +118,14 @@ pub(crate) fn list<'value>(
 }
 
 /// A text of at most so many UTF-16 code units.
-pub(crate) fn bounded<'value>(
+pub(crate) fn bounded_text<'value>(
     value: &'value Value,
     path: &str,
     most: usize,
 ) -> Result<&'value str, ApiError> {
     let text = value
         .as_str()
-        .ok_or_else(|| wrong(path, "a string", value))?;
+        .ok_or_else(|| wrong_type(path, "a string", value))?;
     let length = text.encode_utf16().count();
     if length > most {
         let should = format!("≤ `{most}`, instead was `{length}`");

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use super::{
     errors::ApiError,
     ids,
-    reader::{Reader, bounded, list, wrong},
+    reader::{Reader, bounded_text, list, wrong_type},
 };
 
-/// Colours of text and of what lies behind it.
+/// Colours of text and of its background.
 const COLORS: [&str; 10] = [
     "default", "gray", "brown", "orange", "yellow", "green", "blue", "purple", "pink", "red",
 ];
 
-/// Reads a request's list of pieces, and gives it as answers show it.
+/// Reads a request's list of pieces, and gives it as responses show it.
 pub(crate) fn read(value: &Value, path: &str) -> Result<Value, ApiError> {
     list(value, path, 100)?
         .iter()
@@ -33,7 +33,7 @@ pub(crate) fn of(words: &str) -> Value {
     )])
 }
 
-/// The words alone.
+/// Only the words.
 pub(crate) fn plain(rich_text: &Value) -> String {
     let pieces = rich_text.as_array().into_iter().flatten();
     pieces
@@ -67,17 +67,21 @@ fn piece(value: &Value, path: &str) -> Result<Value, ApiError> {
         return Err(ApiError::at(&reader.path("type"), &format!("`\"{only}\"`")));
     }
     let looks = annotations(&reader)?;
-    let inner = reader.need(only)?;
+    let inner = reader.required(only)?;
     let inner_path = reader.path(only);
     match *only {
         "text" => {
             let text = Reader::new(inner, inner_path, &["content", "link"])?;
-            let content = bounded(text.need("content")?, &text.path("content"), 2000)?;
+            let content = bounded_text(text.required("content")?, &text.path("content"), 2000)?;
             let link = match text.get("link") {
                 None | Some(Value::Null) => None,
                 Some(link) => {
                     let link = Reader::new(link, text.path("link"), &["url"])?;
-                    Some(bounded(link.need("url")?, &link.path("url"), 2000)?)
+                    Some(bounded_text(
+                        link.required("url")?,
+                        &link.path("url"),
+                        2000,
+                    )?)
                 }
             };
             let shown_link = link.map(|url| json!({"url": url}));
@@ -86,8 +90,8 @@ fn piece(value: &Value, path: &str) -> Result<Value, ApiError> {
         }
         "equation" => {
             let equation = Reader::new(inner, inner_path, &["expression"])?;
-            let expression = bounded(
-                equation.need("expression")?,
+            let expression = bounded_text(
+                equation.required("expression")?,
                 &equation.path("expression"),
                 1000,
             )?;
@@ -110,16 +114,16 @@ fn mention(value: &Value, path: &str, looks: &Value) -> Result<Value, ApiError> 
             let target = Reader::new(target, mention.path(kind), &["id", "object"])?;
             let id = target
                 .id("id")?
-                .ok_or_else(|| wrong(&target.path("id"), "defined", &Value::Null))?;
+                .ok_or_else(|| wrong_type(&target.path("id"), "defined", &Value::Null))?;
             let inner = json!({"type": kind, kind: {"id": id}});
             let href = format!("https://www.notion.so/{}", ids::compact(&id));
             return Ok(shown("mention", &inner, looks, "Untitled", Some(&href)));
         }
     }
-    let date = mention.need("date")?;
+    let date = mention.required("date")?;
     let start = date["start"]
         .as_str()
-        .ok_or_else(|| wrong(&format!("{path}.date.start"), "a string", date))?;
+        .ok_or_else(|| wrong_type(&format!("{path}.date.start"), "a string", date))?;
     Ok(shown(
         "mention",
         &json!({"type": "date", "date": date}),
@@ -142,13 +146,13 @@ fn annotations(piece: &Reader<'_>) -> Result<Value, ApiError> {
     if let Some(color) = reader.text("color")? {
         let plain = color.strip_suffix("_background").unwrap_or(color);
         if !COLORS.contains(&plain) {
-            return Err(wrong(&reader.path("color"), "a colour", &json!(color)));
+            return Err(wrong_type(&reader.path("color"), "a colour", &json!(color)));
         }
     }
     Ok(value.clone())
 }
 
-/// A piece as answers show it.
+/// A piece as responses show it.
 fn shown(kind: &str, inner: &Value, looks: &Value, words: &str, href: Option<&str>) -> Value {
     let mut annotations = json!({
         "bold": false,

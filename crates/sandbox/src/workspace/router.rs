@@ -1,4 +1,4 @@
-//! The front door: what the product refuses before a method runs.
+//! The router: what the product refuses before a method runs.
 //!
 //! In order: token, version, address in that version, ids, query, body, capability.
 
@@ -42,7 +42,7 @@ pub(crate) struct Method {
 /// The versions of most methods.
 pub(crate) const ALL: (Version, Version) = (Version::Databases, Version::InTrash);
 
-/// A request that has passed the front door.
+/// A request that has passed the checks.
 #[derive(Debug)]
 pub(crate) struct Call {
     /// Mail address of the user whose token came along.
@@ -91,7 +91,7 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
     };
     if method
         .needs
-        .is_some_and(|needed| state.workspace.lost.contains(&needed))
+        .is_some_and(|needed| state.workspace.lost_capabilities.contains(&needed))
     {
         return Err(ApiError::restricted());
     }
@@ -199,7 +199,7 @@ impl Call {
     }
 
     /// Whether something is shared with the integration.
-    pub(crate) fn sees(&self, content: &Content, id: &str) -> bool {
+    pub(crate) fn can_see(&self, content: &Content, id: &str) -> bool {
         content.is_shared(id, &self.roots)
     }
 

@@ -16,7 +16,7 @@ use super::{
 const ADA: &str = "ada@example.com";
 const GRACE: &str = "grace@example.com";
 
-/// Two pages for all with a database each, and one page for each person alone.
+/// Two pages for all with a database each, and one page for each person only.
 pub(crate) fn seed() -> Content {
     let mut content = Content::default();
     page(

@@ -1,4 +1,4 @@
-//! Objects as answers show them, by version.
+//! Objects as responses show them, by version.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::world::User;
 
-/// What JavaScript's `encodeURIComponent` leaves alone.
+/// What JavaScript's `encodeURIComponent` leaves as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -215,12 +215,15 @@ pub(crate) fn comment(content: &Content, comment: &Comment, name: &str) -> Value
 
 /// What one person can share, in few words.
 pub(crate) fn readable(content: &Content, email: &str) -> Value {
-    let roots: BTreeSet<String> = content.tops(email).map(|page| page.id.clone()).collect();
-    let sees = |id: &str| content.is_shared(id, &roots);
+    let roots: BTreeSet<String> = content
+        .top_pages(email)
+        .map(|page| page.id.clone())
+        .collect();
+    let can_see = |id: &str| content.is_shared(id, &roots);
     let pages: Vec<Value> = content
         .pages
         .iter()
-        .filter(|page| sees(&page.id))
+        .filter(|page| can_see(&page.id))
         .map(|page| {
             let blocks = content
                 .blocks
@@ -244,7 +247,7 @@ pub(crate) fn readable(content: &Content, email: &str) -> Value {
     let databases: Vec<Value> = content
         .databases
         .iter()
-        .filter(|database| sees(&database.id))
+        .filter(|database| can_see(&database.id))
         .map(|database| {
             let sources = database.sources.iter().filter_map(|id| content.source(id));
             json!({
@@ -258,7 +261,7 @@ pub(crate) fn readable(content: &Content, email: &str) -> Value {
     let comments: Vec<Value> = content
         .comments
         .iter()
-        .filter(|comment| sees(&comment.parent))
+        .filter(|comment| can_see(&comment.parent))
         .map(|comment| {
             json!({
                 "id": comment.id,

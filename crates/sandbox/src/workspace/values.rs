@@ -8,7 +8,7 @@ use super::{
     columns::{KINDS, option},
     content::{Column, Source},
     errors::ApiError,
-    reader::{Reader, bounded, list, wrong},
+    reader::{Reader, bounded_text, list, wrong_type},
     rich_text,
 };
 
@@ -37,13 +37,13 @@ pub(crate) fn of_row(
     Ok(values)
 }
 
-/// Reads the values of a page that is no row: its title alone.
+/// Reads the values of a page that is not a row: only its title.
 pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, ApiError> {
     let mut values = Values::new();
     for (key, value) in properties {
         if key != "title" {
             let message = format!(
-                "{key} is not a property that exists. A page that is not in a database has a title alone."
+                "{key} is not a property that exists. A page that is not in a database has only a title."
             );
             return Err(ApiError::invalid(message));
         }
@@ -56,7 +56,7 @@ pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, ApiErro
     Ok(values)
 }
 
-/// A value as it stands in a page, with its property's id and kind.
+/// A value as it is in a page, with its property's id and kind.
 pub(crate) fn shown(column: &Column, value: Option<&Value>, id: &str) -> Value {
     let value = value.cloned().unwrap_or_else(|| empty(column.kind));
     json!({"id": id, "type": column.kind, column.kind: value})
@@ -106,8 +106,8 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, ApiErro
         _ if inner.is_null() && column.kind != "checkbox" => Value::Null,
         "number" if inner.is_number() => inner.clone(),
         "checkbox" if inner.is_boolean() => inner.clone(),
-        "url" => json!(bounded(inner, &path, 2000)?),
-        "email" | "phone_number" => json!(bounded(inner, &path, 200)?),
+        "url" => json!(bounded_text(inner, &path, 2000)?),
+        "email" | "phone_number" => json!(bounded_text(inner, &path, 200)?),
         "date" => date(inner, &path)?,
         "select" | "status" => chosen(column, inner, &path)?,
         "multi_select" => {
@@ -118,8 +118,8 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, ApiErro
             json!(options)
         }
         "people" | "files" => json!(list(inner, &path, 100)?),
-        "number" => return Err(wrong(&path, "a number", inner)),
-        "checkbox" => return Err(wrong(&path, "a boolean", inner)),
+        "number" => return Err(wrong_type(&path, "a number", inner)),
+        "checkbox" => return Err(wrong_type(&path, "a boolean", inner)),
         kind => {
             return Err(ApiError::invalid(format!(
                 "{key} is a {kind}, which cannot be set."
@@ -128,26 +128,26 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, ApiErro
     })
 }
 
-/// What stands below the kind; a title and a text may be a bare list.
+/// What is below the kind; a title and a text may be a bare list.
 fn inner<'value>(kind: &str, value: &'value Value, path: &str) -> Result<&'value Value, ApiError> {
     if value.is_array() && matches!(kind, "title" | "rich_text") {
         return Ok(value);
     }
     let reader = Reader::new(value, path, &["type", "id", kind])?;
-    reader.need(kind)
+    reader.required(kind)
 }
 
 fn date(value: &Value, path: &str) -> Result<Value, ApiError> {
     let reader = Reader::new(value, path, &["start", "end", "time_zone"])?;
-    reader.need("start")?;
+    reader.required("start")?;
     for name in ["start", "end"] {
         let Some(text) = reader.get(name).filter(|value| !value.is_null()) else {
             continue;
         };
         let text = text.as_str().unwrap_or_default();
-        let fits =
+        let is_valid =
             text.parse::<jiff::civil::Date>().is_ok() || text.parse::<jiff::Timestamp>().is_ok();
-        if !fits {
+        if !is_valid {
             let should = format!("a valid ISO 8601 date string, instead was `\"{text}\"`");
             return Err(ApiError::at(&reader.path(name), &should));
         }
@@ -171,7 +171,7 @@ fn chosen(column: &mut Column, value: &Value, path: &str) -> Result<Value, ApiEr
     }
     let Some(name) = name.filter(|_| column.kind != "status") else {
         return Err(ApiError::invalid(format!(
-            "{path} is no option of {}.",
+            "{path} is not an option of {}.",
             column.name
         )));
     };

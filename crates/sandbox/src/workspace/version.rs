@@ -1,4 +1,4 @@
-//! Versions of the API (Notion API, "Versioning"). Older ones are not played.
+//! Versions of the API (Notion API, "Versioning"). Older ones are not supported.
 
 /// The versions, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,7 +7,7 @@ pub(crate) enum Version {
     Databases,
     /// 2025-09-03: a database has data sources, which have columns and rows.
     DataSources,
-    /// 2026-03-11: `in_trash` in the place of `archived`, `position` in that of `after`.
+    /// 2026-03-11: `in_trash` instead of `archived`, `position` instead of `after`.
     InTrash,
 }
 

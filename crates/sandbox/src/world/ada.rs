@@ -120,7 +120,7 @@ fn review() -> [Message; 3] {
     ]
 }
 
-/// HTML with a picture inside, and text beside it.
+/// HTML with a picture inside, and text next to it.
 fn pictures() -> Message {
     let mut picture = file(
         "image/png",
@@ -229,7 +229,7 @@ fn protocol() -> Message {
         ))
 }
 
-/// HTML only, with a style sheet and a pixel that tells who reads.
+/// HTML only, with a style sheet and a tracking pixel.
 fn newsletter() -> Message {
     letter("ada/newsletter", "2026-05-01T06:00:00Z")
         .labels(&["UNREAD", "CATEGORY_PROMOTIONS", "INBOX"])
@@ -325,7 +325,7 @@ fn trash() -> Message {
         .holds(plain("Your punched cards are ready to be picked up.\n"))
 }
 
-/// One draft of its own, one that answers.
+/// One draft of its own, one that replies.
 fn drafts() -> [Message; 2] {
     [
         letter("ada/draft/note", "2026-05-03T20:15:00Z")

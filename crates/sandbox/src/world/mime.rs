@@ -31,7 +31,7 @@ pub(crate) struct Part {
     /// Place in the tree: empty for the root, then `0`, `0.1` and so on.
     pub(crate) id: String,
     pub(crate) mime_type: String,
-    /// Empty when the part is no file.
+    /// Empty when the part is not a file.
     pub(crate) filename: String,
     /// Names and values, in order, values decoded.
     pub(crate) headers: Vec<(String, String)>,

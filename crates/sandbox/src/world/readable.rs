@@ -1,4 +1,4 @@
-//! The world in words, to compare answers with.
+//! The world in words, to compare responses with.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

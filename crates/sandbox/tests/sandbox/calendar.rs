@@ -179,7 +179,7 @@ async fn series_are_listed_whole_or_by_occurrence() {
             "Lunch with Ada"
         ]
     );
-    // A deleted occurrence tells which it is, and no more.
+    // A deleted occurrence says only which one it is.
     assert_eq!(whole["items"][2]["status"], "cancelled");
     assert!(whole["items"][2]["originalStartTime"].is_object());
     assert_eq!(whole["timeZone"], "Europe/London");

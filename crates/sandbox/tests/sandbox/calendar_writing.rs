@@ -52,7 +52,7 @@ async fn an_event_is_made_once() {
         )
         .await;
     refused(&again, 409, "duplicate", "already exists");
-    // Each guest was told once.
+    // Each guest was notified once.
     let notices = ada.stage.sandbox().world()["notices"].clone();
     assert_eq!(notices.as_array().unwrap().len(), 2);
     assert_eq!(
@@ -125,7 +125,7 @@ async fn a_change_merges_and_replaces() {
         json!({ "dateTime": "2026-05-05T16:00:00+01:00", "timeZone": "Europe/London" })
     );
     assert_eq!(after["description"], before["description"]);
-    // The list was replaced, and with it the answer.
+    // The list was replaced, and with it the response status.
     assert_eq!(
         after["attendees"],
         json!([{ "email": "grace@example.com", "responseStatus": "needsAction" }])

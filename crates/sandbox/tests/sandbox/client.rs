@@ -23,7 +23,7 @@ pub(crate) struct Stage {
     pub(crate) http: reqwest::Client,
 }
 
-/// An answer that has been read.
+/// A response that has been read.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -104,7 +104,7 @@ impl Stage {
         self.post_form("/oauth2.googleapis.com/token", pairs).await
     }
 
-    /// The authorization page for these parameters beside the usual ones.
+    /// The authorization page for these parameters in addition to the usual ones.
     pub(crate) async fn authorize(&self, pairs: &[(&str, &str)]) -> Reply {
         let mut all = vec![
             ("client_id", CLIENT_ID),
@@ -118,7 +118,7 @@ impl Stage {
         self.send(self.http.get(self.url(&path))).await
     }
 
-    /// Goes through the page; gives the parameters that come back.
+    /// Submits the page; returns the parameters that come back.
     pub(crate) async fn consent(
         &self,
         asked: &[(&str, &str)],

@@ -30,7 +30,7 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
     assert_eq!(value(&pairs, "iss"), "https://accounts.google.com");
     assert_eq!(value(&pairs, "scope"), GMAIL_READ);
     assert!(value(&pairs, "code").starts_with("4/0"));
-    // A page is answered once.
+    // A page can be submitted once.
     let again = stage.post_form(&page.form_action(), &answer).await;
     assert_eq!(again.status, 400);
 }

@@ -1,4 +1,4 @@
-//! Misbehaviour on demand.
+//! Faults on demand.
 
 use std::collections::BTreeMap;
 
@@ -191,7 +191,7 @@ async fn a_stalled_answer_comes_with_the_reset() {
     let last = stage.sandbox().received().pop().unwrap();
     assert_eq!(last.status, None);
     assert!(!waiting.is_finished());
-    // Others are answered meanwhile.
+    // Others get responses meanwhile.
     assert_eq!(stage.mail("profile", &ada).await.status, 200);
     stage.sandbox().reset();
     assert_eq!(waiting.await.unwrap(), 200);

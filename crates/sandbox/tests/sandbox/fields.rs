@@ -1,4 +1,4 @@
-//! Partial answers over HTTP.
+//! Partial responses over HTTP.
 
 use serde_json::json;
 

@@ -26,7 +26,7 @@ async fn a_token_is_required_and_must_be_good() {
         .await;
     assert_eq!(people.json()["error"].get("errors"), None);
     assert_eq!(people.json()["error"]["status"], "UNAUTHENTICATED");
-    // A token in the address is no token.
+    // A token in the address is not a token.
     let ada = stage.ada().await;
     let url = stage.url(&format!("{path}?access_token={ada}"));
     assert_eq!(stage.send(stage.http.get(url)).await.status, 401);
@@ -146,7 +146,7 @@ async fn only_ones_own_mailbox_is_open() {
     assert_eq!(own["emailAddress"], "ada@example.com");
     let other = stage.get(&of("grace@example.com"), &ada).await;
     assert_eq!(other.status, 403);
-    // A message of somebody else is not there.
+    // A message of another user is not there.
     let foreign = stage.message_id(1, "A moth in relay 70");
     assert_eq!(
         stage

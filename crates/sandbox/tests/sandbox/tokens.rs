@@ -298,7 +298,7 @@ async fn revoking_reaches_all_clients_of_the_project() {
     assert_eq!(stage.mail("profile", &grace.access).await.status, 200);
     refused(&revoke(&first.refresh).await, 400, "invalid_token");
     refused(&revoke("made-up").await, 400, "invalid_token");
-    // An access token serves as well.
+    // An access token works as well.
     assert_eq!(revoke(&grace.access).await.status, 200);
     refused(&stage.refresh(&grace.refresh).await, 400, "invalid_grant");
 }

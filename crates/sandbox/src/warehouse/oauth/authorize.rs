@@ -20,9 +20,9 @@ const LONGEST_STATE: usize = 2048;
 
 /// Why no page is shown.
 enum Refused {
-    /// Told on the account's page, because the client is not trusted yet.
+    /// Shown on the account's page, because the client is not trusted yet.
     Here(String),
-    /// Told to the client (RFC 6749, section 4.1.2.1).
+    /// Sent to the client (RFC 6749, section 4.1.2.1).
     Back(Box<ConsentRequest>, &'static str),
 }
 
@@ -89,8 +89,10 @@ fn read(state: &State, request: &Request) -> Result<ConsentRequest, Refused> {
             "The redirect URI does not match the one that is specified in the OAuth client integration.".to_owned(),
         ));
     }
-    let told = query.first("state");
-    if told.is_some_and(|told| told.len() > LONGEST_STATE || !told.is_ascii()) {
+    let client_state = query.first("state");
+    if client_state
+        .is_some_and(|client_state| client_state.len() > LONGEST_STATE || !client_state.is_ascii())
+    {
         return Err(Refused::Here(
             "The parameter state is too long or not ASCII.".to_owned(),
         ));
@@ -99,7 +101,7 @@ fn read(state: &State, request: &Request) -> Result<ConsentRequest, Refused> {
         host: request.host.clone(),
         client_id: client_id.to_owned(),
         redirect_uri: redirect_uri.to_owned(),
-        state: told.map(str::to_owned),
+        state: client_state.map(str::to_owned),
         challenge: None,
         offline: false,
         role: AskedRole::Default,

@@ -1,4 +1,4 @@
-//! The answer to the authorization page.
+//! The submitted authorization page.
 
 use super::{authorize::redirect_back, grants::AskedRole, problem};
 use crate::{request::Request, response::Response, state::State};
@@ -15,10 +15,10 @@ const BLOCKED: [&str; 4] = [
 /// leaves it.
 pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
     let Some(form) = request.form_parameters() else {
-        return problem("The answer is not a form.");
+        return problem("The body is not a form.");
     };
     if form.first("request").is_some_and(|named| named != id) {
-        return problem("The answer belongs to another page.");
+        return problem("The form belongs to another page.");
     }
     let action = form.one("action").ok().flatten().unwrap_or_default();
     let person = form
@@ -36,7 +36,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
         .take_request(id)
         .filter(|asked| asked.host == request.host)
     else {
-        return problem("This page was answered before, or never shown.");
+        return problem("This page was submitted before, or never shown.");
     };
     let Some(person) = roles else {
         return redirect_back(&asked, &[("error", "access_denied")]);

@@ -78,7 +78,7 @@ impl Grants {
         Self::new(&PROFILE)
     }
 
-    /// The user allowed it: gives a code.
+    /// The user allowed it: returns a code.
     pub(super) fn allow(
         &mut self,
         ids: &mut Ids,

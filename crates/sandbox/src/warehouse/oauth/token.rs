@@ -10,7 +10,7 @@ use crate::{
     warehouse::errors::oauth,
 };
 
-/// A refusal: status, code and words.
+/// An error: status, code and message.
 type TokenError = (StatusCode, &'static str, &'static str);
 
 const INVALID_CLIENT: TokenError = (
@@ -84,7 +84,7 @@ fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
     Ok(token_response(state, &issued, by_code))
 }
 
-/// The client, by Basic alone.
+/// The client, by Basic only.
 fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String, TokenError> {
     if form.first("client_secret").is_some() {
         return Err(INVALID_REQUEST);
@@ -99,7 +99,8 @@ fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String
     }
 }
 
-/// The user's name and the refresh token come with the code alone, unless refresh tokens serve once.
+/// The user's name and the refresh token come only with the code, unless refresh tokens can be used only
+/// once.
 fn token_response(state: &State, issued: &Issued, by_code: bool) -> Response {
     let mut scopes = Vec::new();
     if issued.offline {

@@ -5,9 +5,9 @@ use crate::{
     world::warehouse::{Cell, Kind},
 };
 
-/// A value in the place of a `?`.
+/// The value of a `?`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::warehouse) struct Bound {
+pub(in crate::warehouse) struct BoundValue {
     pub(in crate::warehouse) kind: Kind,
     pub(in crate::warehouse) cell: Cell,
 }
@@ -16,7 +16,7 @@ pub(in crate::warehouse) struct Bound {
 pub(in crate::warehouse) fn bind(
     kind: &str,
     value: Option<&str>,
-) -> Option<Result<Bound, SqlError>> {
+) -> Option<Result<BoundValue, SqlError>> {
     let (kind, read): (Kind, fn(&str) -> Option<String>) = match kind {
         "FIXED" => (Kind::Fixed(0), fixed),
         "REAL" | "DECFLOAT" => (Kind::Real, |text| {
@@ -37,10 +37,10 @@ pub(in crate::warehouse) fn bind(
         _ => return None,
     };
     let Some(given) = value else {
-        return Some(Ok(Bound { kind, cell: None }));
+        return Some(Ok(BoundValue { kind, cell: None }));
     };
     Some(match read(given) {
-        Some(text) => Ok(Bound {
+        Some(text) => Ok(BoundValue {
             kind,
             cell: Some(text),
         }),
@@ -77,10 +77,10 @@ fn seconds(text: &str) -> Option<String> {
 
 fn with_offset(text: &str) -> Option<String> {
     let (instant, offset) = text.split_once(' ')?;
-    let fits = offset
+    let matches = offset
         .parse::<u32>()
         .is_ok_and(|offset| (720..=2280).contains(&offset));
-    fits.then_some(())?;
+    matches.then_some(())?;
     Some(format!("{} {offset}", seconds(instant)?))
 }
 

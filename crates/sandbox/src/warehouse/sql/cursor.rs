@@ -6,7 +6,7 @@ use sqlparser::{
     tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Word},
 };
 
-use super::bindings::Bound;
+use super::bindings::BoundValue;
 use crate::warehouse::errors::SqlError;
 
 /// Longest name, in characters (SQL reference, "Identifier requirements").
@@ -17,7 +17,7 @@ const LONGEST_NAME: usize = 255;
 pub(in crate::warehouse) struct Cursor {
     tokens: Vec<TokenWithSpan>,
     at: usize,
-    bindings: Vec<Bound>,
+    bindings: Vec<BoundValue>,
     bound: usize,
 }
 
@@ -52,7 +52,7 @@ impl Cursor {
     }
 
     /// The same with values for its placeholders.
-    pub(super) fn with_bindings(mut self, bindings: &[Bound]) -> Self {
+    pub(super) fn with_bindings(mut self, bindings: &[BoundValue]) -> Self {
         self.bindings = bindings.to_vec();
         self
     }
@@ -84,15 +84,15 @@ impl Cursor {
     }
 
     /// Passes a sign.
-    pub(super) fn sign(&mut self, sign: &Token) -> bool {
-        let found = self.peek() == Some(sign);
+    pub(super) fn symbol(&mut self, symbol: &Token) -> bool {
+        let found = self.peek() == Some(symbol);
         self.at += usize::from(found);
         found
     }
 
     /// Passes a sign that must be there.
-    pub(super) fn expect_sign(&mut self, sign: &Token) -> Result<(), SqlError> {
-        if self.sign(sign) {
+    pub(super) fn expect_symbol(&mut self, symbol: &Token) -> Result<(), SqlError> {
+        if self.symbol(symbol) {
             Ok(())
         } else {
             Err(self.unexpected())
@@ -119,7 +119,7 @@ impl Cursor {
     /// Names with dots between them.
     pub(super) fn path(&mut self) -> Result<Vec<String>, SqlError> {
         let mut names = vec![self.name()?];
-        while self.sign(&Token::Period) {
+        while self.symbol(&Token::Period) {
             names.push(self.name()?);
         }
         Ok(names)
@@ -145,9 +145,9 @@ impl Cursor {
         Some(digits)
     }
 
-    /// The value of the next placeholder, where one stands.
-    pub(super) fn placeholder(&mut self) -> Result<Option<Bound>, SqlError> {
-        let found = matches!(self.peek(), Some(Token::Placeholder(sign)) if sign == "?");
+    /// The value of the next placeholder, if there is one.
+    pub(super) fn placeholder(&mut self) -> Result<Option<BoundValue>, SqlError> {
+        let found = matches!(self.peek(), Some(Token::Placeholder(symbol)) if symbol == "?");
         if !found {
             return Ok(None);
         }
@@ -172,10 +172,10 @@ impl Cursor {
     }
 
     /// Whether the token after the next one is this sign.
-    pub(super) fn then(&self, sign: &Token) -> bool {
+    pub(super) fn then(&self, symbol: &Token) -> bool {
         self.tokens
             .get(self.at + 1)
-            .is_some_and(|token| token.token == *sign)
+            .is_some_and(|token| token.token == *symbol)
     }
 
     /// Nothing may be left.

@@ -146,7 +146,7 @@ fn columns(database: &Database) -> Relation {
     view
 }
 
-/// Name, length, precision, scale and precision of the moment, as the view tells a type.
+/// Name, length, precision, scale and precision of the moment, as the view describes a type.
 fn described(
     kind: Kind,
 ) -> (

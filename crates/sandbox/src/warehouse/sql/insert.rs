@@ -25,12 +25,12 @@ pub(super) fn run(
         .table_mut([&database, &schema, &name])
         .filter(|table| !table.is_view)
         .ok_or_else(missing)?;
-    let places = columns(&table.columns, cursor)?;
+    let sort_keys = columns(&table.columns, cursor)?;
     cursor.expect("VALUES")?;
     let mut rows = Vec::new();
     loop {
-        rows.push(row(session, cursor, &table.columns, &places)?);
-        if !cursor.sign(&Token::Comma) {
+        rows.push(row(session, cursor, &table.columns, &sort_keys)?);
+        if !cursor.symbol(&Token::Comma) {
             break;
         }
     }
@@ -48,48 +48,48 @@ pub(super) fn run(
 
 /// The places of the named columns; all in order where none is named.
 fn columns(all: &[Column], cursor: &mut Cursor) -> Result<Vec<usize>, SqlError> {
-    if !cursor.sign(&Token::LParen) {
+    if !cursor.symbol(&Token::LParen) {
         return Ok((0..all.len()).collect());
     }
-    let mut places = Vec::new();
+    let mut sort_keys = Vec::new();
     loop {
         let name = cursor.name()?;
         let place = all.iter().position(|column| column.name == name);
-        places.push(place.ok_or_else(|| SqlError::no_column(&name))?);
-        if !cursor.sign(&Token::Comma) {
+        sort_keys.push(place.ok_or_else(|| SqlError::no_column(&name))?);
+        if !cursor.symbol(&Token::Comma) {
             break;
         }
     }
-    cursor.expect_sign(&Token::RParen)?;
-    Ok(places)
+    cursor.expect_symbol(&Token::RParen)?;
+    Ok(sort_keys)
 }
 
 fn row(
     session: &Session,
     cursor: &mut Cursor,
     all: &[Column],
-    places: &[usize],
+    sort_keys: &[usize],
 ) -> Result<Vec<Cell>, SqlError> {
-    cursor.expect_sign(&Token::LParen)?;
+    cursor.expect_symbol(&Token::LParen)?;
     let mut given = Vec::new();
     loop {
         let value = select::value(session, cursor, &mut 0)?;
         given.push(value.ok_or_else(|| cursor.unexpected())?.cell);
-        if !cursor.sign(&Token::Comma) {
+        if !cursor.symbol(&Token::Comma) {
             break;
         }
     }
-    cursor.expect_sign(&Token::RParen)?;
-    if given.len() != places.len() {
+    cursor.expect_symbol(&Token::RParen)?;
+    if given.len() != sort_keys.len() {
         let message = format!(
             "SQL compilation error:\nInsert value list does not match column list expecting {} but got {}",
-            places.len(),
+            sort_keys.len(),
             given.len()
         );
         return Err(SqlError::new("002020", "21S01", message));
     }
     let mut row = vec![None; all.len()];
-    for (place, cell) in places.iter().zip(given) {
+    for (place, cell) in sort_keys.iter().zip(given) {
         row[*place] = cell;
     }
     match all

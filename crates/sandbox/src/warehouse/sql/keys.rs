@@ -20,7 +20,7 @@ pub(super) fn primary(
     session: &Session,
     cursor: &mut Cursor,
 ) -> Result<Relation, SqlError> {
-    let places = scope(account, session, cursor)?;
+    let sort_keys = scope(account, session, cursor)?;
     cursor.end()?;
     let mut shown = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
@@ -33,7 +33,7 @@ pub(super) fn primary(
         ("rely", Kind::Text),
         ("comment", Kind::Text),
     ]);
-    for (database, schema, table) in places {
+    for (database, schema, table) in sort_keys {
         let Some(key) = table.primary_key() else {
             continue;
         };

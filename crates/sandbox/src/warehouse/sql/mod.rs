@@ -13,7 +13,7 @@ mod select;
 mod show;
 mod show_grants;
 
-pub(super) use bindings::{Bound, bind};
+pub(super) use bindings::{BoundValue, bind};
 pub(super) use relation::Relation;
 
 use super::errors::SqlError;
@@ -59,7 +59,7 @@ pub(super) fn split(sql: &str) -> Result<Vec<Cursor>, SqlError> {
 pub(super) fn run(
     account: &mut Account,
     session: &Session,
-    bindings: &[Bound],
+    bindings: &[BoundValue],
     statement: Cursor,
 ) -> Result<Outcome, SqlError> {
     let mut cursor = statement.with_bindings(bindings);

@@ -6,22 +6,22 @@ pub(super) fn matches(pattern: &str, text: &str, escapes: bool) -> bool {
     let text: Vec<char> = text.to_lowercase().chars().collect();
     let pattern = pieces(&pattern.to_lowercase(), escapes);
     // reached[n]: the pattern so far matches the first n characters.
-    let mut reached = vec![false; text.len() + 1];
-    reached[0] = true;
+    let mut result = vec![false; text.len() + 1];
+    result[0] = true;
     for piece in pattern {
         let mut next = vec![false; text.len() + 1];
         for place in 0..=text.len() {
             next[place] = match piece {
-                Piece::Any => reached[place] || (place > 0 && next[place - 1]),
-                Piece::One => place > 0 && reached[place - 1],
+                Piece::Any => result[place] || (place > 0 && next[place - 1]),
+                Piece::One => place > 0 && result[place - 1],
                 Piece::Letter(letter) => {
-                    place > 0 && reached[place - 1] && text[place - 1] == letter
+                    place > 0 && result[place - 1] && text[place - 1] == letter
                 }
             };
         }
-        reached = next;
+        result = next;
     }
-    reached[text.len()]
+    result[text.len()]
 }
 
 enum Piece {
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn wildcards_match() {
-        for (pattern, text, fits) in [
+        for (pattern, text, expected) in [
             ("ord%", "ORDERS", true),
             ("%der%", "ORDERS", true),
             ("ORDER_", "orders", true),
@@ -60,7 +60,7 @@ mod tests {
             ("a\\_b", "a_b", true),
             ("a\\_b", "axb", false),
         ] {
-            assert_eq!(matches(pattern, text, true), fits, "{pattern} {text}");
+            assert_eq!(matches(pattern, text, true), expected, "{pattern} {text}");
         }
         assert!(!matches("a\\_b", "a_b", false));
     }

@@ -44,7 +44,7 @@ impl Relation {
     }
 
     /// The same under another name.
-    pub(super) fn called(mut self, alias: &str) -> Self {
+    pub(super) fn with_alias(mut self, alias: &str) -> Self {
         self.aliases.fill(alias.to_owned());
         self
     }
@@ -59,17 +59,17 @@ impl Relation {
     }
 
     /// The place of a column.
-    pub(super) fn place(&self, path: &[String]) -> Result<usize, SqlError> {
+    pub(super) fn column_index(&self, path: &[String]) -> Result<usize, SqlError> {
         let (table, name) = match path {
             [name] => (None, name),
             [table, name] => (Some(table), name),
             _ => return Err(SqlError::no_column(&path.join("."))),
         };
-        let fits = |place: &usize| {
+        let matches = |place: &usize| {
             self.columns[*place].name == *name
                 && table.is_none_or(|table| self.aliases[*place] == *table)
         };
-        let mut found = (0..self.columns.len()).filter(fits);
+        let mut found = (0..self.columns.len()).filter(matches);
         match (found.next(), found.next()) {
             (Some(place), None) => Ok(place),
             (Some(_), Some(_)) => Err(SqlError::new(
@@ -84,7 +84,7 @@ impl Relation {
     }
 
     /// Every row with each row of the other that fits; with none, the other's columns are NULL.
-    pub(super) fn left_join(self, other: Self, fits: impl Fn(&[Cell]) -> bool) -> Self {
+    pub(super) fn left_join(self, other: Self, matches: impl Fn(&[Cell]) -> bool) -> Self {
         let width = other.columns.len();
         let mut rows = Vec::new();
         for row in self.rows {
@@ -92,7 +92,7 @@ impl Relation {
                 .rows
                 .iter()
                 .map(|more| [row.as_slice(), more].concat());
-            let mut fitting: Vec<Vec<Cell>> = joined.filter(|row| fits(row)).collect();
+            let mut fitting: Vec<Vec<Cell>> = joined.filter(|row| matches(row)).collect();
             if fitting.is_empty() {
                 fitting.push([row, vec![None; width]].concat());
             }
@@ -106,10 +106,10 @@ impl Relation {
     }
 
     /// Sorts by these columns, the first one first; NULL comes last.
-    pub(super) fn sort(&mut self, places: &[(usize, bool)]) {
+    pub(super) fn sort(&mut self, sort_keys: &[(usize, bool)]) {
         let kinds: Vec<Kind> = self.columns.iter().map(|column| column.kind).collect();
         self.rows.sort_by(|one, other| {
-            let by_each = places.iter().map(|(place, descending)| {
+            let by_each = sort_keys.iter().map(|(place, descending)| {
                 let order = compare(&one[*place], &other[*place], kinds[*place]);
                 if *descending { order.reverse() } else { order }
             });

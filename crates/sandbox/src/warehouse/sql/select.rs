@@ -4,7 +4,7 @@ use sqlparser::tokenizer::Token;
 
 use super::{
     Outcome, Session,
-    bindings::Bound,
+    bindings::BoundValue,
     cursor::Cursor,
     information_schema, pattern,
     relation::{Relation, compare},
@@ -14,12 +14,12 @@ use crate::{
     world::warehouse::{Account, Cell, Column, Kind},
 };
 
-/// What stands between SELECT and FROM.
+/// What is between SELECT and FROM.
 enum Item {
     All,
     Count,
     Column(Vec<String>),
-    Value(Bound),
+    Value(BoundValue),
 }
 
 /// A comparison of a column with a value or with another column.
@@ -29,7 +29,7 @@ struct Condition {
 }
 
 enum Test {
-    Is(Bound),
+    Is(BoundValue),
     Column(usize),
     Matches(Option<String>),
 }
@@ -50,14 +50,14 @@ pub(super) fn run(
             None
         };
         items.push((item, alias));
-        if !cursor.sign(&Token::Comma) {
+        if !cursor.symbol(&Token::Comma) {
             break;
         }
     }
     let relation = if cursor.keyword("FROM") {
         session.needs_warehouse()?;
         let from = from(account, session, cursor)?;
-        let selected = rest(from, cursor)?;
+        let selected = apply_clauses(from, cursor)?;
         project(&selected, items)?
     } else {
         cursor.end()?;
@@ -75,7 +75,7 @@ pub(super) fn value(
     session: &Session,
     cursor: &mut Cursor,
     seconds: &mut i64,
-) -> Result<Option<Bound>, SqlError> {
+) -> Result<Option<BoundValue>, SqlError> {
     if let Some(bound) = cursor.placeholder()? {
         return Ok(Some(bound));
     }
@@ -83,7 +83,7 @@ pub(super) fn value(
         let scale = number
             .split_once('.')
             .map_or(0, |(_, decimals)| decimals.len());
-        return Ok(Some(Bound {
+        return Ok(Some(BoundValue {
             kind: Kind::Fixed(u8::try_from(scale).unwrap_or(u8::MAX)),
             cell: Some(number),
         }));
@@ -93,7 +93,7 @@ pub(super) fn value(
     }
     for (word, cell) in [("TRUE", "true"), ("FALSE", "false")] {
         if cursor.keyword(word) {
-            return Ok(Some(Bound {
+            return Ok(Some(BoundValue {
                 kind: Kind::Boolean,
                 cell: Some(cell.to_owned()),
             }));
@@ -109,13 +109,17 @@ pub(super) fn value(
 }
 
 fn signed(cursor: &mut Cursor) -> Option<String> {
-    if matches!(cursor.peek(), Some(Token::Minus)) && cursor.sign(&Token::Minus) {
+    if matches!(cursor.peek(), Some(Token::Minus)) && cursor.symbol(&Token::Minus) {
         return cursor.number().map(|number| format!("-{number}"));
     }
     cursor.number()
 }
 
-fn function(session: &Session, cursor: &mut Cursor, seconds: &mut i64) -> Result<Bound, SqlError> {
+fn function(
+    session: &Session,
+    cursor: &mut Cursor,
+    seconds: &mut i64,
+) -> Result<BoundValue, SqlError> {
     for (name, value) in [
         ("CURRENT_USER", Some(session.person.name.to_owned())),
         ("CURRENT_ROLE", Some(session.role.clone())),
@@ -125,31 +129,31 @@ fn function(session: &Session, cursor: &mut Cursor, seconds: &mut i64) -> Result
         ("CURRENT_VERSION", Some("10.15.0".to_owned())),
     ] {
         if cursor.keyword(name) {
-            cursor.expect_sign(&Token::LParen)?;
-            cursor.expect_sign(&Token::RParen)?;
+            cursor.expect_symbol(&Token::LParen)?;
+            cursor.expect_symbol(&Token::RParen)?;
             return Ok(text(value));
         }
     }
     if !cursor.keyword("SYSTEM$WAIT") {
         return Err(cursor.unexpected());
     }
-    cursor.expect_sign(&Token::LParen)?;
+    cursor.expect_symbol(&Token::LParen)?;
     let waits = cursor
         .number()
         .and_then(|number| number.parse::<u32>().ok())
         .ok_or_else(|| cursor.unexpected())?;
-    cursor.expect_sign(&Token::RParen)?;
+    cursor.expect_symbol(&Token::RParen)?;
     *seconds += i64::from(waits);
     Ok(text(Some(format!("waited {waits} seconds"))))
 }
 
 fn item(session: &Session, cursor: &mut Cursor, seconds: &mut i64) -> Result<Item, SqlError> {
-    if cursor.sign(&Token::Mul) {
+    if cursor.symbol(&Token::Mul) {
         return Ok(Item::All);
     }
     if cursor.then(&Token::LParen) && cursor.keyword("COUNT") {
-        for sign in [Token::LParen, Token::Mul, Token::RParen] {
-            cursor.expect_sign(&sign)?;
+        for symbol in [Token::LParen, Token::Mul, Token::RParen] {
+            cursor.expect_symbol(&symbol)?;
         }
         return Ok(Item::Count);
     }
@@ -173,7 +177,7 @@ fn from(account: &Account, session: &Session, cursor: &mut Cursor) -> Result<Rel
     Ok(first.left_join(second, |row| {
         conditions
             .iter()
-            .all(|condition| condition.holds(row, &both))
+            .all(|condition| condition.matches(row, &both))
     }))
 }
 
@@ -205,32 +209,32 @@ fn relation(
             .iter()
             .all(|word| !cursor.clone().keyword(word));
     let alias = if is_alias { cursor.name()? } else { table };
-    Ok(relation.called(&alias))
+    Ok(relation.with_alias(&alias))
 }
 
 /// WHERE, ORDER BY and LIMIT.
-fn rest(mut relation: Relation, cursor: &mut Cursor) -> Result<Relation, SqlError> {
+fn apply_clauses(mut relation: Relation, cursor: &mut Cursor) -> Result<Relation, SqlError> {
     if cursor.keyword("WHERE") {
         let conditions = conditions(&relation, cursor)?;
         let columns = relation.headings();
         relation.rows.retain(|row| {
             conditions
                 .iter()
-                .all(|condition| condition.holds(row, &columns))
+                .all(|condition| condition.matches(row, &columns))
         });
     }
     if cursor.keywords("ORDER BY") {
-        let mut places = Vec::new();
+        let mut sort_keys = Vec::new();
         loop {
-            let place = relation.place(&cursor.path()?)?;
+            let place = relation.column_index(&cursor.path()?)?;
             let descending = cursor.keyword("DESC");
             let _said = !descending && cursor.keyword("ASC");
-            places.push((place, descending));
-            if !cursor.sign(&Token::Comma) {
+            sort_keys.push((place, descending));
+            if !cursor.symbol(&Token::Comma) {
                 break;
             }
         }
-        relation.sort(&places);
+        relation.sort(&sort_keys);
     }
     if cursor.keyword("LIMIT") {
         let limit = match cursor.placeholder()? {
@@ -249,11 +253,11 @@ fn rest(mut relation: Relation, cursor: &mut Cursor) -> Result<Relation, SqlErro
 fn conditions(relation: &Relation, cursor: &mut Cursor) -> Result<Vec<Condition>, SqlError> {
     let mut all = Vec::new();
     loop {
-        let column = relation.place(&cursor.path()?)?;
-        let test = if cursor.sign(&Token::Eq) {
+        let column = relation.column_index(&cursor.path()?)?;
+        let test = if cursor.symbol(&Token::Eq) {
             match constant(cursor)? {
                 Some(bound) => Test::Is(bound),
-                None => Test::Column(relation.place(&cursor.path()?)?),
+                None => Test::Column(relation.column_index(&cursor.path()?)?),
             }
         } else {
             cursor.expect("ILIKE")?;
@@ -268,12 +272,12 @@ fn conditions(relation: &Relation, cursor: &mut Cursor) -> Result<Vec<Condition>
 }
 
 /// A constant or a `?`.
-fn constant(cursor: &mut Cursor) -> Result<Option<Bound>, SqlError> {
+fn constant(cursor: &mut Cursor) -> Result<Option<BoundValue>, SqlError> {
     if let Some(bound) = cursor.placeholder()? {
         return Ok(Some(bound));
     }
     if let Some(number) = signed(cursor) {
-        return Ok(Some(Bound {
+        return Ok(Some(BoundValue {
             kind: Kind::Fixed(0),
             cell: Some(number),
         }));
@@ -286,7 +290,7 @@ fn constant(cursor: &mut Cursor) -> Result<Option<Bound>, SqlError> {
 
 impl Condition {
     /// Whether a row fits. NULL fits nothing.
-    fn holds(&self, row: &[Cell], columns: &Relation) -> bool {
+    fn matches(&self, row: &[Cell], columns: &Relation) -> bool {
         let Some(own) = &row[self.column] else {
             return false;
         };
@@ -315,7 +319,7 @@ fn project(relation: &Relation, items: Vec<(Item, Option<String>)>) -> Result<Re
         ));
     }
     let mut columns = Vec::new();
-    let mut cells: Vec<Result<usize, Bound>> = Vec::new();
+    let mut cells: Vec<Result<usize, BoundValue>> = Vec::new();
     for (number, (item, alias)) in items.into_iter().enumerate() {
         match item {
             Item::All => {
@@ -323,7 +327,7 @@ fn project(relation: &Relation, items: Vec<(Item, Option<String>)>) -> Result<Re
                 cells.extend((0..relation.columns.len()).map(Ok));
             }
             Item::Column(path) => {
-                let place = relation.place(&path)?;
+                let place = relation.column_index(&path)?;
                 let mut column = relation.columns[place].clone();
                 column.name = alias.unwrap_or(column.name);
                 columns.push(column);
@@ -331,19 +335,19 @@ fn project(relation: &Relation, items: Vec<(Item, Option<String>)>) -> Result<Re
             }
             Item::Value(bound) => {
                 columns.push(Column::new(
-                    alias.unwrap_or_else(|| named(&bound, number)),
+                    alias.unwrap_or_else(|| default_name(&bound, number)),
                     bound.kind,
                 ));
                 cells.push(Err(bound));
             }
             Item::Count => {
-                let message = "SQL compilation error:\nCOUNT(*) stands alone here.";
+                let message = "SQL compilation error:\nCOUNT(*) must be the only item here.";
                 return Err(SqlError::new("002079", "42601", message));
             }
         }
     }
     let rows = relation.rows.iter().map(|row| {
-        let cell = |cell: &Result<usize, Bound>| match cell {
+        let cell = |cell: &Result<usize, BoundValue>| match cell {
             Ok(place) => row[*place].clone(),
             Err(bound) => bound.cell.clone(),
         };
@@ -364,14 +368,14 @@ fn constants(items: Vec<(Item, Option<String>)>) -> Result<Relation, SqlError> {
         Some(_) => Err(SqlError::new(
             "002003",
             "42S02",
-            "SQL compilation error:\nSELECT without FROM takes values alone.",
+            "SQL compilation error:\nSELECT without FROM takes only values.",
         )),
         None => project(&one, items),
     }
 }
 
 /// A value's own name, as the product calls a column of it.
-fn named(bound: &Bound, number: usize) -> String {
+fn default_name(bound: &BoundValue, number: usize) -> String {
     match (&bound.cell, bound.kind) {
         (Some(text), Kind::Text) => format!("'{}'", text.to_uppercase()),
         (Some(text), _) => text.clone(),
@@ -380,8 +384,8 @@ fn named(bound: &Bound, number: usize) -> String {
     }
 }
 
-fn text(cell: Cell) -> Bound {
-    Bound {
+fn text(cell: Cell) -> BoundValue {
+    BoundValue {
         kind: Kind::Text,
         cell,
     }

@@ -61,7 +61,7 @@ fn databases(
     session: &Session,
     cursor: &mut Cursor,
 ) -> Result<Relation, SqlError> {
-    let fits = like(cursor)?;
+    let matches = like_filter(cursor)?;
     cursor.end()?;
     let mut shown = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
@@ -77,7 +77,7 @@ fn databases(
     ]);
     for database in visible(account, session)
         .into_iter()
-        .filter(|database| fits(database.name))
+        .filter(|database| matches(database.name))
     {
         let default = session
             .person
@@ -87,8 +87,8 @@ fn databases(
         shown.push([
             CREATED,
             database.name,
-            flag(default),
-            flag(current),
+            yes_no(default),
+            yes_no(current),
             "",
             OWNER,
             database.comment,
@@ -105,7 +105,7 @@ fn schemas(
     session: &Session,
     cursor: &mut Cursor,
 ) -> Result<Relation, SqlError> {
-    let fits = like(cursor)?;
+    let matches = like_filter(cursor)?;
     let of = scope(account, session, cursor)?;
     cursor.end()?;
     let mut shown = Relation::of(&[
@@ -127,15 +127,15 @@ fn schemas(
             .collect();
         names.push(("INFORMATION_SCHEMA", ""));
         names.sort_unstable();
-        for (name, owner) in names.into_iter().filter(|(name, _)| fits(name)) {
+        for (name, owner) in names.into_iter().filter(|(name, _)| matches(name)) {
             let default = session.person.namespace == Some((database.name, name));
             let current = session.database.as_deref() == Some(database.name)
                 && session.schema.as_deref() == Some(name);
             shown.push([
                 CREATED,
                 name,
-                flag(default),
-                flag(current),
+                yes_no(default),
+                yes_no(current),
                 database.name,
                 owner,
                 "",
@@ -189,7 +189,7 @@ fn warehouses(
     session: &Session,
     cursor: &mut Cursor,
 ) -> Result<Relation, SqlError> {
-    let fits = like(cursor)?;
+    let matches = like_filter(cursor)?;
     cursor.end()?;
     let mut shown = Relation::of(&[
         ("name", Kind::Text),
@@ -210,7 +210,7 @@ fn warehouses(
         .warehouses
         .iter()
         .filter(|warehouse| warehouse.roles.contains(&session.role.as_str()));
-    for warehouse in usable.filter(|warehouse| fits(warehouse.name)) {
+    for warehouse in usable.filter(|warehouse| matches(warehouse.name)) {
         let default = session.person.warehouse == Some(warehouse.name);
         let current = session.warehouse.as_deref() == Some(warehouse.name);
         shown.push([
@@ -220,8 +220,8 @@ fn warehouses(
             warehouse.size,
             "0",
             "0",
-            flag(default),
-            flag(current),
+            yes_no(default),
+            yes_no(current),
             "60",
             "true",
             CREATED,
@@ -233,7 +233,7 @@ fn warehouses(
 }
 
 /// `LIKE '…'`, where there is one.
-fn like(cursor: &mut Cursor) -> Result<impl Fn(&str) -> bool + use<>, SqlError> {
+fn like_filter(cursor: &mut Cursor) -> Result<impl Fn(&str) -> bool + use<>, SqlError> {
     let wanted = if cursor.keyword("LIKE") {
         Some(cursor.text()?)
     } else {
@@ -246,6 +246,6 @@ fn like(cursor: &mut Cursor) -> Result<impl Fn(&str) -> bool + use<>, SqlError> 
     })
 }
 
-fn flag(yes: bool) -> &'static str {
+fn yes_no(yes: bool) -> &'static str {
     if yes { "Y" } else { "N" }
 }

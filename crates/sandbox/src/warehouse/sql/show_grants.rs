@@ -89,10 +89,10 @@ fn one_name(cursor: &mut Cursor) -> Result<String, SqlError> {
 
 /// `(NUMBER, VARCHAR)`
 fn arguments(cursor: &mut Cursor) -> Result<(), SqlError> {
-    cursor.expect_sign(&Token::LParen)?;
-    while !cursor.sign(&Token::RParen) {
+    cursor.expect_symbol(&Token::LParen)?;
+    while !cursor.symbol(&Token::RParen) {
         cursor.name()?;
-        let _more = cursor.sign(&Token::Comma);
+        let _more = cursor.symbol(&Token::Comma);
     }
     Ok(())
 }

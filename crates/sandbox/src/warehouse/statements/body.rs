@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::warehouse::{
     errors::{ApiError, SqlError},
-    sql::{Bound, bind},
+    sql::{BoundValue, bind},
 };
 
 /// Session parameters that a request may set, in any case.
@@ -33,7 +33,7 @@ const PARAMETERS: [&str; 14] = [
 #[serde(deny_unknown_fields)]
 pub(super) struct Body {
     pub(super) statement: String,
-    /// Seconds; 0 stands for the most.
+    /// Seconds; 0 means the maximum.
     pub(super) timeout: Option<u64>,
     pub(super) database: Option<String>,
     pub(super) schema: Option<String>,
@@ -52,7 +52,7 @@ struct Binding {
     value: Option<String>,
     #[expect(
         dead_code,
-        reason = "the format of a value is known to the product, and plays no part here"
+        reason = "the format of a value is known to the product, and is ignored here"
     )]
     fmt: Option<String>,
 }
@@ -84,7 +84,7 @@ impl Body {
     }
 
     /// The bind variables in their order.
-    pub(super) fn bound(&self) -> Result<Vec<Bound>, SqlError> {
+    pub(super) fn bound_values(&self) -> Result<Vec<BoundValue>, SqlError> {
         let bindings = self.bindings.iter().flatten();
         let mut numbered: Vec<(usize, &Binding)> = bindings
             .map(|(name, binding)| (name.parse().unwrap_or_default(), binding))
@@ -96,7 +96,7 @@ impl Body {
         read.collect()
     }
 
-    /// How many statements the client counts; nothing stands for any number.
+    /// How many statements the client counts; none means any number.
     pub(super) fn count(&self) -> Result<Option<usize>, ApiError> {
         match self.parameter("multi_statement_count") {
             None => Ok(Some(1)),

@@ -19,10 +19,10 @@ use super::{
     sql::{self, Outcome, Session},
 };
 use crate::world::warehouse::{Account, FINISHED, RUNNING};
-use record::{Record, Result as Reached};
+use record::{Record, Result as StatementResult};
 
 /// Results are kept for a day ("Handling responses").
-const KEPT: SignedDuration = SignedDuration::from_hours(24);
+const RETENTION: SignedDuration = SignedDuration::from_hours(24);
 
 /// Statements by handle.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Statements {
     records: BTreeMap<String, Record>,
     /// Handles by the request ids of their users.
     by_request: BTreeMap<(String, String), String>,
-    minted: u64,
+    issued: u64,
 }
 
 impl Statements {
@@ -51,17 +51,17 @@ impl Statements {
             (FINISHED, "SELECT * FROM EVENTS ORDER BY ID"),
             (RUNNING, "SELECT SYSTEM$WAIT(3600)"),
         ] {
-            let reached = run_one(&mut account.clone(), &session, text);
-            let record = Record::new(handle, ada.email, text, now, reached);
+            let result = run_one(&mut account.clone(), &session, text);
+            let record = Record::new(handle, ada.email, text, now, result);
             statements.records.insert(handle.to_owned(), record);
         }
         statements
     }
 
     /// A new handle: of the form of a UUID, of no version of it.
-    fn ids(&mut self) -> String {
-        self.minted += 1;
-        format!("01c00000-0000-0a1b-0000-0001{:08x}", self.minted)
+    fn next_handle(&mut self) -> String {
+        self.issued += 1;
+        format!("01c00000-0000-0a1b-0000-0001{:08x}", self.issued)
     }
 
     /// A statement of this user that is still kept.
@@ -69,13 +69,13 @@ impl Statements {
         let record = self.records.get_mut(handle)?;
         let kept = record
             .created
-            .checked_add(KEPT)
+            .checked_add(RETENTION)
             .is_ok_and(|until| until > now);
         (kept && record.user == user).then_some(record)
     }
 }
 
-fn run_one(account: &mut Account, session: &Session, text: &str) -> Reached {
+fn run_one(account: &mut Account, session: &Session, text: &str) -> StatementResult {
     let outcome: Result<Vec<Outcome>, SqlError> = sql::split(text).and_then(|statements| {
         statements
             .into_iter()
@@ -83,12 +83,12 @@ fn run_one(account: &mut Account, session: &Session, text: &str) -> Reached {
             .collect()
     });
     match outcome.map(|mut outcomes| outcomes.pop()) {
-        Ok(Some(outcome)) => Reached::Rows(outcome),
-        Ok(None) => Reached::Failed(SqlError::new(
+        Ok(Some(outcome)) => StatementResult::Rows(outcome),
+        Ok(None) => StatementResult::Failed(SqlError::new(
             "000900",
             "42601",
             "SQL compilation error:\nEmpty SQL statement.",
         )),
-        Err(error) => Reached::Failed(error),
+        Err(error) => StatementResult::Failed(error),
     }
 }

@@ -1,4 +1,4 @@
-//! A statement that was submitted, and what is told of it.
+//! A statement that was submitted, and what the API says of it.
 
 use axum::http::{HeaderName, StatusCode};
 use jiff::{SignedDuration, Timestamp};
@@ -13,7 +13,7 @@ use crate::{
 /// Rows of a partition.
 const PARTITION: usize = 1000;
 /// What a question counts for, in seconds of the statement's time.
-const QUESTION: i64 = 10;
+const SECONDS_PER_POLL: i64 = 10;
 
 /// One statement, or the parent of several.
 #[derive(Debug, Clone)]
@@ -21,13 +21,13 @@ pub(super) struct Record {
     pub(super) handle: String,
     /// Email address of who submitted it.
     pub(super) user: String,
-    /// The body as it came, to tell a repetition from something else.
+    /// The body as it came, to distinguish a repetition from another request.
     pub(super) asked: String,
     pub(super) request_id: Option<String>,
     pub(super) created: Timestamp,
     /// Seconds that have passed by asking.
     pub(super) waited: i64,
-    questions: u32,
+    polls: u32,
     /// Seconds after which the product cancels it.
     pub(super) timeout: Option<i64>,
     pub(super) cancelled: bool,
@@ -45,7 +45,7 @@ pub(super) enum Result {
     Failed(SqlError),
 }
 
-/// Where it stands.
+/// How far a statement has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Stage {
     Running,
@@ -70,7 +70,7 @@ impl Record {
             request_id: None,
             created: now,
             waited: 0,
-            questions: 0,
+            polls: 0,
             timeout: None,
             cancelled: false,
             nullable: true,
@@ -87,7 +87,7 @@ impl Record {
         }
     }
 
-    /// Where it stands at this time.
+    /// Its stage at this time.
     pub(super) fn stage(&self, now: Timestamp) -> Stage {
         let passed = now
             .duration_since(self.created)
@@ -111,12 +111,12 @@ impl Record {
         }
     }
 
-    /// The answer to a question about a running statement: 202, and every second time 429, which says the
+    /// The response to a question about a running statement: 202, and every second time 429, which says the
     /// same.
     pub(super) fn running(&mut self) -> Response {
-        self.waited += QUESTION;
-        self.questions += 1;
-        let status = if self.questions.is_multiple_of(2) {
+        self.waited += SECONDS_PER_POLL;
+        self.polls += 1;
+        let status = if self.polls.is_multiple_of(2) {
             StatusCode::TOO_MANY_REQUESTS
         } else {
             StatusCode::ACCEPTED
@@ -131,14 +131,14 @@ impl Record {
 
     fn in_progress(&self, status: StatusCode, code: &str) -> Response {
         let message = "Asynchronous execution in progress. Use provided query id to perform query monitoring and management.";
-        Response::json(status, &self.told(code, "00000", message), false)
+        Response::json(status, &self.status_body(code, "00000", message), false)
     }
 
     /// 422 of a statement that failed.
     pub(super) fn failed(&self, error: &SqlError) -> Response {
         Response::json(
             StatusCode::UNPROCESSABLE_ENTITY,
-            &self.told(error.code, error.state, &error.message),
+            &self.status_body(error.code, error.state, &error.message),
             false,
         )
     }
@@ -148,16 +148,20 @@ impl Record {
         let message = format!(
             "Statement reached its statement or warehouse timeout of {seconds} second(s) and was canceled."
         );
-        Response::json(status, &self.told("000630", "57014", &message), false)
+        Response::json(
+            status,
+            &self.status_body("000630", "57014", &message),
+            false,
+        )
     }
 
-    /// The answer to a cancellation, which does not say when the statement began.
+    /// The response to a cancellation, which does not say when the statement began.
     pub(super) fn cancelled(&self) -> Response {
         let error = SqlError::new("000604", "57014", "SQL execution canceled");
         self.of_cancellation(StatusCode::OK, &error)
     }
 
-    /// The answer to a cancellation that comes too late.
+    /// The response to a cancellation that comes too late.
     pub(super) fn not_cancelled(&self) -> Response {
         let message = format!(
             "Identified SQL statement is not currently executing: {}",
@@ -168,15 +172,15 @@ impl Record {
     }
 
     fn of_cancellation(&self, status: StatusCode, error: &SqlError) -> Response {
-        let mut told = self.told(error.code, error.state, &error.message);
-        if let Some(members) = told.as_object_mut() {
+        let mut body = self.status_body(error.code, error.state, &error.message);
+        if let Some(members) = body.as_object_mut() {
             members.remove("createdOn");
         }
-        Response::json(status, &told, false)
+        Response::json(status, &body, false)
     }
 
     /// A partition of the result; nothing beyond the last one. The first comes with the metadata, the others
-    /// alone and always compressed.
+    /// on their own and always compressed.
     pub(super) fn partition(&self, number: usize) -> Option<Response> {
         let Result::Rows(outcome) = &self.result else {
             return None;
@@ -197,7 +201,7 @@ impl Record {
             _ => pieces.iter().map(|rows| json!({"rowCount": rows.len(), "uncompressedSize": json!(data(rows)).to_string().len()})).collect(),
         };
         let count = sizes.len();
-        let mut body = self.told("090001", "00000", "Statement executed successfully.");
+        let mut body = self.status_body("090001", "00000", "Statement executed successfully.");
         body["resultSetMetaData"] = json!({
             "numRows": relation.rows.len(),
             "format": "jsonv2",
@@ -247,7 +251,7 @@ impl Record {
         }
     }
 
-    fn told(&self, code: &str, state: &str, message: &str) -> Value {
+    fn status_body(&self, code: &str, state: &str, message: &str) -> Value {
         json!({
             "code": code,
             "sqlState": state,
@@ -259,7 +263,7 @@ impl Record {
     }
 }
 
-/// A column as `rowType` tells it (`sqlapi.yaml`): numbers that a type has no use for are 0.
+/// A column as `rowType` describes it (`sqlapi.yaml`): numbers that a type has no use for are 0.
 fn row_type(column: &Column) -> Value {
     let (name, length, precision, scale) = match column.kind {
         Kind::Fixed(scale) => ("fixed", 0, 38, scale),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use super::{
     body::Body,
-    record::{Record, Result as Reached, Stage},
+    record::{Record, Result as StatementResult, Stage},
 };
 use crate::{
     response::Response,
@@ -18,8 +18,8 @@ use crate::{
     world::warehouse::{Account, Column, Kind},
 };
 
-/// A statement that takes longer is answered before its end (parameter `async`).
-const PATIENCE: i64 = 45;
+/// A statement that takes longer is accepted before its end (parameter `async`).
+const SYNCHRONOUS_SECONDS: i64 = 45;
 
 /// Executes SQL, unless this very request has been executed already.
 pub(in crate::warehouse) fn submit(
@@ -33,14 +33,14 @@ pub(in crate::warehouse) fn submit(
     let now = state.now;
 
     if let (Some(id), Some("true")) = (request_id, call.query.first("retry"))
-        && let Some(record) = executed(state, &call.caller, id)
+        && let Some(record) = earlier_execution(state, &call.caller, id)
     {
         if record.asked != asked {
             return Err(ApiError::invalid(
                 "Another statement was submitted with this requestId.",
             ));
         }
-        return Ok(told(&record, now, asynchronous));
+        return Ok(submission_response(&record, now, asynchronous));
     }
 
     let mut record = execute(state, call, &body)?;
@@ -51,9 +51,9 @@ pub(in crate::warehouse) fn submit(
         .timeout
         .filter(|timeout| *timeout > 0)
         .and_then(|timeout| i64::try_from(timeout).ok());
-    let response = told(&record, now, asynchronous);
+    let response = submission_response(&record, now, asynchronous);
     if !asynchronous {
-        record.waited = PATIENCE.min(record.seconds());
+        record.waited = SYNCHRONOUS_SECONDS.min(record.seconds());
     }
     let statements = &mut state.warehouse.statements;
     if let Some(id) = request_id {
@@ -66,23 +66,23 @@ pub(in crate::warehouse) fn submit(
 }
 
 /// What was executed under this id before, and did not fail.
-fn executed(state: &mut State, caller: &Caller, id: &str) -> Option<Record> {
+fn earlier_execution(state: &mut State, caller: &Caller, id: &str) -> Option<Record> {
     let statements = &mut state.warehouse.statements;
     let handle = statements
         .by_request
         .get(&(caller.email.clone(), id.to_owned()))?
         .clone();
     let record = statements.find(&handle, &caller.email, state.now)?;
-    matches!(record.result, Reached::Rows(_)).then(|| record.clone())
+    matches!(record.result, StatementResult::Rows(_)).then(|| record.clone())
 }
 
-/// The answer to a submission, as it would be after at most 45 seconds.
-fn told(record: &Record, now: Timestamp, asynchronous: bool) -> Response {
+/// The response to a submission, as it would be after at most 45 seconds.
+fn submission_response(record: &Record, now: Timestamp, asynchronous: bool) -> Response {
     if asynchronous {
         return record.accepted();
     }
     let mut waited = record.clone();
-    waited.waited += PATIENCE;
+    waited.waited += SYNCHRONOUS_SECONDS;
     match waited.stage(now) {
         Stage::Running => record.accepted(),
         Stage::TimedOut(seconds) => record.timed_out(StatusCode::REQUEST_TIMEOUT, seconds),
@@ -95,12 +95,13 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
     let count = body.count()?;
     let now = state.now;
     let user = &call.caller.email;
-    let handle = state.warehouse.statements.ids();
-    let failed = |error: SqlError| Record::new(&handle, user, "", now, Reached::Failed(error));
+    let handle = state.warehouse.statements.next_handle();
+    let failed =
+        |error: SqlError| Record::new(&handle, user, "", now, StatementResult::Failed(error));
 
     let prepared = session(&state.world.warehouse, &call.caller, body).and_then(|session| {
         let statements = sql::split(&body.statement)?;
-        let bound = body.bound()?;
+        let bound = body.bound_values()?;
         Ok((session, statements, bound))
     });
     let (session, statements, bound) = match prepared {
@@ -140,7 +141,13 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
     let outcome = outcomes
         .pop()
         .ok_or_else(|| ApiError::payload("The statement is empty."))?;
-    Ok(Record::new(&handle, user, "", now, Reached::Rows(outcome)))
+    Ok(Record::new(
+        &handle,
+        user,
+        "",
+        now,
+        StatementResult::Rows(outcome),
+    ))
 }
 
 /// Keeps each statement's result under a handle of its own.
@@ -149,13 +156,13 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
     let seconds = outcomes.iter().map(|outcome| outcome.seconds).sum();
     for outcome in outcomes {
         let statements = &mut state.warehouse.statements;
-        let child = statements.ids();
+        let child = statements.next_handle();
         let record = Record::new(
             &child,
             &call.caller.email,
             "",
             state.now,
-            Reached::Rows(outcome),
+            StatementResult::Rows(outcome),
         );
         statements.records.insert(child.clone(), record);
         children.push(child);
@@ -174,7 +181,7 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
         &call.caller.email,
         "",
         state.now,
-        Reached::Rows(outcome),
+        StatementResult::Rows(outcome),
     );
     record.children = children;
     record

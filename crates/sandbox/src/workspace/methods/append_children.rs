@@ -34,7 +34,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();
-    if !exists || !call.sees(content, id) {
+    if !exists || !call.can_see(content, id) {
         return Err(ApiError::not_found("block", id));
     }
     let after = after(&body)?;
@@ -43,10 +43,10 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     {
         return Err(ApiError::not_found("block", after));
     }
-    let drafts = blocks::read(body.need("children")?, "body.children")?;
+    let drafts = blocks::read(body.required("children")?, "body.children")?;
     let origin = call.origin(state);
     let content = &mut state.world.workspace;
-    let made = blocks::keep(content, id, after.as_deref(), drafts, &origin);
+    let made = blocks::insert_blocks(content, id, after.as_deref(), drafts, &origin);
     let results: Vec<Value> = made
         .iter()
         .filter_map(|id| content.block(id))
@@ -62,16 +62,16 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }))
 }
 
-/// The block behind which the new ones go.
+/// The block after which the new ones go.
 fn after(body: &Reader<'_>) -> Result<Option<String>, ApiError> {
     let Some(position) = body.get("position") else {
         return body.id("after");
     };
     let position = Reader::new(position, body.path("position"), &["type", "after_block"])?;
-    position.need("type")?;
+    position.required("type")?;
     match position.one_of("type", &["after_block", "end"])? {
         Some("after_block") => {
-            let block = position.need("after_block")?;
+            let block = position.required("after_block")?;
             Reader::new(block, position.path("after_block"), &["id"])?.id("id")
         }
         _ => Ok(None),

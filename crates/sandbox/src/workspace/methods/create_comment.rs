@@ -30,7 +30,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         "body",
         &["parent", "discussion_id", "rich_text"],
     )?;
-    let rich_text = rich_text::read(body.need("rich_text")?, "body.rich_text")?;
+    let rich_text = rich_text::read(body.required("rich_text")?, "body.rich_text")?;
     let (parent, discussion) = place(state, call, &body)?;
     let origin = call.origin(state);
     let content = &mut state.world.workspace;
@@ -43,7 +43,11 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         origin,
     };
     content.comments.push(comment.clone());
-    if state.workspace.lost.contains(&Capability::ReadComments) {
+    if state
+        .workspace
+        .lost_capabilities
+        .contains(&Capability::ReadComments)
+    {
         return Ok(json!({"object": "comment", "id": comment.id}));
     }
     Ok(shapes::comment(
@@ -53,7 +57,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     ))
 }
 
-/// Page or block on which the comment stands, and the discussion that it goes on with.
+/// Page or block that the comment belongs to, and the discussion that it goes on with.
 fn place(
     state: &State,
     call: &Call,
@@ -66,7 +70,7 @@ fn place(
                 .comments
                 .iter()
                 .find(|comment| comment.discussion == discussion);
-            let first = first.filter(|comment| call.sees(content, &comment.parent));
+            let first = first.filter(|comment| call.can_see(content, &comment.parent));
             let first = first.ok_or_else(|| ApiError::not_found("discussion", &discussion))?;
             Ok((first.parent.clone(), Some(discussion)))
         }
@@ -91,7 +95,7 @@ fn place(
                 "page" => content.page(&id).is_some(),
                 _ => content.page_of(&id).is_some(),
             };
-            if !exists || !call.sees(content, &id) {
+            if !exists || !call.can_see(content, &id) {
                 return Err(ApiError::not_found(kind, &id));
             }
             Ok((id, None))

@@ -38,18 +38,18 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         &["parent", "title", "is_inline", holder],
     )?;
     let parent = Reader::new(
-        body.need("parent")?,
+        body.required("parent")?,
         body.path("parent"),
         &["type", "page_id"],
     )?;
     parent.one_of("type", &["page_id"])?;
     if with_sources {
-        parent.need("type")?;
+        parent.required("type")?;
     }
-    parent.need("page_id")?;
+    parent.required("page_id")?;
     let page = parent.id("page_id")?.unwrap_or_default();
     let content = &state.world.workspace;
-    if content.page(&page).is_none() || !call.sees(content, &page) {
+    if content.page(&page).is_none() || !call.can_see(content, &page) {
         return Err(ApiError::not_found("page", &page));
     }
     body.flag("is_inline")?;
@@ -69,7 +69,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             None => vec![columns::new("Name", "title", &[])],
         }
     } else {
-        columns::read(body.need(holder)?, "body.properties")?
+        columns::read(body.required(holder)?, "body.properties")?
     };
 
     let origin = call.origin(state);

@@ -9,7 +9,7 @@ use crate::{
         capability::Capability,
         content::{Content, Page, Parent},
         errors::ApiError,
-        reader::{Reader, bounded, wrong},
+        reader::{Reader, bounded_text, wrong_type},
         router::{ALL, Call, Method},
         shapes, values,
     },
@@ -38,7 +38,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let properties = match body.get("properties") {
         Some(value) => value
             .as_object()
-            .ok_or_else(|| wrong("body.properties", "an object", value))?,
+            .ok_or_else(|| wrong_type("body.properties", "an object", value))?,
         None => &none,
     };
     let origin = call.origin(state);
@@ -61,7 +61,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     };
     let shown = shapes::page(content, &page, call.version, None);
     content.pages.push(page);
-    blocks::keep(content, &id, None, drafts, &origin);
+    blocks::insert_blocks(content, &id, None, drafts, &origin);
     Ok(shown)
 }
 
@@ -70,29 +70,31 @@ fn parent(body: &Reader<'_>, call: &Call, content: &Content) -> Result<Parent, A
     if call.version.has_data_sources() {
         known.push("data_source_id");
     }
-    let parent = Reader::new(body.need("parent")?, body.path("parent"), &known)?;
+    let parent = Reader::new(body.required("parent")?, body.path("parent"), &known)?;
     let (page, database, source) = (
         parent.id("page_id")?,
         parent.id("database_id")?,
         parent.id("data_source_id")?,
     );
     match (page, database, source) {
-        (Some(id), None, None) => match content.page(&id).filter(|_| call.sees(content, &id)) {
+        (Some(id), None, None) => match content.page(&id).filter(|_| call.can_see(content, &id)) {
             Some(_) => Ok(Parent::Page(id)),
             None => Err(ApiError::not_found("page", &id)),
         },
         (None, Some(id), None) => {
-            let database = content.database(&id).filter(|_| call.sees(content, &id));
+            let database = content.database(&id).filter(|_| call.can_see(content, &id));
             let database = database.ok_or_else(|| ApiError::not_found("database", &id))?;
             match database.sources.as_slice() {
                 [source] => Ok(Parent::Source(source.clone())),
                 several => Err(ApiError::several_sources(&id, several)),
             }
         }
-        (None, None, Some(id)) => match content.source(&id).filter(|_| call.sees(content, &id)) {
-            Some(_) => Ok(Parent::Source(id)),
-            None => Err(ApiError::not_found("data source", &id)),
-        },
+        (None, None, Some(id)) => {
+            match content.source(&id).filter(|_| call.can_see(content, &id)) {
+                Some(_) => Ok(Parent::Source(id)),
+                None => Err(ApiError::not_found("data source", &id)),
+            }
+        }
         _ => Err(ApiError::at(
             "body.parent.page_id",
             "defined, instead was `undefined`",
@@ -111,7 +113,7 @@ fn icon(body: &Reader<'_>) -> Result<Value, ApiError> {
     icon.one_of("type", &["emoji"])?;
     let emoji = icon.text("emoji")?.unwrap_or_default();
     if emoji.is_empty() || emoji.is_ascii() || emoji.chars().count() > 12 {
-        return Err(wrong(&icon.path("emoji"), "an emoji", &json!(emoji)));
+        return Err(wrong_type(&icon.path("emoji"), "an emoji", &json!(emoji)));
     }
     Ok(json!({"type": "emoji", "emoji": emoji}))
 }
@@ -123,7 +125,7 @@ fn file(body: &Reader<'_>, name: &str) -> Result<Value, ApiError> {
     };
     let file = Reader::new(value, body.path(name), &["type", "external"])?;
     file.one_of("type", &["external"])?;
-    let external = Reader::new(file.need("external")?, file.path("external"), &["url"])?;
-    let url = bounded(external.need("url")?, &external.path("url"), 2000)?;
+    let external = Reader::new(file.required("external")?, file.path("external"), &["url"])?;
+    let url = bounded_text(external.required("url")?, &external.path("url"), 2000)?;
     Ok(json!({"type": "external", "external": {"url": url}}))
 }

@@ -24,7 +24,7 @@ pub(super) static METHOD: Method = Method {
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let id = call.id(0);
-    if !call.sees(content, id) {
+    if !call.can_see(content, id) {
         return Err(ApiError::not_found("block", id));
     }
     if let Some(block) = content.block(id) {

@@ -25,7 +25,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let comment = content
         .comment(call.id(0))
-        .filter(|comment| call.sees(content, &comment.parent));
+        .filter(|comment| call.can_see(content, &comment.parent));
     let comment = comment.ok_or_else(|| ApiError::not_found("comment", call.id(0)))?;
     Ok(shapes::comment(content, comment, &call.client))
 }

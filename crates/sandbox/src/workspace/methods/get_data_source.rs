@@ -26,7 +26,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let source = content
         .source(call.id(0))
-        .filter(|source| call.sees(content, &source.id));
+        .filter(|source| call.can_see(content, &source.id));
     let source = source.ok_or_else(|| ApiError::not_found("data source", call.id(0)))?;
     Ok(shapes::source(content, source, call.version))
 }

@@ -25,7 +25,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let database = content
         .database(call.id(0))
-        .filter(|database| call.sees(content, &database.id));
+        .filter(|database| call.can_see(content, &database.id));
     let database = database.ok_or_else(|| ApiError::not_found("database", call.id(0)))?;
     if !call.version.has_data_sources() && database.sources.len() > 1 {
         return Err(ApiError::several_sources(&database.id, &database.sources));

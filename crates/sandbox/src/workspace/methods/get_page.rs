@@ -27,7 +27,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let page = content
         .page(call.id(0))
-        .filter(|page| call.sees(content, &page.id));
+        .filter(|page| call.can_see(content, &page.id));
     let page = page.ok_or_else(|| ApiError::not_found("page", call.id(0)))?;
     let only: BTreeSet<String> = call
         .query

@@ -8,7 +8,7 @@ use crate::{
         capability::Capability,
         content::Parent,
         errors::ApiError,
-        paging::Part,
+        paging::PageRange,
         router::{ALL, Call, Method},
         shapes,
     },
@@ -27,7 +27,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();
-    if !exists || !call.sees(content, id) {
+    if !exists || !call.can_see(content, id) {
         return Err(ApiError::not_found("block", id));
     }
     let blocks = content.blocks.iter().filter(|block| block.parent == id);
@@ -66,5 +66,5 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         );
         items.push((database.id.clone(), shown));
     }
-    Part::of_query(&call.query)?.of(items, "block")
+    PageRange::of_query(&call.query)?.of(items, "block")
 }

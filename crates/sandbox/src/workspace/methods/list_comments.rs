@@ -8,7 +8,7 @@ use crate::{
         capability::Capability,
         errors::ApiError,
         ids,
-        paging::Part,
+        paging::PageRange,
         router::{ALL, Call, Method},
         shapes,
     },
@@ -36,7 +36,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     })?;
     let content = &state.world.workspace;
     let exists = content.page(&id).is_some() || content.block(&id).is_some();
-    if !exists || !call.sees(content, &id) {
+    if !exists || !call.can_see(content, &id) {
         return Err(ApiError::not_found("block", &id));
     }
     let open = content
@@ -51,5 +51,5 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             )
         })
         .collect();
-    Part::of_query(&call.query)?.of(items, "comment")
+    PageRange::of_query(&call.query)?.of(items, "comment")
 }

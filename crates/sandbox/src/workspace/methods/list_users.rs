@@ -7,7 +7,7 @@ use crate::{
     workspace::{
         capability::Capability,
         errors::ApiError,
-        paging::Part,
+        paging::PageRange,
         router::{ALL, Call, Method},
         shapes,
     },
@@ -25,5 +25,5 @@ pub(super) static METHOD: Method = Method {
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let people = state.world.users.iter();
     let items = people.map(|user| (shapes::person_id(user.email), shapes::person(user)));
-    Part::of_query(&call.query)?.of(items.collect(), "user")
+    PageRange::of_query(&call.query)?.of(items.collect(), "user")
 }

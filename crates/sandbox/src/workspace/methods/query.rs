@@ -10,7 +10,7 @@ use crate::{
         capability::Capability,
         content::{Page, Source},
         errors::ApiError,
-        paging::Part,
+        paging::PageRange,
         reader::{Reader, list},
         router::{Call, Method},
         shapes, values,
@@ -40,7 +40,7 @@ fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
     let database = content
         .database(call.id(0))
-        .filter(|database| call.sees(content, &database.id));
+        .filter(|database| call.can_see(content, &database.id));
     let database = database.ok_or_else(|| ApiError::not_found("database", call.id(0)))?;
     match database.sources.as_slice() {
         [only] => rows(state, call, only, "page_or_database"),
@@ -50,7 +50,7 @@ fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 
 fn of_data_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &state.world.workspace;
-    if content.source(call.id(0)).is_none() || !call.sees(content, call.id(0)) {
+    if content.source(call.id(0)).is_none() || !call.can_see(content, call.id(0)) {
         return Err(ApiError::not_found("data source", call.id(0)));
     }
     rows(state, call, call.id(0), "page_or_data_source")
@@ -72,7 +72,7 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, A
         &["filter", "sorts", "page_size", "start_cursor", trash],
     )?;
     if body.get("filter").is_some() {
-        return Err(ApiError::invalid("The sandbox does not play filters."));
+        return Err(ApiError::invalid("The sandbox does not support filters."));
     }
     body.flag(trash)?;
     let only = properties(call, source)?;
@@ -101,10 +101,10 @@ fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, A
             )
         })
         .collect();
-    Part::of_body(&body)?.of(items, kind)
+    PageRange::of_body(&body)?.of(items, kind)
 }
 
-/// Plain ids that `filter_properties` names; a name is none.
+/// Plain ids that `filter_properties` names; a name is not one.
 fn properties(call: &Call, source: &Source) -> Result<Option<BTreeSet<String>>, ApiError> {
     let asked: BTreeSet<String> = call
         .query
@@ -135,7 +135,7 @@ enum By {
 impl Order {
     fn read(sort: &Value, path: &str, source: &Source) -> Result<Self, ApiError> {
         let reader = Reader::new(sort, path, &["property", "timestamp", "direction"])?;
-        reader.need("direction")?;
+        reader.required("direction")?;
         let descending =
             reader.one_of("direction", &["ascending", "descending"])? == Some("descending");
         let timestamp = reader.one_of("timestamp", &["created_time", "last_edited_time"])?;

@@ -7,7 +7,7 @@ use crate::{
     workspace::{
         capability::Capability,
         errors::ApiError,
-        paging::Part,
+        paging::PageRange,
         reader::Reader,
         rich_text,
         router::{ALL, Call, Method},
@@ -37,21 +37,21 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let ascending = sort(&body)?;
 
     let content = &state.world.workspace;
-    let fits = |title: &Value| {
+    let is_valid = |title: &Value| {
         words
             .split_whitespace()
             .all(|word| rich_text::plain(title).to_lowercase().contains(word))
     };
     let mut found = Vec::new();
     for page in &content.pages {
-        if only != Some(container) && call.sees(content, &page.id) && fits(&page.title()) {
+        if only != Some(container) && call.can_see(content, &page.id) && is_valid(&page.title()) {
             let shown = shapes::page(content, page, call.version, None);
             found.push((page.origin.edited, page.id.clone(), shown));
         }
     }
     if only != Some("page") && call.version.has_data_sources() {
         for source in &content.sources {
-            if call.sees(content, &source.id) && fits(&source.title) {
+            if call.can_see(content, &source.id) && is_valid(&source.title) {
                 let shown = shapes::source(content, source, call.version);
                 found.push((source.origin.edited, source.id.clone(), shown));
             }
@@ -63,7 +63,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             .iter()
             .filter(|database| database.sources.len() == 1)
         {
-            if call.sees(content, &database.id) && fits(&database.title) {
+            if call.can_see(content, &database.id) && is_valid(&database.title) {
                 let shown = shapes::database(content, database, call.version);
                 found.push((database.origin.edited, database.id.clone(), shown));
             }
@@ -77,7 +77,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         .into_iter()
         .map(|(_, id, shown)| (id, shown))
         .collect();
-    Part::of_body(&body)?.of(items, &format!("page_or_{container}"))
+    PageRange::of_body(&body)?.of(items, &format!("page_or_{container}"))
 }
 
 fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body str>, ApiError> {
@@ -85,8 +85,8 @@ fn filter<'body>(body: &Reader<'body>, container: &str) -> Result<Option<&'body 
         return Ok(None);
     };
     let filter = Reader::new(filter, body.path("filter"), &["property", "value"])?;
-    filter.need("property")?;
-    filter.need("value")?;
+    filter.required("property")?;
+    filter.required("value")?;
     filter.one_of("property", &["object"])?;
     filter.one_of("value", &["page", container])
 }
@@ -97,8 +97,8 @@ fn sort(body: &Reader<'_>) -> Result<bool, ApiError> {
         return Ok(false);
     };
     let sort = Reader::new(sort, body.path("sort"), &["timestamp", "direction"])?;
-    sort.need("timestamp")?;
-    sort.need("direction")?;
+    sort.required("timestamp")?;
+    sort.required("direction")?;
     sort.one_of("timestamp", &["last_edited_time"])?;
     Ok(sort.one_of("direction", &["ascending", "descending"])? == Some("ascending"))
 }

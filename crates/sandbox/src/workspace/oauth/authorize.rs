@@ -26,7 +26,7 @@ fn page(state: &mut State, asked: ConsentRequest) -> Response {
         pages: state
             .world
             .workspace
-            .tops(user.email)
+            .top_pages(user.email)
             .map(|page| (page.id.clone(), rich_text::plain(&page.title())))
             .collect(),
     });

@@ -1,4 +1,4 @@
-//! The answer to the authorization page.
+//! The submitted authorization page.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::{oauth::redirect_back, request::Request, response::Response, state::S
 /// `scope=all` chooses all pages of the user.
 pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Response {
     let Some(form) = request.form_parameters() else {
-        return problem("The answer is not a form.");
+        return problem("The body is not a form.");
     };
     let Some(asked) = state.workspace.grants.request(id).cloned() else {
-        return problem("This page was answered before, or never shown.");
+        return problem("This page was submitted before, or never shown.");
     };
     let back = |parameters: &[(&str, &str)]| {
         redirect_back(&asked.redirect_uri, asked.state.as_deref(), parameters)
@@ -32,7 +32,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     let own: BTreeSet<String> = state
         .world
         .workspace
-        .tops(user)
+        .top_pages(user)
         .map(|page| page.id.clone())
         .collect();
     let chosen: BTreeSet<String> = if form.all("scope").any(|scope| scope == "all") {

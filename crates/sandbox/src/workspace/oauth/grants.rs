@@ -1,7 +1,7 @@
 //! What Notion's authorization server adds to the shared grants: pages that were chosen, revocation.
 //!
-//! Access tokens tell no lifetime and live until they are told to end. Every refresh gives a new refresh
-//! token; showing an old one ends the grant.
+//! Access tokens have no stated lifetime and live until they are revoked or expired by a fault. Every refresh
+//! gives a new refresh token; showing an old one ends the grant.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The token, revocation and introspection endpoints. They take JSON alone, and the client proves itself by
+//! The token, revocation and introspection endpoints. They take only JSON, and the client proves itself by
 //! HTTP Basic (Notion API, "Create a token").
 
 use axum::http::{StatusCode, header};
@@ -122,7 +122,7 @@ fn read(state: &State, request: &Request) -> Result<TokenRequest, Box<Response>>
     }
 }
 
-/// The answer with tokens: it tells no lifetime.
+/// The response with tokens: it states no lifetime.
 fn tokens(state: &State, client: &str, issued: &Issued) -> Response {
     let user = &issued.user;
     let body = json!({

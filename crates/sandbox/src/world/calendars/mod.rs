@@ -1,5 +1,5 @@
-//! Calendars and their events: what Calendar shows. They are shared between users, so they stand beside the
-//! users.
+//! Calendars and their events: what Calendar shows. They are shared between users, so they are kept next to
+//! the users.
 
 pub(crate) mod readable;
 mod seed;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone)]
 pub(crate) struct Calendars {
     pub(crate) all: Vec<Calendar>,
-    /// Mails to guests, oldest first: who was told of what.
+    /// Mails to guests, oldest first: who was notified of what.
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Event {
     pub(crate) created: Timestamp,
     pub(crate) updated: Timestamp,
     /// How many readings still find the meeting in the making.
-    pub(crate) meeting_due: u8,
+    pub(crate) meeting_pending_reads: u8,
     /// Guests who have deleted it from their own calendar.
     pub(crate) hidden_from: BTreeSet<String>,
 }
@@ -100,7 +100,7 @@ impl Calendars {
     }
 
     /// The calendar of this id, where `primary` is the user's own.
-    pub(crate) fn place(&self, id: &str, user: &str) -> Option<usize> {
+    pub(crate) fn index_of(&self, id: &str, user: &str) -> Option<usize> {
         self.all.iter().position(|calendar| match id {
             "primary" => calendar.primary_of == Some(user),
             id => calendar.id == id,
@@ -108,7 +108,7 @@ impl Calendars {
     }
 
     /// Tells the guests, all but the one who acts.
-    pub(crate) fn tell(&mut self, event: &Event, about: &'static str, actor: &str) {
+    pub(crate) fn notify(&mut self, event: &Event, about: &'static str, actor: &str) {
         let id = event.id().to_owned();
         let guests = event.guests().filter_map(|guest| guest["email"].as_str());
         let notices = guests
@@ -145,7 +145,7 @@ impl Event {
         self.text("id")
     }
 
-    /// A member that is text; nothing where it is none.
+    /// A member that is text; nothing where it is not text.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.fields
             .get(name)
@@ -211,7 +211,7 @@ mod tests {
             assert_eq!(ids.len(), calendar.events.len(), "{}", calendar.id);
         }
         for user in ["ada@example.com", "grace@example.com"] {
-            assert!(calendars.place("primary", user).is_some(), "{user}");
+            assert!(calendars.index_of("primary", user).is_some(), "{user}");
         }
     }
 }

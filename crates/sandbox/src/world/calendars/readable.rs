@@ -1,4 +1,4 @@
-//! Calendars in words, to compare answers with.
+//! Calendars in words, to compare responses with.
 
 use serde_json::{Value, json};
 

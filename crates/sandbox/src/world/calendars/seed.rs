@@ -1,4 +1,4 @@
-//! The calendars of the beginning. The clock stands at Monday, 2026-05-04, 09:00 UTC.
+//! The calendars of the beginning. The clock starts at Monday, 2026-05-04, 09:00 UTC.
 
 use jiff::Timestamp;
 use serde_json::json;

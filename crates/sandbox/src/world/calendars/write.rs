@@ -52,7 +52,7 @@ impl Writing {
         self.with("recurrence", json!(lines))
     }
 
-    /// Guests with their names and answers.
+    /// Guests with their names and response statuses.
     pub(super) fn guests(self, guests: &[(&str, &str, &str)]) -> Self {
         let guest = |(email, name, response): &(&str, &str, &str)| json!({ "email": email, "displayName": name, "responseStatus": response });
         let guests: Vec<Value> = guests.iter().map(guest).collect();
@@ -85,7 +85,7 @@ impl Writing {
             version: u64::try_from(self.updated.as_second()).unwrap_or_default(),
             created: self.updated,
             updated: self.updated,
-            meeting_due: 0,
+            meeting_pending_reads: 0,
             hidden_from: BTreeSet::new(),
         }
     }

@@ -25,7 +25,7 @@ pub(crate) struct File {
     pub(crate) description: Option<String>,
     /// None for a root, else one.
     pub(crate) parents: Vec<String>,
-    /// Nobody owns a file of a shared drive.
+    /// No one owns a file of a shared drive.
     pub(crate) owner: Option<String>,
     /// The shared drive that holds it.
     pub(crate) drive: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct File {
     pub(crate) version: u64,
     pub(crate) trashed: bool,
     pub(crate) starred: bool,
-    /// Whether it is somebody's "My Drive" or the top of a shared drive.
+    /// Whether it is a user's "My Drive" or the top of a shared drive.
     pub(crate) is_root: bool,
     /// Target of a shortcut.
     pub(crate) target: Option<String>,
@@ -71,7 +71,7 @@ impl File {
             .then(|| ids::hex(&Sha256::digest(self.text.as_bytes())))
     }
 
-    /// The letters behind the last point of an uploaded file's name.
+    /// The letters after the last dot of an uploaded file's name.
     pub(crate) fn extension(&self) -> Option<&str> {
         let (_, extension) = self.name.rsplit_once('.')?;
         self.is_blob().then_some(extension)

@@ -1,5 +1,5 @@
 //! Files and spreadsheets: what Drive and Sheets show. Unlike mail, they are shared between users, so they
-//! stand beside the users and not within them.
+//! are kept next to the users, not within them.
 
 mod file;
 pub(crate) mod readable;

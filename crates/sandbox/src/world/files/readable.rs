@@ -1,4 +1,4 @@
-//! Files and spreadsheets in words, to compare answers with.
+//! Files and spreadsheets in words, to compare responses with.
 
 use serde_json::{Value, json};
 

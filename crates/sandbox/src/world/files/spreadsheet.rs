@@ -43,9 +43,9 @@ pub(crate) struct NamedRange {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
     pub(crate) sheet: i32,
-    /// First row, and the one behind the last.
+    /// First row, and the one after the last.
     pub(crate) rows: (u32, u32),
-    /// First column, and the one behind the last.
+    /// First column, and the one after the last.
     pub(crate) columns: (u32, u32),
 }
 

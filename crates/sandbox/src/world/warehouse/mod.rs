@@ -83,7 +83,7 @@ pub(crate) struct Column {
 /// Type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number of 38 digits with this many behind the point.
+    /// A number of 38 digits with this many after the decimal point.
     Fixed(u8),
     Real,
     Text,

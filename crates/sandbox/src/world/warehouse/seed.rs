@@ -238,7 +238,7 @@ fn navy() -> Database {
     }
 }
 
-/// A table; an empty text stands for NULL.
+/// A table; an empty text means NULL.
 fn table(
     name: &'static str,
     comment: &'static str,

@@ -18,7 +18,7 @@ const STATEMENTS: &str = "/sandbox-acme.snowflakecomputing.com/api/v2/statements
 const ID: &str = "6f1f3a52-9c1d-4b0e-8a51-1f2f3a4b5c6d";
 
 impl Stage {
-    /// The authorization page for these parameters beside the usual ones.
+    /// The authorization page for these parameters in addition to the usual ones.
     async fn snowflake_page(&self, pairs: &[(&str, &str)]) -> Reply {
         let mut all = vec![
             ("client_id", WAREHOUSE_CLIENT_ID),
@@ -120,7 +120,7 @@ impl Stage {
     }
 }
 
-/// The handle in an answer.
+/// The handle in a response.
 #[track_caller]
 fn handle(reply: &Reply) -> String {
     reply.json()["statementHandle"]

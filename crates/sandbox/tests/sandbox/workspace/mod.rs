@@ -32,7 +32,7 @@ impl Stage {
         self.send(self.http.get(self.url(&path))).await
     }
 
-    /// Answers the page; gives what comes back.
+    /// Submits the page; returns what comes back.
     async fn notion_consent(&self, answered: &[(&str, &str)]) -> Reply {
         let page = self.notion_page(&[]).await;
         assert_eq!(page.status, 200, "{}", page.text);

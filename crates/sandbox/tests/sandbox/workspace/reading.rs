@@ -50,7 +50,7 @@ async fn only_what_is_shared_can_be_seen() {
     );
     let projects = id(of(&world, "pages", "Projects"));
     assert_eq!(see(&some, projects).await, 404);
-    // What lies below a shared page is shared with it.
+    // What is below a shared page is shared with it.
     let notes = id(of(&world, "pages", "Operating notes"));
     assert_eq!(see(&some, notes).await, 200);
     let rows = of(&world, "databases", "Reading list")["data_sources"][0]["rows"].clone();
@@ -70,7 +70,7 @@ async fn a_search_finds_titles_page_by_page() {
     let all = search(OLD, json!({})).await;
     assert_eq!(all["type"], "page_or_database");
     let pages = world["pages"].as_array().unwrap().len();
-    // The database with two data sources is none of this version.
+    // The database with two data sources does not exist in this version.
     assert_eq!(ids(&all).len(), pages + 1);
     let found = search(OLD, json!({"query": "reading LIST"})).await;
     assert_eq!(found["results"][0]["object"], "database");
