@@ -8,8 +8,7 @@ use stead::core::{
     ErrorKind,
     catalogue::Catalogue,
     environment::Verification,
-    execute::{Decision, Policy, PolicyRequest},
-    ports::Limits,
+    ports::{Decision, Limits, Policy, PolicyRequest},
     product::Product,
 };
 use stead_sandbox::Fault;
@@ -38,7 +37,10 @@ const ELSEWHERE: &[(ErrorKind, &str)] = &[
     (ErrorKind::ServiceUnavailable, "stead: client tests"),
     (ErrorKind::StorageUnavailable, "stead-store: sqlite tests"),
     (ErrorKind::RefreshInProgress, "stead-core: refresh tests"),
-    (ErrorKind::RateLimited, "stead-core: execute::pace tests"),
+    (
+        ErrorKind::RateLimited,
+        "stead-core: context::rate_limit tests",
+    ),
     (ErrorKind::Internal, "stead-server: a panic in a handler"),
     (ErrorKind::WriteUnconfirmed, "stead-workspace: fixtures"),
     (ErrorKind::ResultExpired, "stead-warehouse: fixtures"),

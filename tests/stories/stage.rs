@@ -8,7 +8,7 @@ use stead::{
     core::{
         catalogue::Catalogue,
         environment::{ProductOptions, Verification},
-        execute::Policy,
+        ports::Policy,
         resource::NewConnection,
         seal::KeyRing,
     },

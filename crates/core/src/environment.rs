@@ -1,188 +1,32 @@
 //! One deployment: its public URL, its store, its keys, its products. Everything that an application can ask for is a
-//! method of [`Environment`]; the methods stand in the files of their resources.
+//! method of [`Environment`]; what it does is written in the services.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::fmt;
 
-use jiff::Timestamp;
-use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
 use url::Url;
-use uuid::Uuid;
 
+pub use crate::context::{EnvironmentOptions, Ports, ProductOptions, Retention, Verification};
 use crate::{
-    Error, ErrorKind, Result,
-    app::AccessTokens,
+    Result,
+    access::{self, IssuedToken, NewAppCredential},
+    accounts, call,
     catalogue::Catalogue,
-    execute::{AllowAll, Paces, Policy, Recorder},
-    identifier::ConnectionId,
-    oauth::{Flights, OutboxWorker},
-    ports::{BoxFuture, Entropy, Runtime, Transport},
-    product::Product,
-    seal::{KeyRing, Vault},
-    snapshot::Snapshots,
-    store::{Batch, Commit, EndpointSnapshot, EventRow, Store},
-    tasks::Tasks,
+    connections,
+    context::Context,
+    identifier::AuthorizationId,
+    maintenance,
+    oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
+    ports::{Body, Entropy, Runtime},
+    proxy,
+    resource::{
+        Account, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest, Execution,
+        NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
+    },
 };
-
-pub use crate::maintenance::Retention;
 
 /// One deployment. A handle: clones share everything.
 #[derive(Clone)]
-pub struct Environment(Arc<Inner>);
-
-struct Inner {
-    public_url: Url,
-    verification: Verification,
-    retention: Retention,
-    products: BTreeMap<&'static str, Arc<Endpoints>>,
-    catalogue: Catalogue,
-    transport: Arc<dyn Transport>,
-    runtime: Arc<dyn Runtime>,
-    entropy: Arc<dyn Entropy>,
-    store: Arc<dyn Store>,
-    policy: Arc<dyn Policy>,
-    vault: Vault,
-    snapshots: Snapshots,
-    flights: Flights,
-    outbox_worker: OutboxWorker,
-    paces: Paces,
-    recorder: Recorder,
-    access_tokens: AccessTokens,
-    tasks: Tasks,
-    counter: AtomicU32,
-}
-
-/// How an environment is set up.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct EnvironmentOptions {
-    /// Where users' browsers reach this environment; links and redirect URIs are made from it and from nothing else.
-    pub public_url: Url,
-    /// Who confirms that the user who came back is the one whom the link was made for.
-    pub verification: Verification,
-    /// Endpoints and pacing per product, where they differ from the product's own.
-    pub products: BTreeMap<String, ProductOptions>,
-    /// How long history is kept; 30 days unless told.
-    pub retention: Retention,
-}
-
-impl EnvironmentOptions {
-    /// Options with this public URL; the application verifies, the products' own endpoints, the usual retention.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is not an http(s) URL without query and fragment, or plain http beyond this machine.
-    pub fn new(public_url: &str) -> Result<Self> {
-        let public_url = base_url(public_url, "the public URL")?;
-        if public_url.scheme() == "http" && !is_loopback(&public_url) {
-            return Err(Error::new(
-                ErrorKind::InvalidRequest,
-                "the public URL must be https; plain http is taken for 127.0.0.1 and localhost alone",
-            ));
-        }
-        Ok(Self {
-            public_url,
-            verification: Verification::Application,
-            products: BTreeMap::new(),
-            retention: Retention::default(),
-        })
-    }
-}
-
-/// Who confirms that the user who came back is the one whom the link was made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Verification {
-    /// The application, which knows who is signed in at `verify_url`.
-    Application,
-    /// Nobody: whoever holds the link is taken for the user.
-    LinkPossession,
-}
-
-/// What differs from a product's own description: a gateway, an emulator, a larger quota.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct ProductOptions {
-    /// Base URL per origin; may carry a path.
-    #[serde(default)]
-    pub origins: BTreeMap<String, String>,
-    /// Authorization endpoint.
-    pub authorize_url: Option<String>,
-    /// Token endpoint.
-    pub token_url: Option<String>,
-    /// Revocation endpoint.
-    pub revoke_url: Option<String>,
-    /// Issuer expected in the callback.
-    pub issuer: Option<String>,
-    /// `false` turns off pacing by the product's published quota.
-    pub paced: Option<bool>,
-}
-
-/// What an environment stands on.
-#[non_exhaustive]
-pub struct Ports {
-    /// Network.
-    pub transport: Arc<dyn Transport>,
-    /// Time and tasks.
-    pub runtime: Arc<dyn Runtime>,
-    /// Randomness.
-    pub entropy: Arc<dyn Entropy>,
-    /// Rows.
-    pub store: Arc<dyn Store>,
-    /// Keys that seal the store's secrets.
-    pub keys: KeyRing,
-    /// Policy.
-    pub policy: Arc<dyn Policy>,
-}
-
-impl Ports {
-    /// The ports, with a policy that allows all.
-    pub fn new(
-        transport: Arc<dyn Transport>,
-        runtime: Arc<dyn Runtime>,
-        entropy: Arc<dyn Entropy>,
-        store: Arc<dyn Store>,
-        keys: KeyRing,
-    ) -> Self {
-        Self {
-            transport,
-            runtime,
-            entropy,
-            store,
-            keys,
-            policy: Arc::new(AllowAll),
-        }
-    }
-}
-
-impl fmt::Debug for Ports {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ports")
-            .field("keys", &self.keys)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A product's endpoints in this environment, or those of one connection where they depend on its settings.
-#[derive(Clone)]
-pub(crate) struct Endpoints {
-    pub(crate) product: &'static Product,
-    /// Per origin of the product, in its order: scheme, authority and base path without a trailing slash.
-    origins: Vec<String>,
-    authorize: String,
-    token: String,
-    revoke: Option<String>,
-    issuer: Option<String>,
-    pub(crate) paced: bool,
-}
+pub struct Environment(Context);
 
 impl Environment {
     /// Opens an environment: checks the endpoints, and that the keys are those that the store was sealed with.
@@ -194,57 +38,9 @@ impl Environment {
         catalogue: Catalogue,
         ports: Ports,
     ) -> Result<Self> {
-        options.retention.check()?;
-        for name in options.products.keys() {
-            if catalogue.product(name).is_none() {
-                return Err(Error::new(
-                    ErrorKind::InvalidRequest,
-                    format!(
-                        "the options name the product {name:?}, which this environment has not"
-                    ),
-                ));
-            }
-        }
-        let products = catalogue
-            .products()
-            .iter()
-            .map(|product| {
-                Ok((
-                    product.name,
-                    Arc::new(Endpoints::new(product, options.products.get(product.name))?),
-                ))
-            })
-            .collect::<Result<_>>()?;
-        let vault = Vault::open(
-            &ports.keys,
-            ports.store.as_ref(),
-            ports.runtime.as_ref(),
-            Arc::clone(&ports.entropy),
-        )
-        .await?;
-        let environment = Self(Arc::new(Inner {
-            public_url: options.public_url,
-            verification: options.verification,
-            retention: options.retention,
-            products,
-            catalogue,
-            transport: ports.transport,
-            runtime: ports.runtime,
-            entropy: ports.entropy,
-            store: ports.store,
-            policy: ports.policy,
-            vault,
-            snapshots: Snapshots::default(),
-            flights: Flights::default(),
-            outbox_worker: OutboxWorker::default(),
-            paces: Paces::default(),
-            recorder: Recorder::default(),
-            access_tokens: AccessTokens::default(),
-            tasks: Tasks::default(),
-            counter: AtomicU32::new(0),
-        }));
-        crate::maintenance::start(&environment);
-        Ok(environment)
+        let context = Context::open(options, catalogue, ports).await?;
+        maintenance::start(&context);
+        Ok(Self(context))
     }
 
     /// Where users' browsers reach this environment.
@@ -278,157 +74,279 @@ impl Environment {
     /// [`ErrorKind::StorageUnavailable`] where it does not, [`ErrorKind::ShuttingDown`] after [`Environment::shut_down`].
     pub async fn ready(&self) -> Result<()> {
         self.0.tasks.open()?;
-        self.store().now().await.map(drop)
+        self.0.store.now().await.map(drop)
     }
 
     /// Takes no more calls, waits until refreshes and writes in flight are done, and keeps their records.
     pub async fn shut_down(&self) {
         self.0.tasks.close();
         self.0.tasks.drained(self.runtime()).await;
-        self.recorder().flush(self).await;
+        self.0.recorder.flush(&self.0).await;
     }
 
-    pub(crate) fn transport(&self) -> &dyn Transport {
-        self.0.transport.as_ref()
-    }
-    pub(crate) fn store(&self) -> &dyn Store {
-        self.0.store.as_ref()
-    }
-    pub(crate) fn policy(&self) -> &dyn Policy {
-        self.0.policy.as_ref()
-    }
-    pub(crate) fn vault(&self) -> &Vault {
-        &self.0.vault
-    }
-    pub(crate) fn snapshots(&self) -> &Snapshots {
-        &self.0.snapshots
-    }
-    pub(crate) fn flights(&self) -> &Flights {
-        &self.0.flights
-    }
-    pub(crate) fn outbox_worker(&self) -> &OutboxWorker {
-        &self.0.outbox_worker
-    }
-    pub(crate) fn paces(&self) -> &Paces {
-        &self.0.paces
-    }
-    pub(crate) fn recorder(&self) -> &Recorder {
-        &self.0.recorder
-    }
-    pub(crate) fn access_tokens(&self) -> &AccessTokens {
-        &self.0.access_tokens
-    }
-    pub(crate) fn tasks(&self) -> &Tasks {
-        &self.0.tasks
-    }
-    pub(crate) fn downgrade(&self) -> WeakEnvironment {
-        WeakEnvironment(Arc::downgrade(&self.0))
+    /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
+    pub async fn create_connection(&self, new: NewConnection) -> Result<Connection> {
+        connections::create(&self.0, new).await
     }
 
-    pub(crate) fn now(&self) -> Timestamp {
-        self.runtime().now()
-    }
-    pub(crate) fn monotonic(&self) -> Duration {
-        self.runtime().monotonic()
-    }
-
-    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays. A panic in it is
-    /// an error.
-    pub(crate) async fn detached<T: Send + 'static>(
+    /// Connections by name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn connections(
         &self,
-        work: impl Future<Output = Result<T>> + Send + 'static,
-    ) -> Result<T> {
-        let (answer, wait) = futures_channel::oneshot::channel();
-        let guard = self.tasks().begin();
-        self.runtime().spawn(Box::pin(async move {
-            let result = work.await;
-            drop(guard);
-            // The caller may be gone; the work is done all the same.
-            let _ = answer.send(result);
-        }) as BoxFuture<'static, ()>);
-        wait.await.unwrap_or_else(|_| {
-            Err(Error::new(
-                ErrorKind::Internal,
-                "a task ended without its result",
-            ))
-        })
+        page_token: Option<&str>,
+        page_size: u32,
+    ) -> Result<Page<Connection>> {
+        connections::list(&self.0, page_token, page_size).await
     }
 
-    /// A new id: ordered by time, and within one process by creation.
-    pub(crate) fn new_id(&self) -> Uuid {
-        let mut bytes = [0; 10];
-        self.entropy().fill(&mut bytes);
-        let counter = self.0.counter.fetch_add(1, Ordering::Relaxed) & 0xfff;
-        let [_, _, low, high] = counter.to_be_bytes();
-        bytes[0] = low;
-        bytes[1] = high;
-        let millis = u64::try_from(self.now().as_millisecond()).unwrap_or_default();
-        uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+    /// A connection.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`].
+    pub async fn connection(&self, name: &str) -> Result<Connection> {
+        connections::read(&self.0, name).await
     }
 
-    /// A new secret of 256 bits, in URL-safe characters.
-    pub(crate) fn new_secret(&self, prefix: &str) -> SecretString {
-        use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-        let mut bytes = zeroize::Zeroizing::new([0; 32]);
-        self.entropy().fill(bytes.as_mut_slice());
-        SecretString::from(format!(
-            "{prefix}{}",
-            URL_SAFE_NO_PAD.encode(bytes.as_slice())
-        ))
-    }
-
-    pub(crate) fn new_event(
+    /// Changes a connection. A new client id makes every account of it authorize again; a new secret does not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`].
+    pub async fn change_connection(
         &self,
         name: &str,
-        account: Option<crate::identifier::AccountId>,
-        data: serde_json::Value,
-    ) -> EventRow {
-        EventRow {
-            id: crate::identifier::EventId::from_uuid(self.new_id()),
-            name: name.to_owned(),
-            at: self.now(),
-            account_id: account,
-            data,
-        }
+        change: ConnectionChange,
+    ) -> Result<Connection> {
+        connections::change(&self.0, name, change).await
     }
 
-    /// Commits, and says `conflict` as an error where another writer was first.
-    pub(crate) async fn commit_or(&self, batch: Batch, conflict: Error) -> Result<()> {
-        match self.store().commit(batch).await? {
-            Commit::Committed => Ok(()),
-            Commit::Conflict => Err(conflict),
-        }
+    /// Deletes a connection that no usable account depends on; its other accounts go with it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidTransition`] while accounts hold credentials: disconnect them first.
+    pub async fn delete_connection(&self, name: &str) -> Result<()> {
+        connections::delete(&self.0, name).await
     }
 
-    /// The redirect URI of a connection, as registered at the product byte for byte.
-    pub(crate) fn redirect_uri(&self, connection: ConnectionId) -> String {
-        self.at(&format!("/sso/v1/oauth/{connection}/callback"))
+    /// Accounts by id: of one connection, or all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] for a page token of another list.
+    pub async fn accounts(
+        &self,
+        connection_name: Option<&str>,
+        page_token: Option<&str>,
+        page_size: u32,
+    ) -> Result<Page<Account>> {
+        accounts::list(&self.0, connection_name, page_token, page_size).await
     }
 
-    /// A URL of this environment.
-    pub(crate) fn at(&self, path: &str) -> String {
-        format!("{}{path}", self.public_url().as_str().trim_end_matches('/'))
+    /// The account of a user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::AccountNotFound`].
+    pub async fn account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
+        accounts::read(&self.0, connection_name, identifier).await
     }
 
-    pub(crate) fn endpoints(&self, product: &str) -> Result<&Arc<Endpoints>> {
-        self.0.products.get(product).ok_or_else(|| {
-            Error::new(
-                ErrorKind::InvalidRequest,
-                format!(
-                    "this environment has no product {product:?}; it has {}",
-                    self.product_names()
-                ),
-            )
-        })
+    /// Pauses an account; its credential is kept.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] for a disconnected account.
+    pub async fn suspend_account(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+    ) -> Result<Account> {
+        accounts::suspend(&self.0, connection_name, identifier).await
     }
 
-    fn product_names(&self) -> String {
-        self.0
-            .products
-            .keys()
-            .copied()
-            .collect::<Vec<_>>()
-            .join(", ")
+    /// Ends the pause of an account.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] where it is not suspended.
+    pub async fn resume_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
+        accounts::resume(&self.0, connection_name, identifier).await
+    }
+
+    /// Refreshes an account's credential now.
+    ///
+    /// # Errors
+    /// As a call through the account.
+    pub async fn refresh_account(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+    ) -> Result<Account> {
+        accounts::refresh(&self.0, connection_name, identifier).await
+    }
+
+    /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
+    /// product too; a product that does not answer is asked again later.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AccountNotFound`].
+    pub async fn disconnect_account(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+        revoke_at_product: bool,
+    ) -> Result<()> {
+        accounts::disconnect(&self.0, connection_name, identifier, revoke_at_product).await
+    }
+
+    /// The newest version of every tool, by name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for an unknown product.
+    pub async fn tools(&self, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
+        accounts::tools::tools(&self.0, filter).await
+    }
+
+    /// The newest version of one tool.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownTool`].
+    pub fn tool(&self, name: &str) -> Result<ToolDescription> {
+        accounts::tools::tool(&self.0, name)
+    }
+
+    /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
+    /// about the user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], [`ErrorKind::InvalidRequest`].
+    pub async fn create_authorization_link(
+        &self,
+        new: NewAuthorizationLink,
+    ) -> Result<AuthorizationLink> {
+        oauth::create_link(&self.0, new).await
+    }
+
+    /// What the page of a link says. Changes nothing: mail scanners open links too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
+    /// [`ErrorKind::ConnectionNotReady`].
+    pub async fn connect_page(&self, link: &str) -> Result<ConnectPage> {
+        oauth::connect_page(&self.0, link).await
+    }
+
+    /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
+    /// the browser has one: the first browser keeps the link, and may start over.
+    ///
+    /// # Errors
+    /// As [`Environment::connect_page`], and [`ErrorKind::BrowserMismatch`] for a second browser.
+    pub async fn start_authorization(
+        &self,
+        link: &str,
+        browser: Option<&str>,
+    ) -> Result<StartedAuthorization> {
+        oauth::start(&self.0, link, browser).await
+    }
+
+    /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
+    /// cookie of an authorization, where the browser has it.
+    ///
+    /// The exchange goes on where the browser hangs up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
+    /// [`ErrorKind::BrowserMismatch`], [`ErrorKind::AuthorizationDenied`], [`ErrorKind::AuthorizationFailed`],
+    /// [`ErrorKind::ConnectionCredentialsRejected`], [`ErrorKind::ProductAccountMismatch`].
+    pub async fn finish_authorization(
+        &self,
+        connection_id: &str,
+        callback: Callback,
+        browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
+    ) -> Result<FinishedAuthorization> {
+        oauth::finish(&self.0, connection_id, callback, browser).await
+    }
+
+    /// Confirms that the user who came back is the one whom the link was made for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`] where nothing waits for a word, [`ErrorKind::IdentifierMismatch`], which
+    /// ends the authorization and revokes its tokens, [`ErrorKind::AuthorizationExpired`].
+    pub async fn verify_authorization(
+        &self,
+        authorization_id: &str,
+        identifier: &str,
+    ) -> Result<Account> {
+        oauth::verify(&self.0, authorization_id, identifier).await
+    }
+
+    /// Runs a tool by name.
+    ///
+    /// # Errors
+    /// Any kind of the table; the error carries the execution's id.
+    pub async fn execute(&self, name: &str, request: ExecuteRequest) -> Result<Execution> {
+        call::execute(&self.0, name, request).await
+    }
+
+    /// Sends a raw request that is given as JSON.
+    ///
+    /// # Errors
+    /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and whatever keeps the
+    /// product from answering. The product's own refusals are answers, not errors; its 401 alone is not passed on.
+    pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
+        proxy::send(&self.0, request).await
+    }
+
+    /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
+    ///
+    /// # Errors
+    /// As [`Environment::proxy`].
+    pub async fn proxy_streaming(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+        request: http::Request<Body>,
+    ) -> Result<http::Response<Body>> {
+        proxy::stream(&self.0, connection_name, identifier, request).await
+    }
+
+    /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
+    /// rows that nobody needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
+    /// itself every 30 seconds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] where the overdue authorizations cannot be
+    /// read. What else fails is logged and tried again in the next round.
+    pub async fn maintain(&self) -> Result<()> {
+        maintenance::run(&self.0).await
+    }
+
+    /// Makes a client id and secret for the application.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a name that is empty, longer than 100 characters, or holds control characters.
+    pub async fn create_app_credential(&self, name: &str) -> Result<NewAppCredential> {
+        access::create_app_credential(&self.0, name).await
+    }
+
+    /// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`], the same for an unknown id and a wrong secret.
+    pub async fn issue_access_token(
+        &self,
+        client_id: &str,
+        client_secret: &str,
+    ) -> Result<IssuedToken> {
+        access::issue_access_token(&self.0, client_id, client_secret).await
+    }
+
+    /// Checks a bearer token.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`].
+    pub async fn authenticate(&self, bearer: &str) -> Result<()> {
+        access::authenticate(&self.0, bearer).await
     }
 }
 
@@ -440,185 +358,33 @@ impl fmt::Debug for Environment {
     }
 }
 
-/// A handle that does not keep the environment alive.
-pub(crate) struct WeakEnvironment(std::sync::Weak<Inner>);
-
-impl WeakEnvironment {
-    pub(crate) fn upgrade(&self) -> Option<Environment> {
-        self.0.upgrade().map(Environment)
-    }
-}
-
-impl Endpoints {
-    fn new(product: &'static Product, options: Option<&ProductOptions>) -> Result<Self> {
-        let options = options.cloned().unwrap_or_default();
-        if let Some(unknown) = options
-            .origins
-            .keys()
-            .find(|name| product.origins.iter().all(|origin| origin.name != **name))
-        {
-            return Err(Error::new(
-                ErrorKind::InvalidRequest,
-                format!("the product {} has no origin {unknown:?}", product.name),
-            ));
-        }
-        let origins = product
-            .origins
-            .iter()
-            .map(|origin| {
-                let url = options
-                    .origins
-                    .get(origin.name)
-                    .map_or(origin.url, String::as_str);
-                let checked = checked_base_url(url, "an origin")?;
-                encrypted(url).map(|()| checked)
-            })
-            .collect::<Result<_>>()?;
-        let endpoint = |given: &Option<String>, own: &str, what: &str| {
-            let url = given.as_deref().unwrap_or(own);
-            checked_base_url(url, what)?;
-            encrypted(url).map(|()| url.to_owned())
-        };
-        let oauth = &product.oauth;
-        Ok(Self {
-            product,
-            origins,
-            authorize: endpoint(
-                &options.authorize_url,
-                oauth.authorize,
-                "the authorization endpoint",
-            )?,
-            token: endpoint(&options.token_url, oauth.token, "the token endpoint")?,
-            revoke: match (&options.revoke_url, oauth.revoke) {
-                (None, None) => None,
-                (given, own) => Some(endpoint(
-                    given,
-                    own.unwrap_or_default(),
-                    "the revocation endpoint",
-                )?),
-            },
-            issuer: options.issuer.or_else(|| oauth.issuer.map(str::to_owned)),
-            paced: options.paced.unwrap_or(true),
-        })
-    }
-
-    /// The endpoints of a connection with these settings.
-    pub(crate) fn of(
-        self: &Arc<Self>,
-        settings: &serde_json::Map<String, serde_json::Value>,
-    ) -> Result<Arc<Self>> {
-        let own = self
-            .origins
-            .iter()
-            .chain([&self.authorize, &self.token])
-            .chain(&self.revoke);
-        if own.into_iter().all(|url| !url.contains(HOST)) {
-            return Ok(Arc::clone(self));
-        }
-        let host = (self.product.settings)(settings)?.host.unwrap_or_default();
-        let mut endpoints = Self::clone(self);
-        let all = endpoints
-            .origins
-            .iter_mut()
-            .chain([&mut endpoints.authorize, &mut endpoints.token])
-            .chain(&mut endpoints.revoke);
-        for url in all {
-            *url = url.replace(HOST, &host);
-            base_url(url, "an address of the connection")?;
-        }
-        Ok(Arc::new(endpoints))
-    }
-
-    /// Scheme, authority and base path of an origin; the first for an empty name.
-    pub(crate) fn origin(&self, name: &str) -> Option<(&str, &'static str)> {
-        let index = if name.is_empty() {
-            0
-        } else {
-            self.product
-                .origins
-                .iter()
-                .position(|origin| origin.name == name)?
-        };
-        Some((
-            self.origins.get(index)?,
-            self.product.origins.get(index)?.base,
-        ))
-    }
-
-    pub(crate) fn snapshot(&self) -> EndpointSnapshot {
-        EndpointSnapshot {
-            issuer: self.issuer.clone(),
-            authorize: self.authorize.clone(),
-            token: self.token.clone(),
-        }
-    }
-
-    pub(crate) fn revoke(&self) -> Option<&str> {
-        self.revoke.as_deref()
-    }
-}
-
-/// Stands for the host that follows from a connection's settings.
-const HOST: &str = "{host}";
-
-/// Credentials go over plain http to this machine alone.
-fn encrypted(text: &str) -> Result<()> {
-    match Url::parse(&text.replace(HOST, "host.example")) {
-        Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
-            let refused = Error::new(
-                ErrorKind::InvalidRequest,
-                "an address of a product must be https; plain http is taken for this machine alone",
-            );
-            Err(refused.with_context("url", text))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A base URL without a trailing slash; where it holds `{host}`, it is checked as if that were a host.
-fn checked_base_url(text: &str, what: &str) -> Result<String> {
-    if text.contains(HOST) {
-        base_url(&text.replace(HOST, "host.example"), what)?;
-        return Ok(text.to_owned());
-    }
-    Ok(base_url(text, what)?
-        .as_str()
-        .trim_end_matches('/')
-        .to_owned())
-}
-
-/// An absolute http(s) URL without user information, query and fragment.
-fn base_url(text: &str, what: &str) -> Result<Url> {
-    let refuse = |why: &str| {
-        let error = Error::new(ErrorKind::InvalidRequest, format!("{what} {why}"));
-        // What stands before an `@` may be a password.
-        if text.contains('@') {
-            return error;
-        }
-        error.with_context("url", text)
-    };
-    let url = Url::parse(text).map_err(|error| refuse("is no URL").with_source(error))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return Err(refuse("must start with https:// or http://"));
-    }
-    if !url.username().is_empty()
-        || url.password().is_some()
-        || url.query().is_some()
-        || url.fragment().is_some()
-    {
-        return Err(refuse("must have no user, query or fragment"));
-    }
-    Ok(url)
-}
-
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        ErrorKind,
+        testing::{STABLE, World, always, context},
+    };
+
+    #[test]
+    fn a_shutdown_waits_for_work_and_takes_no_more() {
+        let world = World::new();
+        let environment = Environment(context(&world, &STABLE, always(200, "")));
+        let (runtime, working) = (world.process(0), environment.0.tasks.begin());
+        runtime.spawn(Box::pin({
+            let runtime = world.process(0);
+            async move {
+                runtime.sleep(Duration::from_secs(5)).await;
+                drop(working);
+            }
+        }));
+        world.run(environment.shut_down());
+        assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
+        assert_eq!(
+            world.run(environment.ready()).unwrap_err().kind(),
+            ErrorKind::ShuttingDown
+        );
+    }
+}

@@ -16,23 +16,21 @@ pub mod state;
 pub mod tool;
 
 #[cfg(feature = "platform")]
-mod account;
+pub mod access;
 #[cfg(feature = "platform")]
-pub mod app;
+mod accounts;
 #[cfg(feature = "platform")]
-mod authorization;
+mod call;
 #[cfg(feature = "platform")]
-mod connection;
+mod connections;
+#[cfg(feature = "platform")]
+mod context;
 #[cfg(feature = "platform")]
 mod digest;
 #[cfg(feature = "platform")]
 pub mod domain;
 #[cfg(feature = "platform")]
 pub mod environment;
-#[cfg(feature = "platform")]
-pub mod execute;
-#[cfg(feature = "platform")]
-pub mod listing;
 #[cfg(feature = "platform")]
 mod maintenance;
 #[cfg(feature = "platform")]
@@ -44,11 +42,7 @@ pub mod seal;
 #[cfg(feature = "platform")]
 mod sealed;
 #[cfg(feature = "platform")]
-mod snapshot;
-#[cfg(feature = "platform")]
 pub mod store;
-#[cfg(feature = "platform")]
-mod tasks;
 #[cfg(all(test, feature = "platform"))]
 mod testing;
 

@@ -5,9 +5,12 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Error, ErrorKind, Result,
-    environment::Environment,
-    store::{AuthorizationState, Commit, Horizon},
+    Result,
+    context::Context,
+    context::Retention,
+    domain::AuthorizationState,
+    oauth,
+    store::{Commit, Horizon},
 };
 
 const PERIOD: Duration = Duration::from_secs(30);
@@ -20,139 +23,102 @@ const ENDED_AUTHORIZATIONS: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Shredded credentials are kept so long from their insertion; nothing can be read from them.
 const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
 
-/// How long an environment keeps its history. What is older is removed in the next round of maintenance; the longest
-/// duration there is, [`SignedDuration::MAX`], keeps it for ever.
-///
-/// Other rows that nobody needs any more go by themselves: access tokens once they have expired, authorizations 7 days
-/// after their end, shredded credentials from the day after their insertion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Retention {
-    /// Executions, from their beginning; 30 days unless told.
-    pub executions: SignedDuration,
-    /// Events, from when they happened; 30 days unless told. An application that reads the feed less often misses some.
-    pub events: SignedDuration,
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        let month = SignedDuration::from_hours(30 * 24);
-        Self {
-            executions: month,
-            events: month,
-        }
+fn horizon(retention: Retention, now: Timestamp) -> Horizon {
+    // What is kept for longer than time goes back is kept for ever.
+    let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
+    Horizon {
+        access_tokens: now,
+        executions: before(retention.executions),
+        events: before(retention.events),
+        authorizations: before(ENDED_AUTHORIZATIONS),
+        credentials: before(SHREDDED_CREDENTIALS),
     }
 }
 
-impl Retention {
-    /// Refuses to keep something for less than no time, which would remove what is yet to come.
-    pub(crate) fn check(self) -> Result<()> {
-        for (duration, what) in [(self.executions, "executions"), (self.events, "events")] {
-            if duration.is_negative() {
-                return Err(Error::new(
-                    ErrorKind::InvalidRequest,
-                    format!("the retention of {what} must not be negative"),
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    fn horizon(self, now: Timestamp) -> Horizon {
-        // What is kept for longer than time goes back is kept for ever.
-        let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
-        Horizon {
-            access_tokens: now,
-            executions: before(self.executions),
-            events: before(self.events),
-            authorizations: before(ENDED_AUTHORIZATIONS),
-            credentials: before(SHREDDED_CREDENTIALS),
-        }
-    }
-}
-
-/// Starts the rounds; they end with the environment.
-pub(crate) fn start(environment: &Environment) {
-    let weak = environment.downgrade();
-    let first = environment.runtime().sleep(PERIOD);
-    environment.runtime().spawn(Box::pin(async move {
+/// Starts the rounds; they end with the context.
+pub(crate) fn start(context: &Context) {
+    let weak = context.downgrade();
+    let first = context.runtime.sleep(PERIOD);
+    context.runtime.spawn(Box::pin(async move {
         let mut pause = first;
         loop {
             pause.await;
-            let Some(environment) = weak.upgrade() else {
+            let Some(context) = weak.upgrade() else {
                 return;
             };
-            if environment.tasks().open().is_err() {
+            if context.tasks.open().is_err() {
                 return;
             }
-            if let Err(error) = environment.maintain().await {
+            if let Err(error) = run(&context).await {
                 tracing::warn!(kind = %error.kind(), "maintenance could not finish its round");
             }
-            pause = environment.runtime().sleep(PERIOD);
+            pause = context.runtime.sleep(PERIOD);
         }
     }));
 }
 
-impl Environment {
-    /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
-    /// rows that nobody needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
-    /// itself every 30 seconds.
-    ///
-    /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] where the overdue authorizations cannot be
-    /// read. What else fails is logged and tried again in the next round.
-    pub async fn maintain(&self) -> Result<()> {
-        let ended = self.end_overdue().await;
-        self.work_off_outbox();
-        if let Err(error) = self.remove_unneeded().await {
-            tracing::warn!(kind = %error.kind(), "rows that nobody needs any more could not be removed");
-        }
-        ended
+/// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
+/// rows that nobody needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
+/// itself every 30 seconds.
+///
+/// # Errors
+/// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] where the overdue authorizations cannot be
+/// read. What else fails is logged and tried again in the next round.
+pub(crate) async fn run(context: &Context) -> Result<()> {
+    let ended = end_overdue(context).await;
+    oauth::work_off_outbox(context);
+    if let Err(error) = remove_unneeded(context).await {
+        tracing::warn!(kind = %error.kind(), "rows that nobody needs any more could not be removed");
     }
+    ended
+}
 
-    async fn end_overdue(&self) -> Result<()> {
-        loop {
-            let overdue = self
-                .store()
-                .overdue_authorizations(self.now(), ROUND)
-                .await?;
-            let last = overdue.len() < ROUND as usize;
-            let mut ended = 0;
-            for authorization in overdue {
-                let id = authorization.row.id;
-                match self
-                    .end_authorization(authorization, AuthorizationState::Expired, "timeout")
-                    .await
-                {
-                    // A conflict means that it has moved on meanwhile.
-                    Ok(Commit::Committed | Commit::Conflict) => ended += 1,
-                    // One row that cannot be ended must not keep the others.
-                    Err(error) => {
-                        tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended")
-                    }
+async fn end_overdue(context: &Context) -> Result<()> {
+    loop {
+        let overdue = context
+            .store
+            .overdue_authorizations(context.now(), ROUND)
+            .await?;
+        let last = overdue.len() < ROUND as usize;
+        let mut ended = 0;
+        for authorization in overdue {
+            let id = authorization.row.id;
+            match oauth::end(
+                context,
+                authorization,
+                AuthorizationState::Expired,
+                "timeout",
+            )
+            .await
+            {
+                // A conflict means that it has moved on meanwhile.
+                Ok(Commit::Committed | Commit::Conflict) => ended += 1,
+                // One row that cannot be ended must not keep the others.
+                Err(error) => {
+                    tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended")
                 }
             }
-            if last || ended == 0 {
-                return Ok(());
-            }
+        }
+        if last || ended == 0 {
+            return Ok(());
         }
     }
+}
 
-    async fn remove_unneeded(&self) -> Result<()> {
-        let horizon = self.retention().horizon(self.now());
-        let mut removed = 0;
-        loop {
-            let gone = self.store().prune(&horizon, REMOVED).await?;
-            removed += gone;
-            if gone < u64::from(REMOVED) {
-                break;
-            }
+async fn remove_unneeded(context: &Context) -> Result<()> {
+    let horizon = horizon(context.retention, context.now());
+    let mut removed = 0;
+    loop {
+        let gone = context.store.prune(&horizon, REMOVED).await?;
+        removed += gone;
+        if gone < u64::from(REMOVED) {
+            break;
         }
-        if removed > 0 {
-            tracing::debug!(removed, "rows that nobody needs any more were removed");
-        }
-        Ok(())
     }
+    if removed > 0 {
+        tracing::debug!(removed, "rows that nobody needs any more were removed");
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -164,15 +130,15 @@ mod tests {
 
     use super::*;
     use crate::{
+        ErrorKind,
         catalogue::Catalogue,
-        environment::{EnvironmentOptions, Ports},
+        context::{Context, EnvironmentOptions, Ports},
+        digest::Digest,
+        domain::{AccessToken, Authorization, Credential, Event, Execution as ExecutionRow},
         identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
         seal::KeyRing,
-        store::{
-            AccessTokenRow, AuthorizationRow, Batch, CredentialRow, Digest, EventRow, ExecutionRow,
-            MemoryStore, Row, RowKey, Store,
-        },
-        testing::{Flaky, Numbers, RING, STABLE, START, World, always, environment, open},
+        store::{Batch, MemoryStore, Row, RowKey, Store},
+        testing::{Flaky, Numbers, RING, STABLE, START, World, always, context, open},
     };
 
     /// A kind's row of a number and a moment, and the moment from which on rows of the kind are kept.
@@ -182,7 +148,7 @@ mod tests {
     const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
     fn access_token(expires_at: Timestamp) -> Row {
-        AccessTokenRow {
+        AccessToken {
             token: Digest::of(&expires_at.to_string()),
             client_id: String::from("app"),
             expires_at,
@@ -208,7 +174,7 @@ mod tests {
 
     fn event(number: u128, at: Timestamp) -> Row {
         let id = EventId::from_uuid(Uuid::from_u128(number));
-        EventRow {
+        Event {
             id,
             name: String::from("account.activated"),
             at,
@@ -219,7 +185,7 @@ mod tests {
     }
 
     fn authorization(number: u128, state: AuthorizationState, expires_at: Timestamp) -> Row {
-        AuthorizationRow {
+        Authorization {
             id: AuthorizationId::from_uuid(Uuid::from_u128(number)),
             account_id: AccountId::from_uuid(Uuid::from_u128(1)),
             connection_id: ConnectionId::from_uuid(Uuid::from_u128(1)),
@@ -244,7 +210,7 @@ mod tests {
 
     fn shredded(generation: u64, created_at: Timestamp) -> Row {
         let account_id = AccountId::from_uuid(Uuid::from_u128(1));
-        CredentialRow {
+        Credential {
             account_id,
             generation,
             sealed: None,
@@ -267,9 +233,9 @@ mod tests {
     #[test]
     fn a_round_removes_what_is_past_its_retention_and_nothing_younger() {
         let world = World::new();
-        let environment = environment(&world, &STABLE, always(200, ""));
-        let store = environment.store();
-        let now = environment.now();
+        let context = context(&world, &STABLE, always(200, ""));
+        let store = context.store.as_ref();
+        let now = context.now();
         let kinds: [Kind; 5] = [
             (|_, at| access_token(at), now),
             (|number, at| execution(number.into(), at), now - DAY * 30),
@@ -286,7 +252,7 @@ mod tests {
             young.push(row(2, since));
         }
         insert(&world, store, old.iter().chain(&young).cloned());
-        world.run(environment.maintain()).unwrap();
+        world.run(run(&context)).unwrap();
         for row in old {
             assert!(!is_there(&world, store, row.key()), "{row:?}");
         }
@@ -298,55 +264,50 @@ mod tests {
     #[test]
     fn rounds_come_by_themselves() {
         let world = World::new();
-        let environment = environment(&world, &STABLE, always(200, ""));
+        let context = context(&world, &STABLE, always(200, ""));
         let token = access_token(START + SignedDuration::from_secs(45));
-        insert(&world, environment.store(), [token.clone()]);
+        insert(&world, context.store.as_ref(), [token.clone()]);
         world.advance(PERIOD);
-        assert!(is_there(&world, environment.store(), token.key()));
+        assert!(is_there(&world, context.store.as_ref(), token.key()));
         world.advance(PERIOD);
-        assert!(!is_there(&world, environment.store(), token.key()));
+        assert!(!is_there(&world, context.store.as_ref(), token.key()));
     }
 
     #[test]
     fn a_round_goes_on_until_nothing_is_left() {
         let world = World::new();
-        let environment = environment(&world, &STABLE, always(200, ""));
-        let long_ago = environment.now() - DAY * 31;
+        let context = context(&world, &STABLE, always(200, ""));
+        let long_ago = context.now() - DAY * 31;
         let count = u128::from(REMOVED) * 2;
         insert(
             &world,
-            environment.store(),
+            context.store.as_ref(),
             (0..=count).map(|number| execution(number, long_ago)),
         );
         insert(
             &world,
-            environment.store(),
+            context.store.as_ref(),
             (0..count).map(|number| event(number, long_ago)),
         );
-        world.run(environment.maintain()).unwrap();
+        world.run(run(&context)).unwrap();
         assert!(
             world
-                .run(environment.store().executions(None, 1))
+                .run(context.store.executions(None, 1))
                 .unwrap()
                 .is_empty()
         );
-        assert!(
-            world
-                .run(environment.store().events(None, 1))
-                .unwrap()
-                .is_empty()
-        );
+        assert!(world.run(context.store.events(None, 1)).unwrap().is_empty());
     }
 
     #[test]
     fn an_authorization_that_is_overdue_for_long_ends_and_goes_in_one_round() {
         let world = World::new();
-        let environment = environment(&world, &STABLE, always(200, ""));
-        let forgotten = authorization(1, AuthorizationState::Opened, environment.now() - DAY * 8);
-        insert(&world, environment.store(), [forgotten.clone()]);
-        world.run(environment.maintain()).unwrap();
-        assert!(!is_there(&world, environment.store(), forgotten.key()));
-        let events = world.run(environment.store().events(None, 10)).unwrap();
+        let context = context(&world, &STABLE, always(200, ""));
+        let forgotten = authorization(1, AuthorizationState::Opened, context.now() - DAY * 8);
+        insert(&world, context.store.as_ref(), [forgotten.clone()]);
+        world.run(run(&context)).unwrap();
+        assert!(!is_there(&world, context.store.as_ref(), forgotten.key()));
+        let events = world.run(context.store.events(None, 10)).unwrap();
         assert_eq!(
             events
                 .iter()
@@ -360,28 +321,28 @@ mod tests {
     fn a_removal_that_fails_is_made_up_for_by_a_later_round() {
         let world = World::new();
         let store = Flaky::new(world.process(0));
-        let environment = world.run(open(
+        let context = world.run(open(
             world.process(0),
             &STABLE,
             always(200, ""),
             Arc::clone(&store) as _,
         ));
-        let old = execution(1, environment.now() - DAY * 31);
+        let old = execution(1, context.now() - DAY * 31);
         insert(&world, store.as_ref(), [old.clone()]);
         store.set_down(true);
-        world.run(environment.maintain()).unwrap();
+        world.run(run(&context)).unwrap();
         store.set_down(false);
         assert!(is_there(&world, store.as_ref(), old.key()));
-        world.run(environment.maintain()).unwrap();
+        world.run(run(&context)).unwrap();
         assert!(!is_there(&world, store.as_ref(), old.key()));
     }
 
-    /// An environment that keeps its history for so long.
+    /// A context that keeps its history for so long.
     fn keeping(
         world: &World,
         executions: SignedDuration,
         events: SignedDuration,
-    ) -> Result<Environment> {
+    ) -> Result<Context> {
         let store = Arc::new(MemoryStore::new(world.process(0)));
         let keys = KeyRing::from_text(RING).unwrap();
         let ports = Ports::new(
@@ -394,22 +355,22 @@ mod tests {
         let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
         options.retention.executions = executions;
         options.retention.events = events;
-        world.run(Environment::open(options, Catalogue::new([&STABLE]), ports))
+        world.run(Context::open(options, Catalogue::new([&STABLE]), ports))
     }
 
     #[test]
     fn history_is_kept_as_long_as_told() {
         let world = World::new();
-        let environment = keeping(&world, DAY, SignedDuration::MAX).unwrap();
-        let store = environment.store();
-        let now = environment.now();
+        let context = keeping(&world, DAY, SignedDuration::MAX).unwrap();
+        let store = context.store.as_ref();
+        let now = context.now();
         let rows = [
             execution(1, now - DAY - INSTANT),
             execution(2, now - DAY),
             event(1, Timestamp::MIN),
         ];
         insert(&world, store, rows.clone());
-        world.run(environment.maintain()).unwrap();
+        world.run(run(&context)).unwrap();
         assert_eq!(
             rows.map(|row| is_there(&world, store, row.key())),
             [false, true, true]
@@ -423,7 +384,7 @@ mod tests {
             (-INSTANT, DAY, "executions"),
             (DAY, SignedDuration::MIN, "events"),
         ] {
-            let error = keeping(&world, executions, events).unwrap_err();
+            let error = keeping(&world, executions, events).err().unwrap();
             assert_eq!(error.kind(), ErrorKind::InvalidRequest);
             assert_eq!(
                 error.message(),

@@ -350,3 +350,13 @@ pub struct Page<T> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_page_token: Option<String>,
 }
+
+/// Which tools are listed.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolFilter {
+    /// Only this product's.
+    pub product: Option<String>,
+    /// Adds whether this user can call each tool, through any connection of the product.
+    pub identifier: Option<String>,
+}

@@ -17,16 +17,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Result,
-    account::new_account,
     catalogue::Catalogue,
-    environment::{Environment, EnvironmentOptions, Ports},
+    connections,
+    context::TokenSet,
+    context::{Context, EnvironmentOptions, Ports},
+    domain::account::new_account,
+    domain::{Account, Credential},
     identifier::{AccountId, Identifier},
-    oauth::TokenSet,
+    maintenance,
     ports::{Body, BoxFuture, Transport, TransportError},
     product::{OAuth, Origin, Permissions, Product, Rotation},
-    resource::{AccountState, NewConnection},
+    resource::NewConnection,
     seal::KeyRing,
-    store::{AccountRow, Batch, Commit, CredentialRow, MemoryStore, Store},
+    state::AccountState,
+    store::{Batch, Commit, MemoryStore, Store},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 pub(crate) use store::Flaky;
@@ -127,34 +131,36 @@ const fn demo(rotation: Rotation) -> Product {
     }
 }
 
-/// An environment of one process over a store of its own.
-pub(crate) fn environment(
+/// A context of one process over a store of its own.
+pub(crate) fn context(
     world: &World,
     product: &'static Product,
     transport: Arc<dyn Transport>,
-) -> Environment {
+) -> Context {
     let store = Arc::new(MemoryStore::new(world.process(0)));
     world.run(open(world.process(0), product, transport, store))
 }
 
-/// An environment of this process over this store.
+/// A context of this process over this store.
 pub(crate) async fn open(
     process: Arc<Process>,
     product: &'static Product,
     transport: Arc<dyn Transport>,
     store: Arc<dyn Store>,
-) -> Environment {
+) -> Context {
     let keys = KeyRing::from_text(RING).unwrap();
     let entropy = process.numbers();
     let ports = Ports::new(transport, process, entropy, store, keys);
     let options = EnvironmentOptions::new("https://stead.test").unwrap();
-    Environment::open(options, Catalogue::new([product]), ports)
+    let context = Context::open(options, Catalogue::new([product]), ports)
         .await
-        .unwrap()
+        .unwrap();
+    maintenance::start(&context);
+    context
 }
 
 /// Inserts the account `ada` of a new connection `demo`, in this state; an active one has the access token `token-1`.
-pub(crate) async fn insert_account(environment: &Environment, state: AccountState) -> AccountRow {
+pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Account {
     let connection = NewConnection {
         connection_name: String::from("demo"),
         product: String::from("demo"),
@@ -162,21 +168,21 @@ pub(crate) async fn insert_account(environment: &Environment, state: AccountStat
         client_secret: Some("secret".into()),
         ..NewConnection::default()
     };
-    let connection = environment.create_connection(connection).await.unwrap().id;
+    let connection = connections::create(context, connection).await.unwrap().id;
     let (id, identifier) = (
-        AccountId::from_uuid(environment.new_id()),
+        AccountId::from_uuid(context.new_id()),
         Identifier::new("ada").unwrap(),
     );
-    let account = AccountRow {
+    let account = Account {
         state,
         generation: 1,
         last_generation: 1,
         ..new_account(id, connection, identifier, START)
     };
     let tokens = TokenSet::new("token-1".into(), None, None).unwrap();
-    let sealed = (state == AccountState::Active)
-        .then(|| tokens.seal(environment.vault(), &account, 1).unwrap());
-    let credential = CredentialRow {
+    let sealed =
+        (state == AccountState::Active).then(|| tokens.seal(&context.vault, &account, 1).unwrap());
+    let credential = Credential {
         account_id: id,
         generation: 1,
         sealed,
@@ -185,7 +191,7 @@ pub(crate) async fn insert_account(environment: &Environment, state: AccountStat
     };
     let batch = Batch::new().insert(account.clone()).insert(credential);
     assert_eq!(
-        environment.store().commit(batch).await.unwrap(),
+        context.store.commit(batch).await.unwrap(),
         Commit::Committed
     );
     account

@@ -11,12 +11,10 @@ use stead_core::{
     environment::{
         Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
     },
-    execute::Policy,
-    listing::ToolFilter,
-    ports::{BoxFuture, Entropy, Limits, Runtime, Transport, TransportErrorKind},
+    ports::{BoxFuture, Entropy, Limits, Policy, Runtime, Transport, TransportErrorKind},
     resource::{
         Account, AuthorizationLink, ExecuteRequest, Execution, NewAuthorizationLink, ProxyRequest,
-        ToolDescription,
+        ToolDescription, ToolFilter,
     },
     seal::KeyRing,
     store::{MemoryStore, Store},

@@ -19,8 +19,10 @@ use stead::{
     ErrorKind, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
     core::{
         environment::Verification,
-        execute::{Decision, Policy, PolicyRequest},
-        ports::{Body, BoxFuture, Entropy, Runtime, Transport, TransportError},
+        ports::{
+            Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
+            TransportError,
+        },
         resource::{AccountState, Connection, ProxyRequest},
         seal::KeyRing,
         store::MemoryStore,

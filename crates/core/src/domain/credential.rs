@@ -24,3 +24,11 @@ pub struct Credential {
     /// When it was inserted.
     pub created_at: Timestamp,
 }
+
+/// A credential without its ciphertext.
+pub(crate) fn shredded(credential: &Credential) -> Credential {
+    Credential {
+        sealed: None,
+        ..credential.clone()
+    }
+}

@@ -1,14 +1,16 @@
 use serde::Deserialize;
 
-use super::link::same;
+use super::{end::end, exchange::exchange, link::same};
 use crate::{
     Error, ErrorKind, Result,
-    authorization::{returnable, returned},
-    environment::Environment,
+    context::Context,
+    digest::Digest,
+    domain::authorization::{returnable, returned},
+    domain::{Authorization, AuthorizationState},
     identifier::{AuthorizationId, ConnectionId},
-    resource::AccountState,
     scrub::scrub,
-    store::{AuthorizationRow, AuthorizationState, Batch, Commit, Digest, Versioned},
+    state::AccountState,
+    store::{Batch, Commit, Versioned},
 };
 
 /// Query of the browser's return from the product. Members beyond these are ignored, as RFC 6749, 4.1.2 asks.
@@ -48,148 +50,152 @@ pub struct FinishedAuthorization {
     pub account_state: AccountState,
 }
 
-impl Environment {
-    /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
-    /// cookie of an authorization, where the browser has it.
-    ///
-    /// The exchange goes on where the browser hangs up.
-    ///
-    /// # Errors
-    /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
-    /// [`ErrorKind::BrowserMismatch`], [`ErrorKind::AuthorizationDenied`], [`ErrorKind::AuthorizationFailed`],
-    /// [`ErrorKind::ConnectionCredentialsRejected`], [`ErrorKind::ProductAccountMismatch`].
-    pub async fn finish_authorization(
-        &self,
-        connection_id: &str,
-        callback: Callback,
-        browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
-    ) -> Result<FinishedAuthorization> {
-        let unknown = || {
-            Error::new(
-                ErrorKind::AuthorizationNotFound,
-                "this return from the product belongs to no link",
-            )
-        };
-        let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
-        let connection = self
-            .store()
-            .connection(connection_id)
-            .await?
-            .ok_or_else(unknown)?
-            .row;
-        let state = callback.state.as_deref().ok_or_else(unknown)?;
-        let authorization = self
-            .store()
-            .authorization_by_state(&Digest::of(state))
-            .await?;
-        let authorization = authorization
-            .filter(|found| found.row.connection_id == connection_id)
-            .ok_or_else(unknown)?;
-        let row = &authorization.row;
-        returnable(row, self.now())?;
-        let cookie = browser(row.id);
-        if !row
-            .browser
-            .as_ref()
-            .zip(cookie.as_deref())
-            .is_some_and(|(bound, secret)| same(bound, secret))
-        {
-            return Err(Error::new(
-                ErrorKind::BrowserMismatch,
-                "this browser did not open the link; go on in the one that did, or ask for a new link",
-            ));
-        }
-        check_issuer(row, &callback)?;
-        let authorization = self.spend_state(authorization).await?;
-        if let Some(code) = callback.error {
-            return Err(self
-                .refused(authorization, &code, callback.error_description.as_deref())
-                .await);
-        }
-        let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
-            let _ = self
-                .end_authorization(authorization, AuthorizationState::Failed, "no_code")
-                .await;
-            return Err(Error::new(
-                ErrorKind::AuthorizationFailed,
-                "the product returned neither a code nor an error",
-            ));
-        };
-        let environment = self.clone();
-        self.detached(async move {
-            environment
-                .exchange(connection, authorization, code.into())
-                .await
+/// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
+/// cookie of an authorization, where the browser has it.
+///
+/// The exchange goes on where the browser hangs up.
+///
+/// # Errors
+/// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
+/// [`ErrorKind::BrowserMismatch`], [`ErrorKind::AuthorizationDenied`], [`ErrorKind::AuthorizationFailed`],
+/// [`ErrorKind::ConnectionCredentialsRejected`], [`ErrorKind::ProductAccountMismatch`].
+pub(crate) async fn finish(
+    context: &Context,
+    connection_id: &str,
+    callback: Callback,
+    browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
+) -> Result<FinishedAuthorization> {
+    let unknown = || {
+        Error::new(
+            ErrorKind::AuthorizationNotFound,
+            "this return from the product belongs to no link",
+        )
+    };
+    let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
+    let connection = context
+        .store
+        .connection(connection_id)
+        .await?
+        .ok_or_else(unknown)?
+        .row;
+    let state = callback.state.as_deref().ok_or_else(unknown)?;
+    let authorization = context
+        .store
+        .authorization_by_state(&Digest::of(state))
+        .await?;
+    let authorization = authorization
+        .filter(|found| found.row.connection_id == connection_id)
+        .ok_or_else(unknown)?;
+    let row = &authorization.row;
+    returnable(row, context.now())?;
+    let cookie = browser(row.id);
+    if !row
+        .browser
+        .as_ref()
+        .zip(cookie.as_deref())
+        .is_some_and(|(bound, secret)| same(bound, secret))
+    {
+        return Err(Error::new(
+            ErrorKind::BrowserMismatch,
+            "this browser did not open the link; go on in the one that did, or ask for a new link",
+        ));
+    }
+    check_issuer(row, &callback)?;
+    let authorization = spend_state(context, authorization).await?;
+    if let Some(code) = callback.error {
+        return Err(refused(
+            context,
+            authorization,
+            &code,
+            callback.error_description.as_deref(),
+        )
+        .await);
+    }
+    let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
+        let _ = end(
+            context,
+            authorization,
+            AuthorizationState::Failed,
+            "no_code",
+        )
+        .await;
+        return Err(Error::new(
+            ErrorKind::AuthorizationFailed,
+            "the product returned neither a code nor an error",
+        ));
+    };
+    context
+        .detached(|context| async move {
+            exchange(&context, connection, authorization, code.into()).await
         })
-        .await
-    }
+        .await?
+}
 
-    /// Makes this callback the only one that is taken.
-    async fn spend_state(
-        &self,
-        authorization: Versioned<AuthorizationRow>,
-    ) -> Result<Versioned<AuthorizationRow>> {
-        let row = returned(&authorization.row, self.now());
-        match self
-            .store()
-            .commit(Batch::new().update(row.clone(), authorization.version))
-            .await?
-        {
-            Commit::Committed => Ok(Versioned {
-                row,
-                version: authorization.version + 1,
-                read_at: authorization.read_at,
-            }),
-            Commit::Conflict => Err(Error::new(
-                ErrorKind::AuthorizationConsumed,
-                "this return from the product was handled already",
-            )),
-        }
+/// Makes this callback the only one that is taken.
+async fn spend_state(
+    context: &Context,
+    authorization: Versioned<Authorization>,
+) -> Result<Versioned<Authorization>> {
+    let row = returned(&authorization.row, context.now());
+    match context
+        .store
+        .commit(Batch::new().update(row.clone(), authorization.version))
+        .await?
+    {
+        Commit::Committed => Ok(Versioned {
+            row,
+            version: authorization.version + 1,
+            read_at: authorization.read_at,
+        }),
+        Commit::Conflict => Err(Error::new(
+            ErrorKind::AuthorizationConsumed,
+            "this return from the product was handled already",
+        )),
     }
+}
 
-    async fn refused(
-        &self,
-        authorization: Versioned<AuthorizationRow>,
-        code: &str,
-        text: Option<&str>,
-    ) -> Error {
-        let code = scrub(code, 60);
-        let (state, error) = match code.as_str() {
-            "access_denied" => (
-                AuthorizationState::Denied,
-                Error::new(
-                    ErrorKind::AuthorizationDenied,
-                    "you did not allow the access; nothing was connected",
-                ),
+async fn refused(
+    context: &Context,
+    authorization: Versioned<Authorization>,
+    code: &str,
+    text: Option<&str>,
+) -> Error {
+    let code = scrub(code, 60);
+    let (state, error) = match code.as_str() {
+        "access_denied" => (
+            AuthorizationState::Denied,
+            Error::new(
+                ErrorKind::AuthorizationDenied,
+                "you did not allow the access; nothing was connected",
             ),
-            "temporarily_unavailable" | "server_error" => (
-                AuthorizationState::Failed,
-                Error::new(
-                    ErrorKind::AuthorizationFailed,
-                    "the product could not complete this just now; ask for a new link",
-                ),
+        ),
+        "temporarily_unavailable" | "server_error" => (
+            AuthorizationState::Failed,
+            Error::new(
+                ErrorKind::AuthorizationFailed,
+                "the product could not complete this just now; ask for a new link",
             ),
-            _ => (
-                AuthorizationState::Failed,
-                Error::new(
-                    ErrorKind::AuthorizationFailed,
-                    "the product refuses this application's request; its developer has to act",
-                ),
+        ),
+        _ => (
+            AuthorizationState::Failed,
+            Error::new(
+                ErrorKind::AuthorizationFailed,
+                "the product refuses this application's request; its developer has to act",
             ),
-        };
-        let error = error
-            .with_context("product_error", code.as_str())
-            .with_context("product_message", scrub(text.unwrap_or_default(), 200))
-            .without_credentials(&self.catalogue().token_prefixes());
-        match self.end_authorization(authorization, state, &code).await {
-            Ok(_) => error,
-            Err(storage) => storage,
-        }
+        ),
+    };
+    let error = error
+        .with_context("product_error", code.as_str())
+        .with_context("product_message", scrub(text.unwrap_or_default(), 200))
+        .without_credentials(&context.catalogue.token_prefixes());
+    match end(context, authorization, state, &code).await {
+        Ok(_) => error,
+        Err(storage) => storage,
     }
 }
 
 /// RFC 9207, 2.4: compared as it is, without normalization.
-fn check_issuer(row: &AuthorizationRow, callback: &Callback) -> Result<()> {
+fn check_issuer(row: &Authorization, callback: &Callback) -> Result<()> {
     let expected = row
         .endpoints
         .as_ref()

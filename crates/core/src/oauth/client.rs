@@ -16,15 +16,15 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::TokenSet;
 use crate::{
     Error, ErrorKind, Result,
-    environment::Environment,
+    context::Context,
+    context::TokenSet,
+    domain::{Connection, EndpointSnapshot},
     ports::{Body, BoxFuture, Limits, TransportError},
     product::{ClientAuthentication, Product, TokenFormat},
     scrub::{mask, scrub},
     seal::AssociatedData,
-    store::{ConnectionRow, EndpointSnapshot},
 };
 
 pub(super) type OAuthClient = oauth2::Client<
@@ -60,9 +60,9 @@ impl ExtraTokenFields for OtherMembers {}
 
 /// A connection's OAuth client, pointed at the given endpoints.
 pub(super) fn oauth_client(
-    environment: &Environment,
+    context: &Context,
     product: &Product,
-    connection: &ConnectionRow,
+    connection: &Connection,
     endpoints: &EndpointSnapshot,
 ) -> Result<OAuthClient> {
     let misconfigured = |what: &str| {
@@ -76,12 +76,12 @@ pub(super) fn oauth_client(
         .clone()
         .ok_or_else(|| misconfigured("client id"))?;
     let secret =
-        client_secret(environment, connection)?.ok_or_else(|| misconfigured("client secret"))?;
+        client_secret(context, connection)?.ok_or_else(|| misconfigured("client secret"))?;
     let authorize = AuthUrl::new(endpoints.authorize.clone())
         .map_err(|_| misconfigured("authorization endpoint"))?;
     let token =
         TokenUrl::new(endpoints.token.clone()).map_err(|_| misconfigured("token endpoint"))?;
-    let redirect = RedirectUrl::new(environment.redirect_uri(connection.id))
+    let redirect = RedirectUrl::new(context.redirect_uri(connection.id))
         .map_err(|_| misconfigured("redirect URI"))?;
     Ok(oauth2::Client::new(ClientId::new(client_id))
         .set_client_secret(ClientSecret::new(secret.expose_secret().to_owned()))
@@ -95,14 +95,14 @@ pub(super) fn oauth_client(
 }
 
 pub(super) fn client_secret(
-    environment: &Environment,
-    connection: &ConnectionRow,
+    context: &Context,
+    connection: &Connection,
 ) -> Result<Option<SecretString>> {
     let Some(sealed) = &connection.client_secret else {
         return Ok(None);
     };
-    let opened = environment
-        .vault()
+    let opened = context
+        .vault
         .open_sealed(client_secret_place(connection), sealed)?;
     let text = std::str::from_utf8(&opened).map_err(|_| {
         Error::new(
@@ -113,7 +113,7 @@ pub(super) fn client_secret(
     Ok(Some(text.into()))
 }
 
-pub(crate) fn client_secret_place(connection: &ConnectionRow) -> AssociatedData<'static> {
+pub(crate) fn client_secret_place(connection: &Connection) -> AssociatedData<'static> {
     AssociatedData::new("connection", connection.id.uuid(), "client_secret")
 }
 
@@ -147,15 +147,15 @@ impl TokenFailure {
 
 /// The HTTP client that the `oauth2` crate is given: the transport port, in the product's own format.
 pub(super) struct TokenEndpoint<'e> {
-    environment: &'e Environment,
+    context: &'e Context,
     product: &'e Product,
     status: AtomicU16,
 }
 
 impl<'e> TokenEndpoint<'e> {
-    pub(super) fn new(environment: &'e Environment, product: &'e Product) -> Self {
+    pub(super) fn new(context: &'e Context, product: &'e Product) -> Self {
         Self {
-            environment,
+            context,
             product,
             status: AtomicU16::new(0),
         }
@@ -232,7 +232,7 @@ impl<'c> AsyncHttpClient<'c> for TokenEndpoint<'_> {
                 value.set_sensitive(true);
             }
             request.extensions_mut().insert(TOKEN_LIMITS);
-            let response = self.environment.transport().send(request).await?;
+            let response = self.context.transport.send(request).await?;
             self.status
                 .store(response.status().as_u16(), Ordering::Relaxed);
             let (head, body) = response.into_parts();

@@ -1,7 +1,7 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 
-use crate::{product::SubjectSource, store::Subject};
+use crate::{domain::Subject, product::SubjectSource};
 
 /// Who the user is, by the token answer.
 ///

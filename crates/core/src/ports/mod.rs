@@ -1,6 +1,7 @@
 //! Everything that touches the world: network, time, randomness. Core has no other way out.
 
 mod body;
+mod policy;
 mod transport_error;
 
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use body::Body;
+pub use policy::{AllowAll, Decision, Policy, PolicyRequest};
 pub use transport_error::{BoxError, TransportError, TransportErrorKind};
 
 /// A boxed future that can move between threads.

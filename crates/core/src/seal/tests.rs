@@ -3,10 +3,10 @@ use secrecy::ExposeSecret as _;
 
 use super::*;
 use crate::{
-    account::new_account,
-    app::NewAppCredential,
+    access::NewAppCredential,
+    context::TokenSet,
+    domain::account::new_account,
     identifier::{AccountId, ConnectionId, Identifier},
-    oauth::TokenSet,
     store::{MemoryStore, Versioned},
     testing::{Numbers, World},
 };

@@ -11,14 +11,16 @@ use jiff::Timestamp;
 
 use crate::{
     Error, ErrorKind, Result,
+    digest::Digest,
+    domain::Execution as ExecutionRow,
     identifier::{
         AccountId, AuthorizationId, ConnectionId, ConnectionName, EventId, ExecutionId, Identifier,
     },
     ports::{BoxFuture, Runtime},
     store::{
         AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, Batch, Commit,
-        ConnectionRow, CredentialRow, DataKeyRow, Digest, EventRow, ExecutionRow, Horizon,
-        MemoryStore, OutboxRow, Store, Versioned,
+        ConnectionRow, CredentialRow, DataKeyRow, EventRow, Horizon, MemoryStore, OutboxRow, Store,
+        Versioned,
     },
 };
 

@@ -5,10 +5,11 @@ use serde_json::json;
 
 use super::*;
 use crate::{
+    connections,
     ports::{Transport, TransportErrorKind},
     product::{OAuth, TokenError},
     resource::NewConnection,
-    testing::{Answers, STABLE, START, World, always, environment, response},
+    testing::{Answers, STABLE, START, World, always, context, response},
 };
 
 const OAUTH: OAuth = OAuth {
@@ -54,7 +55,7 @@ fn refreshed(
     transport: Arc<dyn Transport>,
 ) -> Result<TokenAnswer, TokenFailure> {
     let world = World::new();
-    let environment = environment(&world, product, transport);
+    let context = context(&world, product, transport);
     let new = NewConnection {
         connection_name: String::from("demo"),
         product: String::from("demo"),
@@ -63,11 +64,11 @@ fn refreshed(
         ..NewConnection::default()
     };
     world.run(async {
-        environment.create_connection(new).await.unwrap();
-        let connection = environment.connection_row("demo").await.unwrap().row;
-        let endpoints = environment.endpoints_of(&connection).unwrap().snapshot();
-        let client = oauth_client(&environment, product, &connection, &endpoints).unwrap();
-        let endpoint = TokenEndpoint::new(&environment, product);
+        connections::create(&context, new).await.unwrap();
+        let connection = context.connection_row("demo").await.unwrap().row;
+        let endpoints = context.endpoints_of(&connection).unwrap().snapshot();
+        let client = oauth_client(&context, product, &connection, &endpoints).unwrap();
+        let endpoint = TokenEndpoint::new(&context, product);
         let token = RefreshToken::new(String::from("old+token"));
         let result = client
             .exchange_refresh_token(&token)
@@ -376,18 +377,18 @@ fn other_members_show_their_names_alone() {
 #[test]
 fn a_connection_without_a_secret_has_no_client() {
     let world = World::new();
-    let environment = environment(&world, &STABLE, always(200, ""));
+    let context = context(&world, &STABLE, always(200, ""));
     let draft = NewConnection {
         connection_name: String::from("demo"),
         product: String::from("demo"),
         ..NewConnection::default()
     };
     let connection = world.run(async {
-        environment.create_connection(draft).await.unwrap();
-        environment.connection_row("demo").await.unwrap().row
+        connections::create(&context, draft).await.unwrap();
+        context.connection_row("demo").await.unwrap().row
     });
-    let endpoints = environment.endpoints_of(&connection).unwrap().snapshot();
-    let error = oauth_client(&environment, &STABLE, &connection, &endpoints)
+    let endpoints = context.endpoints_of(&connection).unwrap().snapshot();
+    let error = oauth_client(&context, &STABLE, &connection, &endpoints)
         .err()
         .unwrap();
     assert_eq!(error.kind(), ErrorKind::ConnectionNotReady);

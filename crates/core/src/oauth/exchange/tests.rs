@@ -3,10 +3,11 @@ use uuid::Uuid;
 
 use super::*;
 use crate::{
-    account::new_account,
+    digest::Digest,
+    domain::Subject,
+    domain::account::new_account,
     identifier::{AccountId, ConnectionId},
     product::OAuth,
-    store::{Digest, Subject},
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -18,19 +19,19 @@ fn subject(id: &str) -> Option<Subject> {
     })
 }
 
-fn account(subject: Option<Subject>) -> AccountRow {
+fn account(subject: Option<Subject>) -> Account {
     let (id, connection) = (
         AccountId::from_uuid(Uuid::nil()),
         ConnectionId::from_uuid(Uuid::nil()),
     );
-    AccountRow {
+    Account {
         subject,
         ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW)
     }
 }
 
-fn authorization() -> AuthorizationRow {
-    AuthorizationRow {
+fn authorization() -> Authorization {
+    Authorization {
         id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
         account_id: AccountId::from_uuid(Uuid::nil()),
         connection_id: ConnectionId::from_uuid(Uuid::nil()),
@@ -77,7 +78,7 @@ fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
             error.map(|error| error.kind()),
             refused.then_some(ErrorKind::ProductAccountMismatch)
         );
-        let allowed = AuthorizationRow {
+        let allowed = Authorization {
             allow_account_switch: true,
             ..authorization()
         };
@@ -123,7 +124,7 @@ fn what_was_asked_for_and_not_granted_is_missing() {
 fn the_browser_goes_back_with_the_authorization_and_the_state() {
     let id = authorization().id;
     let back = |url: &str, state: Option<&str>| {
-        return_to(&AuthorizationRow {
+        return_to(&Authorization {
             verify_url: Some(url.to_owned()),
             app_state: state.map(str::to_owned),
             ..authorization()

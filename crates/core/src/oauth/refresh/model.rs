@@ -7,7 +7,7 @@ mod server;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::MutexGuard,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use futures_util::FutureExt as _;
@@ -19,12 +19,14 @@ use url::Url;
 
 use super::*;
 use crate::{
+    accounts, call, connections,
+    domain::Authorization,
     identifier::AuthorizationId,
-    oauth::Callback,
-    ports::{Body, Runtime as _, TransportError, TransportErrorKind},
+    oauth::{self, Callback},
+    ports::{Body, BoxFuture, Runtime as _, TransportError, TransportErrorKind},
     product::Product,
     resource::{ExecuteRequest, NewAuthorizationLink, NewConnection},
-    store::{AuthorizationRow, Store as _},
+    store::Store as _,
     testing::{Answers, Flaky, Process, ROTATING, STABLE, STRICT, Sent, World, open, response},
 };
 use seen::Seen;
@@ -93,7 +95,7 @@ struct Model {
     product: &'static Product,
     server: Server,
     store: Arc<Flaky>,
-    environments: Vec<Environment>,
+    environments: Vec<Context>,
     account: AccountId,
     seen: Arc<Mutex<Seen>>,
     failures: Arc<Mutex<Vec<Error>>>,
@@ -119,18 +121,22 @@ impl Model {
             waiting: Arc::default(),
         };
         model.environments = vec![model.open(0), model.open(1)];
-        let environment = model.environments[0].clone();
-        model.world.run(connect(&environment));
+        let context = model.environments[0].clone();
+        model.world.run(connect(&context));
         model
             .world
             .run(authorize(
-                environment.clone(),
+                context.clone(),
                 model.server.clone(),
                 true,
                 Arc::default(),
             ))
             .unwrap();
-        model.account = model.world.run(environment.account(NAME, USER)).unwrap().id;
+        model.account = model
+            .world
+            .run(accounts::read(&context, NAME, USER))
+            .unwrap()
+            .id;
         let (store, seen, account, server) = (
             Arc::clone(&model.store),
             Arc::clone(&model.seen),
@@ -143,7 +149,7 @@ impl Model {
         model
     }
 
-    fn open(&self, process: u32) -> Environment {
+    fn open(&self, process: u32) -> Context {
         let server = self.server.clone();
         let transport = Answers::by(move |request| server.clone().answer(request));
         self.world.run(open(
@@ -163,19 +169,19 @@ impl Model {
 
     fn act(&mut self, act: &Act) {
         match *act {
-            Act::Call(process) => self.run(process, |it| async move { call(&it).await }),
+            Act::Call(process) => self.run(process, |it| async move { read_note(&it).await }),
             Act::Refresh(process) => self.run(process, |it| async move {
-                it.refresh_account(NAME, USER).await.map(drop)
+                accounts::refresh(&it, NAME, USER).await.map(drop)
             }),
             Act::Suspend(process) => self.run(process, |it| async move {
-                it.suspend_account(NAME, USER).await.map(drop)
+                accounts::suspend(&it, NAME, USER).await.map(drop)
             }),
             Act::Resume(process) => self.run(process, |it| async move {
-                it.resume_account(NAME, USER).await.map(drop)
+                accounts::resume(&it, NAME, USER).await.map(drop)
             }),
             Act::Disconnect(process, revoke) => {
                 self.run(process, move |it| async move {
-                    it.disconnect_account(NAME, USER, revoke).await
+                    accounts::disconnect(&it, NAME, USER, revoke).await
                 });
             }
             Act::Authorize(process, verify) => {
@@ -187,7 +193,7 @@ impl Model {
                 self.run(process, |it| async move {
                     let oldest = lock(&waiting).pop();
                     let Some(oldest) = oldest else { return Ok(()) };
-                    it.verify_authorization(&oldest.to_string(), USER)
+                    oauth::verify(&it, &oldest.to_string(), USER)
                         .await
                         .map(drop)
                 });
@@ -207,7 +213,7 @@ impl Model {
     }
 
     /// Work of a process, which ends with it.
-    fn run<W>(&self, process: u32, work: impl FnOnce(Environment) -> W)
+    fn run<W>(&self, process: u32, work: impl FnOnce(Context) -> W)
     where
         W: Future<Output = Result<()>> + Send + 'static,
     {
@@ -220,7 +226,7 @@ impl Model {
         }));
     }
 
-    fn row(&self) -> AccountRow {
+    fn row(&self) -> Account {
         ready(self.store.rows().account(self.account)).unwrap().row
     }
 
@@ -246,9 +252,9 @@ impl Model {
         self.server.state().faults.clear();
         self.world.advance(Duration::from_secs(1000));
         self.check_failures();
-        for environment in &self.environments {
+        for context in &self.environments {
             let was_active = self.row().state == AccountState::Active;
-            let result = self.world.run(call(environment));
+            let result = self.world.run(read_note(context));
             self.world.advance(Duration::from_secs(1));
             let row = self.row();
             if row.state != AccountState::Active {
@@ -257,7 +263,7 @@ impl Model {
             }
             let tokens = self
                 .world
-                .run(environment.tokens(&row, row.generation))
+                .run(context.tokens(&row, row.generation))
                 .unwrap()
                 .expect("an active account has tokens");
             let lives = self
@@ -272,7 +278,7 @@ impl Model {
     }
 }
 
-async fn connect(environment: &Environment) {
+async fn connect(context: &Context) {
     let connection = NewConnection {
         connection_name: NAME.to_owned(),
         product: NAME.to_owned(),
@@ -280,24 +286,23 @@ async fn connect(environment: &Environment) {
         client_secret: Some(SecretString::from("secret")),
         ..NewConnection::default()
     };
-    environment.create_connection(connection).await.unwrap();
+    connections::create(context, connection).await.unwrap();
 }
 
-async fn call(environment: &Environment) -> Result<()> {
+async fn read_note(context: &Context) -> Result<()> {
     let request = ExecuteRequest {
         connection_name: NAME.to_owned(),
         identifier: USER.to_owned(),
         input: serde_json::json!({ "note_id": "1" }),
         ..ExecuteRequest::default()
     };
-    environment
-        .execute("demo_read_note", request)
+    call::execute(context, "demo_read_note", request)
         .await
         .map(drop)
 }
 
 async fn authorize(
-    environment: Environment,
+    context: Context,
     server: Server,
     verify: bool,
     waiting: Arc<Mutex<Vec<AuthorizationId>>>,
@@ -308,10 +313,8 @@ async fn authorize(
         verify_url: Some(String::from("https://app.test/back")),
         ..NewAuthorizationLink::default()
     };
-    let link = environment.create_authorization_link(link).await?;
-    let started = environment
-        .start_authorization(link.link.rsplit('/').next().unwrap(), None)
-        .await?;
+    let link = oauth::create_link(&context, link).await?;
+    let started = oauth::start(&context, link.link.rsplit('/').next().unwrap(), None).await?;
     let location = Url::parse(&started.location).unwrap();
     let state = location
         .query_pairs()
@@ -322,17 +325,14 @@ async fn authorize(
         code: Some(server.consent()),
         ..Callback::default()
     };
-    let connection = environment.connection(NAME).await?.id.to_string();
+    let connection = connections::read(&context, NAME).await?.id.to_string();
     let cookie = started.browser.expose_secret().to_owned();
-    environment
-        .finish_authorization(&connection, callback, |_| Some(cookie))
-        .await?;
+    oauth::finish(&context, &connection, callback, |_| Some(cookie)).await?;
     if !verify {
         lock(&waiting).insert(0, link.authorization_id);
         return Ok(());
     }
-    environment
-        .verify_authorization(&link.authorization_id.to_string(), USER)
+    oauth::verify(&context, &link.authorization_id.to_string(), USER)
         .await
         .map(drop)
 }

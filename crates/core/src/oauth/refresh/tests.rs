@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    account::new_account,
+    domain::account::new_account,
     identifier::{ConnectionId, Identifier},
     testing::START,
 };
@@ -9,13 +9,13 @@ const OTHER: Uuid = Uuid::from_u128(1);
 const US: Uuid = Uuid::from_u128(2);
 
 /// An account of generation 3, read at the start of time.
-fn account(lease: Option<Lease>) -> Versioned<AccountRow> {
+fn account(lease: Option<Lease>) -> Versioned<Account> {
     let (id, connection) = (
         AccountId::from_uuid(Uuid::nil()),
         ConnectionId::from_uuid(Uuid::nil()),
     );
     let new = new_account(id, connection, Identifier::new("ada").unwrap(), START);
-    let row = AccountRow {
+    let row = Account {
         generation: 3,
         last_generation: 3,
         lease,
@@ -62,7 +62,7 @@ fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
                 };
                 assert_eq!(
                     *row,
-                    AccountRow {
+                    Account {
                         lease: Some(ours),
                         ..account.row
                     }
@@ -94,7 +94,7 @@ fn a_lease_goes_by_the_time_of_the_store() {
 #[test]
 fn pauses_after_failures_grow_from_two_seconds_to_fifteen_minutes() {
     let pauses = [0, 1, 2, 3, 8, 9, 10, 11, 1000, u32::MAX].map(|refresh_failures| {
-        let row = AccountRow {
+        let row = Account {
             refresh_failures,
             ..account(None).row
         };
@@ -117,7 +117,7 @@ fn pauses_after_failures_grow_from_two_seconds_to_fifteen_minutes() {
 
 #[test]
 fn the_next_try_is_as_soon_as_its_pause_is_over() {
-    let row = AccountRow {
+    let row = Account {
         refresh_failures: 1,
         ..account(None).row
     };

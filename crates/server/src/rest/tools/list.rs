@@ -8,7 +8,10 @@ use axum::{
 };
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, listing::ToolFilter, resource::Page},
+    core::{
+        environment::Environment,
+        resource::{Page, ToolFilter},
+    },
 };
 
 use super::FORMATS;

@@ -4,7 +4,7 @@ use super::*;
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) changes: u32,
-    account: Option<AccountRow>,
+    account: Option<Account>,
     /// The generation that was current before.
     previous: u64,
     /// Generations that were current and are no more.
@@ -44,12 +44,7 @@ impl Seen {
         self.changes += 1;
     }
 
-    fn check_change(
-        &mut self,
-        before: &AccountRow,
-        now: &AccountRow,
-        authorizations: &[AuthorizationRow],
-    ) {
+    fn check_change(&mut self, before: &Account, now: &Account, authorizations: &[Authorization]) {
         use AccountState::{
             Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
             Suspended,
@@ -107,9 +102,9 @@ impl Seen {
     /// The current credential is there, and beside it the one before and those that wait.
     fn check_credentials(
         &self,
-        kept: &[CredentialRow],
-        account: &AccountRow,
-        authorizations: &[AuthorizationRow],
+        kept: &[Credential],
+        account: &Account,
+        authorizations: &[Authorization],
         server: &Server,
     ) {
         let current = kept
@@ -146,7 +141,7 @@ impl Seen {
 }
 
 fn ids(
-    authorizations: &[AuthorizationRow],
+    authorizations: &[Authorization],
     state: AuthorizationState,
 ) -> impl Iterator<Item = AuthorizationId> + Clone {
     authorizations

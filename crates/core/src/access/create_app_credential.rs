@@ -1,0 +1,51 @@
+//! Makes a client id and a secret.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::{
+    Error, ErrorKind, Result, context::Context, digest::Digest, domain::AppCredential, store::Batch,
+};
+
+/// A client id with its secret, which is shown once.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct NewAppCredential {
+    /// Client id.
+    pub client_id: String,
+    /// Client secret; only its digest is kept.
+    pub client_secret: SecretString,
+}
+
+/// Makes a client id and secret for the application.
+///
+/// # Errors
+/// [`ErrorKind::InvalidRequest`] for a name that is empty, longer than 100 characters, or holds control characters.
+pub(crate) async fn create_app_credential(
+    context: &Context,
+    name: &str,
+) -> Result<NewAppCredential> {
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(Error::invalid_at(
+            "/name",
+            "a name has 1 to 100 characters and no control characters",
+        ));
+    }
+    let client_id = format!("app_{}", context.new_id().as_simple());
+    let client_secret = context.new_secret("stead_secret_");
+    let row = AppCredential {
+        client_id: client_id.clone(),
+        name: name.to_owned(),
+        secret: Digest::of(client_secret.expose_secret()),
+        created_at: context.now(),
+    };
+    context
+        .commit_or(
+            Batch::new().insert(row),
+            Error::new(ErrorKind::AlreadyExists, "this client id exists"),
+        )
+        .await?;
+    Ok(NewAppCredential {
+        client_id,
+        client_secret,
+    })
+}

@@ -1,0 +1,68 @@
+//! Exchanges a client id and secret for a bearer token.
+
+use jiff::{SignedDuration, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use subtle::ConstantTimeEq as _;
+
+use crate::{
+    Error, ErrorKind, Result, context::Context, digest::Digest, domain::AccessToken, store::Batch,
+};
+
+const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(1);
+
+/// A bearer token.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct IssuedToken {
+    /// The token; only its digest is kept.
+    pub access_token: SecretString,
+    /// Life in seconds.
+    pub expires_in: u64,
+}
+
+/// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4).
+///
+/// # Errors
+/// [`ErrorKind::Unauthenticated`], the same for an unknown id and a wrong secret.
+pub(crate) async fn issue_access_token(
+    context: &Context,
+    client_id: &str,
+    client_secret: &str,
+) -> Result<IssuedToken> {
+    let given = Digest::of(client_secret);
+    let known = context.store.app_credential(client_id).await?;
+    // An unknown id takes the same path as a wrong secret.
+    let expected = known.map_or_else(|| Digest::of(""), |row| row.row.secret);
+    if !bool::from(
+        expected
+            .as_str()
+            .as_bytes()
+            .ct_eq(given.as_str().as_bytes()),
+    ) || client_secret.is_empty()
+    {
+        return Err(Error::new(
+            ErrorKind::Unauthenticated,
+            "the client id or the client secret is wrong",
+        ));
+    }
+    let access_token = context.new_secret("stead_token_");
+    let expires_at = context
+        .now()
+        .checked_add(TOKEN_LIFE)
+        .unwrap_or(Timestamp::MAX);
+    let row = AccessToken {
+        token: Digest::of(access_token.expose_secret()),
+        client_id: client_id.to_owned(),
+        expires_at,
+    };
+    context
+        .commit_or(
+            Batch::new().insert(row),
+            Error::new(ErrorKind::Internal, "two tokens are the same"),
+        )
+        .await?;
+    Ok(IssuedToken {
+        access_token,
+        expires_in: TOKEN_LIFE.as_secs().unsigned_abs(),
+    })
+}

@@ -1,0 +1,44 @@
+//! Accounts: who is connected, and how the application changes that.
+
+mod disconnect;
+mod list;
+mod read;
+mod refresh;
+mod resume;
+mod suspend;
+pub(crate) mod tools;
+
+pub(crate) use disconnect::disconnect;
+pub(crate) use list::list;
+pub(crate) use read::read;
+pub(crate) use refresh::refresh;
+pub(crate) use resume::resume;
+pub(crate) use suspend::suspend;
+
+use crate::{
+    Result,
+    context::Context,
+    domain::{
+        Account,
+        account::{Transition, account_resource as view},
+    },
+    resource,
+};
+
+/// A transition that the application asked for. It goes on where the caller hangs up, so that memory and store agree.
+async fn transition(
+    context: &Context,
+    connection_name: &str,
+    identifier: &str,
+    apply: fn(&Account) -> Transition,
+) -> Result<resource::Account> {
+    let (connection, account) = context.account_rows(connection_name, identifier).await?;
+    context
+        .detached(|context| async move {
+            let row = context
+                .change_account(&connection.row, account.row.id, apply)
+                .await?;
+            Ok(view(&connection.row, row))
+        })
+        .await?
+}

@@ -1,0 +1,92 @@
+//! The catalogue as an application sees it, with what a user can call now.
+
+use crate::{
+    Result,
+    context::Context,
+    identifier::Identifier,
+    resource::{Readiness, ToolDescription, ToolFilter},
+    state::AccountState,
+};
+
+/// The newest version of every tool, by name.
+///
+/// # Errors
+/// [`ErrorKind::InvalidRequest`] for an unknown product.
+pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
+    if let Some(product) = &filter.product {
+        context.endpoints(product)?;
+    }
+    let mut tools = context
+        .catalogue
+        .newest()
+        .filter(|tool| {
+            filter
+                .product
+                .as_deref()
+                .is_none_or(|product| tool.product().name == product)
+        })
+        .map(ToolDescription::of)
+        .collect::<Result<Vec<_>>>()?;
+    if let Some(identifier) = &filter.identifier {
+        let granted = granted_by_product(context, identifier).await?;
+        for tool in &mut tools {
+            tool.readiness = Some(readiness(tool, &granted));
+        }
+    }
+    Ok(tools)
+}
+
+/// The newest version of one tool.
+///
+/// # Errors
+/// [`ErrorKind::UnknownTool`].
+pub(crate) fn tool(context: &Context, name: &str) -> Result<ToolDescription> {
+    ToolDescription::of(context.catalogue.find(name, None, None)?)
+}
+
+/// Product and granted scopes of every usable account of a user.
+async fn granted_by_product(
+    context: &Context,
+    identifier: &str,
+) -> Result<Vec<(String, Vec<String>)>> {
+    const PAGE: u32 = 100;
+    let identifier = Identifier::new(identifier)?;
+    let mut granted = Vec::new();
+    let mut after: Option<String> = None;
+    loop {
+        let page = context.store.connections(after.as_deref(), PAGE).await?;
+        after = (page.len() == PAGE as usize)
+            .then(|| page.last().map(|last| last.row.name.to_string()))
+            .flatten();
+        for connection in page {
+            let connection = connection.row;
+            let account = context.store.account_of(connection.id, &identifier).await?;
+            if let Some(account) =
+                account.filter(|account| account.row.state == AccountState::Active)
+            {
+                granted.push((connection.product, account.row.granted_scopes));
+            }
+        }
+        if after.is_none() {
+            return Ok(granted);
+        }
+    }
+}
+
+fn readiness(tool: &ToolDescription, granted: &[(String, Vec<String>)]) -> Readiness {
+    let mut of_product = granted
+        .iter()
+        .filter(|(product, _)| *product == tool.product)
+        .peekable();
+    if of_product.peek().is_none() {
+        return Readiness::NeedsConnection;
+    }
+    let covered = |scopes: &[String]| {
+        tool.scopes.is_empty() || tool.scopes.iter().any(|scope| scopes.contains(scope))
+    };
+    if of_product.any(|(_, scopes)| covered(scopes)) {
+        Readiness::Ready
+    } else {
+        Readiness::NeedsScope
+    }
+}

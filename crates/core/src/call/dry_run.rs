@@ -1,0 +1,86 @@
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::{
+    Error, ErrorKind, Result,
+    context::Endpoints,
+    ports::BoxFuture,
+    tool::{ApiRequest, IoBackend, Output, Response},
+};
+
+/// Describes a tool's first requests and sends nothing. What follows from their answers cannot be known.
+pub(super) struct DryRun<'e> {
+    endpoints: &'e Endpoints,
+    requests: Mutex<Vec<Value>>,
+}
+
+impl<'e> DryRun<'e> {
+    pub(super) fn new(endpoints: &'e Endpoints) -> Self {
+        Self {
+            endpoints,
+            requests: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The requests where there are any; else the tool's own result, which needed none.
+    pub(super) fn output(self, result: Result<Output>) -> Result<Output> {
+        let requests = self
+            .requests
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        if requests.is_empty() {
+            return result;
+        }
+        Ok(Output::from(
+            json!({ "dry_run": true, "requests": requests }),
+        ))
+    }
+
+    fn describe(&self, request: &ApiRequest) -> Result<Value> {
+        let unknown = || {
+            Error::new(
+                ErrorKind::Internal,
+                format!("the product has no origin {:?}", request.origin),
+            )
+        };
+        let (origin, base) = self.endpoints.origin(request.origin).ok_or_else(unknown)?;
+        let mut described = json!({
+            "method": request.method.as_str(),
+            "url": format!("{origin}{}", request.target(base)?),
+            "effect": request.effect_of(),
+        });
+        if !request.headers.is_empty() {
+            described["headers"] = request
+                .headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())))
+                .collect();
+        }
+        if let Some(body) = &request.body {
+            described["body"] = serde_json::from_slice(body).unwrap_or_default();
+        }
+        Ok(described)
+    }
+}
+
+impl IoBackend for DryRun<'_> {
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
+        let answers = requests
+            .iter()
+            .map(|request| {
+                let described = self.describe(request)?;
+                self.requests
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(described);
+                Err(Error::new(ErrorKind::Internal, "a dry run sends nothing"))
+            })
+            .collect();
+        Box::pin(std::future::ready(answers))
+    }
+
+    fn pause(&self, _: std::time::Duration) -> BoxFuture<'_, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}

@@ -1,0 +1,216 @@
+//! Where a product is reached from this environment, and which URLs are taken for that.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, product::Product};
+
+/// What differs from a product's own description: a gateway, an emulator, a larger quota.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ProductOptions {
+    /// Base URL per origin; may carry a path.
+    #[serde(default)]
+    pub origins: BTreeMap<String, String>,
+    /// Authorization endpoint.
+    pub authorize_url: Option<String>,
+    /// Token endpoint.
+    pub token_url: Option<String>,
+    /// Revocation endpoint.
+    pub revoke_url: Option<String>,
+    /// Issuer expected in the callback.
+    pub issuer: Option<String>,
+    /// `false` turns off pacing by the product's published quota.
+    pub paced: Option<bool>,
+}
+
+/// A product's endpoints in this environment, or those of one connection where they depend on its settings.
+#[derive(Clone)]
+pub(crate) struct Endpoints {
+    pub(crate) product: &'static Product,
+    /// Per origin of the product, in its order: scheme, authority and base path without a trailing slash.
+    origins: Vec<String>,
+    authorize: String,
+    token: String,
+    revoke: Option<String>,
+    issuer: Option<String>,
+    pub(crate) paced: bool,
+}
+
+impl Endpoints {
+    pub(super) fn new(product: &'static Product, options: Option<&ProductOptions>) -> Result<Self> {
+        let options = options.cloned().unwrap_or_default();
+        if let Some(unknown) = options
+            .origins
+            .keys()
+            .find(|name| product.origins.iter().all(|origin| origin.name != **name))
+        {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                format!("the product {} has no origin {unknown:?}", product.name),
+            ));
+        }
+        let origins = product
+            .origins
+            .iter()
+            .map(|origin| {
+                let url = options
+                    .origins
+                    .get(origin.name)
+                    .map_or(origin.url, String::as_str);
+                let checked = checked_base_url(url, "an origin")?;
+                encrypted(url).map(|()| checked)
+            })
+            .collect::<Result<_>>()?;
+        let endpoint = |given: &Option<String>, own: &str, what: &str| {
+            let url = given.as_deref().unwrap_or(own);
+            checked_base_url(url, what)?;
+            encrypted(url).map(|()| url.to_owned())
+        };
+        let oauth = &product.oauth;
+        Ok(Self {
+            product,
+            origins,
+            authorize: endpoint(
+                &options.authorize_url,
+                oauth.authorize,
+                "the authorization endpoint",
+            )?,
+            token: endpoint(&options.token_url, oauth.token, "the token endpoint")?,
+            revoke: match (&options.revoke_url, oauth.revoke) {
+                (None, None) => None,
+                (given, own) => Some(endpoint(
+                    given,
+                    own.unwrap_or_default(),
+                    "the revocation endpoint",
+                )?),
+            },
+            issuer: options.issuer.or_else(|| oauth.issuer.map(str::to_owned)),
+            paced: options.paced.unwrap_or(true),
+        })
+    }
+
+    /// The endpoints of a connection with these settings.
+    pub(crate) fn of(
+        self: &Arc<Self>,
+        settings: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<Arc<Self>> {
+        let own = self
+            .origins
+            .iter()
+            .chain([&self.authorize, &self.token])
+            .chain(&self.revoke);
+        if own.into_iter().all(|url| !url.contains(HOST)) {
+            return Ok(Arc::clone(self));
+        }
+        let host = (self.product.settings)(settings)?.host.unwrap_or_default();
+        let mut endpoints = Self::clone(self);
+        let all = endpoints
+            .origins
+            .iter_mut()
+            .chain([&mut endpoints.authorize, &mut endpoints.token])
+            .chain(&mut endpoints.revoke);
+        for url in all {
+            *url = url.replace(HOST, &host);
+            base_url(url, "an address of the connection")?;
+        }
+        Ok(Arc::new(endpoints))
+    }
+
+    /// Scheme, authority and base path of an origin; the first for an empty name.
+    pub(crate) fn origin(&self, name: &str) -> Option<(&str, &'static str)> {
+        let index = if name.is_empty() {
+            0
+        } else {
+            self.product
+                .origins
+                .iter()
+                .position(|origin| origin.name == name)?
+        };
+        Some((
+            self.origins.get(index)?,
+            self.product.origins.get(index)?.base,
+        ))
+    }
+
+    pub(crate) fn snapshot(&self) -> EndpointSnapshot {
+        EndpointSnapshot {
+            issuer: self.issuer.clone(),
+            authorize: self.authorize.clone(),
+            token: self.token.clone(),
+        }
+    }
+
+    pub(crate) fn revoke(&self) -> Option<&str> {
+        self.revoke.as_deref()
+    }
+}
+
+/// Stands for the host that follows from a connection's settings.
+const HOST: &str = "{host}";
+
+/// Credentials go over plain http to this machine alone.
+fn encrypted(text: &str) -> Result<()> {
+    match Url::parse(&text.replace(HOST, "host.example")) {
+        Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
+            let refused = Error::new(
+                ErrorKind::InvalidRequest,
+                "an address of a product must be https; plain http is taken for this machine alone",
+            );
+            Err(refused.with_context("url", text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A base URL without a trailing slash; where it holds `{host}`, it is checked as if that were a host.
+fn checked_base_url(text: &str, what: &str) -> Result<String> {
+    if text.contains(HOST) {
+        base_url(&text.replace(HOST, "host.example"), what)?;
+        return Ok(text.to_owned());
+    }
+    Ok(base_url(text, what)?
+        .as_str()
+        .trim_end_matches('/')
+        .to_owned())
+}
+
+/// An absolute http(s) URL without user information, query and fragment.
+pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
+    let refuse = |why: &str| {
+        let error = Error::new(ErrorKind::InvalidRequest, format!("{what} {why}"));
+        // What stands before an `@` may be a password.
+        if text.contains('@') {
+            return error;
+        }
+        error.with_context("url", text)
+    };
+    let url = Url::parse(text).map_err(|error| refuse("is no URL").with_source(error))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(refuse("must start with https:// or http://"));
+    }
+    if !url.username().is_empty()
+        || url.password().is_some()
+        || url.query().is_some()
+        || url.fragment().is_some()
+    {
+        return Err(refuse("must have no user, query or fragment"));
+    }
+    Ok(url)
+}
+
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "endpoints_tests.rs"]
+mod tests;

@@ -1,0 +1,180 @@
+use super::*;
+use crate::{context::EnvironmentOptions, testing::STABLE};
+
+fn refusal(result: Result<impl Sized>) -> String {
+    let error = result.err().expect("a refusal");
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    error.message().to_owned()
+}
+
+#[test]
+fn base_urls_are_plain_http_addresses() {
+    for good in [
+        "https://a.test",
+        "http://a.test:8080/base/",
+        "https://[::1]/x",
+        "https://a.test/ü",
+    ] {
+        assert!(base_url(good, "it").is_ok(), "{good}");
+    }
+    let bad = [
+        ("", "it is no URL"),
+        ("a.test", "it is no URL"),
+        ("/path", "it is no URL"),
+        ("https://", "it is no URL"),
+        ("ftp://a.test", "it must start with https:// or http://"),
+        (
+            "file:///etc/passwd",
+            "it must start with https:// or http://",
+        ),
+        (
+            "data:text/plain,x",
+            "it must start with https:// or http://",
+        ),
+        (
+            "https://ada@a.test",
+            "it must have no user, query or fragment",
+        ),
+        (
+            "https://:secret@a.test",
+            "it must have no user, query or fragment",
+        ),
+        (
+            "https://a.test?x=1",
+            "it must have no user, query or fragment",
+        ),
+        ("https://a.test?", "it must have no user, query or fragment"),
+        (
+            "https://a.test/#",
+            "it must have no user, query or fragment",
+        ),
+    ];
+    for (bad, why) in bad {
+        assert_eq!(refusal(base_url(bad, "it")), why, "{bad}");
+    }
+}
+
+#[test]
+fn a_refused_url_is_shown_unless_it_may_hold_a_password() {
+    let shown = |text| format!("{:?}", base_url(text, "it").unwrap_err());
+    assert!(shown("ftp://a.test").contains("ftp://a.test"));
+    for text in [
+        "https://ada:CANARY@a.test",
+        "CANARY@a.test",
+        "ftp://:CANARY@a.test",
+    ] {
+        assert!(!shown(text).contains("CANARY"), "{text}");
+    }
+}
+
+#[test]
+fn plain_http_is_for_this_machine_alone() {
+    let loopback = [
+        "http://localhost:8080",
+        "http://app.localhost",
+        "http://127.0.0.1",
+        "http://127.8.9.1:1",
+        "http://[::1]:80",
+    ];
+    for text in loopback {
+        assert!(is_loopback(&Url::parse(text).unwrap()), "{text}");
+        assert!(EnvironmentOptions::new(text).is_ok(), "{text}");
+    }
+    let elsewhere = [
+        "http://a.test",
+        "http://10.0.0.1",
+        "http://localhost.a.test",
+        "http://notlocalhost",
+        "http://0.0.0.0",
+        "http://[::2]",
+    ];
+    for text in elsewhere {
+        assert!(!is_loopback(&Url::parse(text).unwrap()), "{text}");
+        assert!(
+            refusal(EnvironmentOptions::new(text)).contains("must be https"),
+            "{text}"
+        );
+        assert!(
+            EnvironmentOptions::new(&text.replacen("http", "https", 1)).is_ok(),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_product_takes_its_own_endpoints_or_those_of_the_options() {
+    let own = Endpoints::new(&STABLE, None).unwrap();
+    assert_eq!(own.origin(""), Some(("https://api.demo.test", "/v1")));
+    assert_eq!(
+        (own.origin("api"), own.origin("other")),
+        (own.origin(""), None)
+    );
+    assert_eq!(
+        (own.token.as_str(), own.revoke(), own.paced),
+        (
+            "https://login.demo.test/token",
+            Some("https://login.demo.test/revoke"),
+            true
+        )
+    );
+    let options = ProductOptions {
+        origins: BTreeMap::from([(
+            String::from("api"),
+            String::from("http://127.0.0.1:9/gateway/"),
+        )]),
+        token_url: Some(String::from("http://127.0.0.1:9/token")),
+        issuer: Some(String::from("https://issuer.test")),
+        paced: Some(false),
+        ..ProductOptions::default()
+    };
+    let given = Endpoints::new(&STABLE, Some(&options)).unwrap();
+    assert_eq!(
+        given.origin("api"),
+        Some(("http://127.0.0.1:9/gateway", "/v1"))
+    );
+    let snapshot = given.snapshot();
+    assert_eq!(
+        (snapshot.token.as_str(), snapshot.issuer.as_deref()),
+        ("http://127.0.0.1:9/token", Some("https://issuer.test"))
+    );
+    assert_eq!((snapshot.authorize, given.paced), (own.authorize, false));
+}
+
+#[test]
+fn options_that_cannot_be_are_refused() {
+    let origin = |name: &str, url: &str| ProductOptions {
+        origins: BTreeMap::from([(name.to_owned(), url.to_owned())]),
+        ..ProductOptions::default()
+    };
+    let cases = [
+        (origin("files", "https://a.test"), "no origin \"files\""),
+        (origin("api", "a.test"), "an origin is no URL"),
+        (
+            ProductOptions {
+                token_url: Some(String::from("x")),
+                ..ProductOptions::default()
+            },
+            "the token endpoint",
+        ),
+        (
+            ProductOptions {
+                authorize_url: Some(String::from("ftp://x")),
+                ..ProductOptions::default()
+            },
+            "the authorization endpoint",
+        ),
+        (
+            ProductOptions {
+                revoke_url: Some(String::from("https://x?y")),
+                ..ProductOptions::default()
+            },
+            "the revocation endpoint",
+        ),
+    ];
+    for (options, why) in cases {
+        assert!(
+            refusal(Endpoints::new(&STABLE, Some(&options))).contains(why),
+            "{why}"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Rows that a service cannot do without: looked up, and an error of the table where they do not exist.
+
+use std::sync::Arc;
+
+use super::{Context, Endpoints, TokenSet};
+use crate::{
+    Error, ErrorKind, Result,
+    domain::{Account, Authorization, Connection},
+    identifier::{AuthorizationId, ConnectionId, ConnectionName, Identifier},
+    store::Versioned,
+};
+
+impl Context {
+    pub(crate) async fn account_rows(
+        &self,
+        connection_name: &str,
+        identifier: &str,
+    ) -> Result<(Versioned<Connection>, Versioned<Account>)> {
+        let connection = self.connection_row(connection_name).await?;
+        let identifier = Identifier::new(identifier)?;
+        let account = self.store.account_of(connection.row.id, &identifier).await?.ok_or_else(|| {
+            Error::new(ErrorKind::AccountNotFound, format!("{connection_name} has no account of this user; an authorization link makes one"))
+                .with_context("identifier", identifier.as_str())
+        })?;
+        Ok((connection, account))
+    }
+
+    pub(crate) async fn authorization_row(
+        &self,
+        id: AuthorizationId,
+    ) -> Result<Versioned<Authorization>> {
+        let row = self.store.authorization(id).await?;
+        row.ok_or_else(|| {
+            Error::new(
+                ErrorKind::AuthorizationNotFound,
+                "there is no authorization with this id",
+            )
+        })
+    }
+
+    pub(crate) async fn tokens(
+        &self,
+        account: &Account,
+        generation: u64,
+    ) -> Result<Option<TokenSet>> {
+        let row = self.store.credential(account.id, generation).await?;
+        let Some(sealed) = row.and_then(|row| row.row.sealed) else {
+            return Ok(None);
+        };
+        TokenSet::open(&self.vault, account, generation, &sealed).map(Some)
+    }
+
+    /// A connection by name.
+    pub(crate) async fn connection_row(&self, name: &str) -> Result<Versioned<Connection>> {
+        let unknown = || {
+            Error::new(
+                ErrorKind::UnknownConnection,
+                format!("there is no connection {:?}", crate::scrub::scrub(name, 80)),
+            )
+        };
+        let parsed = ConnectionName::new(name).map_err(|_| unknown())?;
+        self.store
+            .connection_named(&parsed)
+            .await?
+            .ok_or_else(unknown)
+    }
+
+    /// A connection by id.
+    pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<Connection>> {
+        let row = self.store.connection(id).await?;
+        row.ok_or_else(|| {
+            Error::new(
+                ErrorKind::UnknownConnection,
+                "there is no connection with this id",
+            )
+        })
+    }
+
+    /// A connection's endpoints.
+    pub(crate) fn endpoints_of(&self, connection: &Connection) -> Result<Arc<Endpoints>> {
+        self.endpoints(&connection.product)?
+            .of(&connection.settings)
+    }
+}

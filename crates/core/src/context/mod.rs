@@ -1,0 +1,274 @@
+//! What every service works with: the ports, the keys, the catalogue and the caches of one deployment.
+//!
+//! A [`Context`] is a cheap clone. It knows no service: what Stead does is written in the services, as functions of it.
+
+pub(crate) mod access_tokens;
+pub(crate) mod change;
+pub(crate) mod endpoints;
+mod lookup;
+mod options;
+pub(crate) mod outbox;
+pub(crate) mod rate_limit;
+pub(crate) mod recorder;
+pub(crate) mod single_flight;
+pub(crate) mod snapshots;
+pub(crate) mod tasks;
+pub(crate) mod token_set;
+
+use std::{
+    collections::BTreeMap,
+    ops::Deref,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use secrecy::SecretString;
+use url::Url;
+use uuid::Uuid;
+
+pub(crate) use endpoints::Endpoints;
+pub use endpoints::ProductOptions;
+pub use options::{EnvironmentOptions, Ports, Retention, Verification};
+pub(crate) use snapshots::Snapshot;
+pub(crate) use token_set::TokenSet;
+
+use crate::{
+    Error, ErrorKind, Result,
+    catalogue::Catalogue,
+    domain::{Account, Event},
+    identifier::{AccountId, ConnectionId, EventId},
+    ports::{Entropy, Policy, Runtime, Transport},
+    seal::Vault,
+    store::{Batch, Commit, Store},
+};
+
+/// What the services of one deployment share.
+#[derive(Clone)]
+pub(crate) struct Context(Arc<Shared>);
+
+/// The parts of a [`Context`].
+pub(crate) struct Shared {
+    pub(crate) public_url: Url,
+    pub(crate) verification: Verification,
+    pub(crate) retention: Retention,
+    products: BTreeMap<&'static str, Arc<Endpoints>>,
+    pub(crate) catalogue: Catalogue,
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) runtime: Arc<dyn Runtime>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) policy: Arc<dyn Policy>,
+    pub(crate) vault: Vault,
+    pub(crate) snapshots: snapshots::Snapshots,
+    pub(crate) refreshes: single_flight::SingleFlight<AccountId, Result<Arc<Snapshot>>>,
+    pub(crate) outbox: outbox::OutboxQueue,
+    pub(crate) rate_limiters: rate_limit::RateLimiters,
+    pub(crate) recorder: recorder::Recorder,
+    pub(crate) access_tokens: access_tokens::AccessTokens,
+    pub(crate) tasks: tasks::Tasks,
+    counter: AtomicU32,
+}
+
+impl Deref for Context {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// A handle that does not keep the context alive.
+pub(crate) struct WeakContext(Weak<Shared>);
+
+impl WeakContext {
+    pub(crate) fn upgrade(&self) -> Option<Context> {
+        self.0.upgrade().map(Context)
+    }
+}
+
+/// A detached task ended without a result.
+#[derive(Debug)]
+pub(crate) struct Panicked;
+
+impl From<Panicked> for Error {
+    fn from(_: Panicked) -> Self {
+        Self::new(ErrorKind::Internal, "a task ended without its result")
+    }
+}
+
+impl Context {
+    /// Checks the options, and that the keys are those that the store was sealed with.
+    pub(crate) async fn open(
+        options: EnvironmentOptions,
+        catalogue: Catalogue,
+        ports: Ports,
+    ) -> Result<Self> {
+        options.retention.check()?;
+        for name in options.products.keys() {
+            if catalogue.product(name).is_none() {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!(
+                        "the options name the product {name:?}, which this environment has not"
+                    ),
+                ));
+            }
+        }
+        let products = catalogue
+            .products()
+            .iter()
+            .map(|product| {
+                Ok((
+                    product.name,
+                    Arc::new(Endpoints::new(product, options.products.get(product.name))?),
+                ))
+            })
+            .collect::<Result<_>>()?;
+        let vault = Vault::open(
+            &ports.keys,
+            ports.store.as_ref(),
+            ports.runtime.as_ref(),
+            Arc::clone(&ports.entropy),
+        )
+        .await?;
+        Ok(Self(Arc::new(Shared {
+            public_url: options.public_url,
+            verification: options.verification,
+            retention: options.retention,
+            products,
+            catalogue,
+            transport: ports.transport,
+            runtime: ports.runtime,
+            entropy: ports.entropy,
+            store: ports.store,
+            policy: ports.policy,
+            vault,
+            snapshots: snapshots::Snapshots::default(),
+            refreshes: single_flight::SingleFlight::default(),
+            outbox: outbox::OutboxQueue::default(),
+            rate_limiters: rate_limit::RateLimiters::default(),
+            recorder: recorder::Recorder::default(),
+            access_tokens: access_tokens::AccessTokens::default(),
+            tasks: tasks::Tasks::default(),
+            counter: AtomicU32::new(0),
+        })))
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakContext {
+        WeakContext(Arc::downgrade(&self.0))
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.runtime.now()
+    }
+    pub(crate) fn monotonic(&self) -> Duration {
+        self.runtime.monotonic()
+    }
+
+    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
+    pub(crate) async fn detached<T, W>(&self, work: impl FnOnce(Self) -> W) -> Result<T, Panicked>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        let (response, wait) = futures_channel::oneshot::channel();
+        let guard = self.tasks.begin();
+        let work = work(self.clone());
+        self.runtime.spawn(Box::pin(async move {
+            let result = work.await;
+            drop(guard);
+            // The caller may be gone; the work is done all the same.
+            let _ = response.send(result);
+        }));
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// A new id: ordered by time, and within one process by creation.
+    pub(crate) fn new_id(&self) -> Uuid {
+        let mut bytes = [0; 10];
+        self.entropy.fill(&mut bytes);
+        let counter = self.counter.fetch_add(1, Ordering::Relaxed) & 0xfff;
+        let [_, _, low, high] = counter.to_be_bytes();
+        bytes[0] = low;
+        bytes[1] = high;
+        let millis = u64::try_from(self.now().as_millisecond()).unwrap_or_default();
+        uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+    }
+
+    /// A new secret of 256 bits, in URL-safe characters.
+    pub(crate) fn new_secret(&self, prefix: &str) -> SecretString {
+        use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+        let mut bytes = zeroize::Zeroizing::new([0; 32]);
+        self.entropy.fill(bytes.as_mut_slice());
+        SecretString::from(format!(
+            "{prefix}{}",
+            URL_SAFE_NO_PAD.encode(bytes.as_slice())
+        ))
+    }
+
+    pub(crate) fn new_event(
+        &self,
+        name: &str,
+        account: Option<AccountId>,
+        data: serde_json::Value,
+    ) -> Event {
+        Event {
+            id: EventId::from_uuid(self.new_id()),
+            name: name.to_owned(),
+            at: self.now(),
+            account_id: account,
+            data,
+        }
+    }
+
+    pub(crate) fn account_event(&self, name: &str, account: &Account) -> Event {
+        let data = serde_json::json!({
+            "connection_id": account.connection_id,
+            "identifier": account.identifier,
+            "state": account.state,
+            "reason": account.reason,
+            "missing_scopes": account.missing_scopes,
+        });
+        self.new_event(name, Some(account.id), data)
+    }
+
+    /// Commits, and says `conflict` as an error where another writer was first.
+    pub(crate) async fn commit_or(&self, batch: Batch, conflict: Error) -> Result<()> {
+        match self.store.commit(batch).await? {
+            Commit::Committed => Ok(()),
+            Commit::Conflict => Err(conflict),
+        }
+    }
+
+    /// The redirect URI of a connection, as registered at the product byte for byte.
+    pub(crate) fn redirect_uri(&self, connection: ConnectionId) -> String {
+        self.at(&format!("/sso/v1/oauth/{connection}/callback"))
+    }
+
+    /// A URL of this environment.
+    pub(crate) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.public_url.as_str().trim_end_matches('/'))
+    }
+
+    pub(crate) fn endpoints(&self, product: &str) -> Result<&Arc<Endpoints>> {
+        self.products.get(product).ok_or_else(|| {
+            Error::new(
+                ErrorKind::InvalidRequest,
+                format!(
+                    "this environment has no product {product:?}; it has {}",
+                    self.product_names()
+                ),
+            )
+        })
+    }
+
+    fn product_names(&self) -> String {
+        self.products.keys().copied().collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests;

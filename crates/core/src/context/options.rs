@@ -1,0 +1,144 @@
+//! What an environment is made of: its options and the ports that it stands on.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use jiff::SignedDuration;
+use url::Url;
+
+use super::endpoints::{ProductOptions, base_url, is_loopback};
+use crate::{
+    Error, ErrorKind, Result,
+    ports::{AllowAll, Entropy, Policy, Runtime, Transport},
+    seal::KeyRing,
+    store::Store,
+};
+
+/// How an environment is set up.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EnvironmentOptions {
+    /// Where users' browsers reach this environment; links and redirect URIs are made from it and from nothing else.
+    pub public_url: Url,
+    /// Who confirms that the user who came back is the one whom the link was made for.
+    pub verification: Verification,
+    /// Endpoints and pacing per product, where they differ from the product's own.
+    pub products: BTreeMap<String, ProductOptions>,
+    /// How long history is kept; 30 days unless told.
+    pub retention: Retention,
+}
+
+impl EnvironmentOptions {
+    /// Options with this public URL; the application verifies, the products' own endpoints, the usual retention.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where it is not an http(s) URL without query and fragment, or plain http beyond this machine.
+    pub fn new(public_url: &str) -> Result<Self> {
+        let public_url = base_url(public_url, "the public URL")?;
+        if public_url.scheme() == "http" && !is_loopback(&public_url) {
+            return Err(Error::new(
+                ErrorKind::InvalidRequest,
+                "the public URL must be https; plain http is taken for 127.0.0.1 and localhost alone",
+            ));
+        }
+        Ok(Self {
+            public_url,
+            verification: Verification::Application,
+            products: BTreeMap::new(),
+            retention: Retention::default(),
+        })
+    }
+}
+
+/// Who confirms that the user who came back is the one whom the link was made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verification {
+    /// The application, which knows who is signed in at `verify_url`.
+    Application,
+    /// Nobody: whoever holds the link is taken for the user.
+    LinkPossession,
+}
+
+/// How long an environment keeps its history. What is older is removed in the next round of maintenance; the longest
+/// duration there is, [`SignedDuration::MAX`], keeps it for ever.
+///
+/// Other rows that nobody needs any more go by themselves: access tokens once they have expired, authorizations 7 days
+/// after their end, shredded credentials from the day after their insertion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retention {
+    /// Executions, from their beginning; 30 days unless told.
+    pub executions: SignedDuration,
+    /// Events, from when they happened; 30 days unless told. An application that reads the feed less often misses some.
+    pub events: SignedDuration,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        let month = SignedDuration::from_hours(30 * 24);
+        Self {
+            executions: month,
+            events: month,
+        }
+    }
+}
+
+impl Retention {
+    /// Refuses to keep something for less than no time, which would remove what is yet to come.
+    pub(crate) fn check(self) -> Result<()> {
+        for (duration, what) in [(self.executions, "executions"), (self.events, "events")] {
+            if duration.is_negative() {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("the retention of {what} must not be negative"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an environment stands on.
+#[non_exhaustive]
+pub struct Ports {
+    /// Network.
+    pub transport: Arc<dyn Transport>,
+    /// Time and tasks.
+    pub runtime: Arc<dyn Runtime>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Rows.
+    pub store: Arc<dyn Store>,
+    /// Keys that seal the store's secrets.
+    pub keys: KeyRing,
+    /// Policy.
+    pub policy: Arc<dyn Policy>,
+}
+
+impl Ports {
+    /// The ports, with a policy that allows all.
+    pub fn new(
+        transport: Arc<dyn Transport>,
+        runtime: Arc<dyn Runtime>,
+        entropy: Arc<dyn Entropy>,
+        store: Arc<dyn Store>,
+        keys: KeyRing,
+    ) -> Self {
+        Self {
+            transport,
+            runtime,
+            entropy,
+            store,
+            keys,
+            policy: Arc::new(AllowAll),
+        }
+    }
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ports")
+            .field("keys", &self.keys)
+            .finish_non_exhaustive()
+    }
+}

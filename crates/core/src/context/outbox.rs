@@ -1,0 +1,51 @@
+//! Whether the outbox is being worked off: at most one worker per process, however often it is asked.
+
+use std::sync::{Mutex, PoisonError};
+
+/// The worker's state.
+#[derive(Debug, Default)]
+pub(crate) struct OutboxQueue(Mutex<Worker>);
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Worker {
+    #[default]
+    Idle,
+    Running,
+    /// It goes through the outbox once more when it is done.
+    AskedAgain,
+}
+
+impl OutboxQueue {
+    /// Asks for a round; `true` where the caller has to start the worker.
+    pub(crate) fn ask(&self) -> bool {
+        let mut worker = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = *worker == Worker::Idle;
+        *worker = if start {
+            Worker::Running
+        } else {
+            Worker::AskedAgain
+        };
+        start
+    }
+
+    /// Ends a round; `true` where another was asked for meanwhile.
+    pub(crate) fn ask_again(&self) -> bool {
+        let mut worker = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let again = *worker == Worker::AskedAgain;
+        *worker = if again { Worker::Running } else { Worker::Idle };
+        again
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_worker_runs_until_no_one_asks_again() {
+        let queue = OutboxQueue::default();
+        assert!(queue.ask() && !queue.ask() && !queue.ask());
+        assert!(queue.ask_again() && !queue.ask_again());
+        assert!(queue.ask() && !queue.ask_again());
+    }
+}

@@ -1,0 +1,391 @@
+//! What a call needs to know of its account, kept in memory so that the hot path touches no store.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use super::rate_limit::RateLimiter;
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, Endpoints, TokenSet},
+    domain::connection::connection_ready,
+    domain::{Account, Connection},
+    identifier::Identifier,
+    state::AccountState,
+};
+
+/// Younger than this, a snapshot is taken as it is.
+const FRESH: Duration = Duration::from_secs(5);
+/// Younger than this, it still serves while it is read anew in the background.
+const USABLE: Duration = Duration::from_secs(60);
+/// Older than this, it does not serve even while the store is down.
+const OUTAGE: Duration = Duration::from_secs(300);
+/// Accounts share so many epochs: one that is raised for another costs a second reading.
+const EPOCHS: usize = 64;
+/// Accounts kept at most; beyond that the map starts anew.
+const CAPACITY: usize = 100_000;
+
+/// A connection and an account with their current tokens.
+pub(crate) struct Snapshot {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) endpoints: Arc<Endpoints>,
+    pub(crate) account: Account,
+    pub(crate) tokens: Option<TokenSet>,
+    pub(crate) pace: Arc<RateLimiter>,
+    loaded_at: Duration,
+    revalidating: AtomicBool,
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("account", &self.account.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    /// The tokens of an account that may be called now.
+    pub(crate) fn usable(&self) -> Result<&TokenSet> {
+        connection_ready(&self.connection)?;
+        match self.account.state {
+            AccountState::Active => self
+                .tokens
+                .as_ref()
+                .ok_or_else(|| self.authorization_required("has no credential")),
+            AccountState::PendingAuthorization => {
+                Err(self.authorization_required("has not authorized yet"))
+            }
+            AccountState::NeedsReauthorization => {
+                Err(self.authorization_required("has to authorize again"))
+            }
+            AccountState::Disconnected => Err(self.authorization_required("is disconnected")),
+            AccountState::PendingVerification => Err(Error::new(
+                ErrorKind::VerificationRequired,
+                "the user came back; confirm who it was with POST /v1/authorizations/{id}/verify",
+            )),
+            AccountState::Suspended => Err(Error::new(
+                ErrorKind::AccountSuspended,
+                "the account is suspended; resume it first",
+            )),
+        }
+    }
+
+    pub(crate) fn authorization_required(&self, why: &str) -> Error {
+        let mut error = Error::new(
+            ErrorKind::AuthorizationRequired,
+            format!("the user {why}; create an authorization link and show it to the user"),
+        )
+        .with_context("connection_name", self.connection.name.as_str())
+        .with_context("identifier", self.account.identifier.as_str())
+        .with_context("state", self.account.state.name());
+        if let Some(reason) = self.account.reason {
+            error = error.with_context(
+                "reason",
+                serde_json::to_value(reason)
+                    .ok()
+                    .and_then(|name| name.as_str().map(str::to_owned))
+                    .unwrap_or_default(),
+            );
+        }
+        error
+    }
+}
+
+type ByIdentifier = HashMap<Box<str>, Arc<Snapshot>>;
+
+/// Snapshots by connection name and identifier.
+pub(crate) struct Snapshots {
+    by_connection: RwLock<HashMap<Box<str>, ByIdentifier>>,
+    /// Raised by every forgetting, by account: what was read before one is not kept after it.
+    epochs: [AtomicU64; EPOCHS],
+}
+
+impl Default for Snapshots {
+    fn default() -> Self {
+        Self {
+            by_connection: RwLock::default(),
+            epochs: [const { AtomicU64::new(0) }; EPOCHS],
+        }
+    }
+}
+
+impl Snapshots {
+    fn cached(&self, connection: &str, identifier: &str) -> Option<Arc<Snapshot>> {
+        self.by_connection
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(connection)?
+            .get(identifier)
+            .cloned()
+    }
+
+    pub(crate) fn epoch(&self, connection: &str, identifier: &str) -> u64 {
+        self.epoch_of(connection, identifier)
+            .load(Ordering::Acquire)
+    }
+
+    fn epoch_of(&self, connection: &str, identifier: &str) -> &AtomicU64 {
+        let mut hasher = DefaultHasher::new();
+        (connection, identifier).hash(&mut hasher);
+        &self.epochs[usize::try_from(hasher.finish() % EPOCHS as u64).unwrap_or_default()]
+    }
+
+    fn keep(&self, snapshot: &Arc<Snapshot>, epoch: u64) {
+        let mut all = self
+            .by_connection
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.epoch(
+            snapshot.connection.name.as_str(),
+            snapshot.account.identifier.as_str(),
+        ) != epoch
+        {
+            return;
+        }
+        if all.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
+            all.clear();
+        }
+        let accounts = all
+            .entry(snapshot.connection.name.as_str().into())
+            .or_default();
+        accounts.insert(
+            snapshot.account.identifier.as_str().into(),
+            Arc::clone(snapshot),
+        );
+    }
+
+    /// Forgets an account: what this process changes acts at once.
+    pub(crate) fn forget(&self, connection: &str, identifier: &str) {
+        let mut all = self
+            .by_connection
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.epoch_of(connection, identifier)
+            .fetch_add(1, Ordering::AcqRel);
+        if let Some(accounts) = all.get_mut(connection) {
+            accounts.remove(identifier);
+        }
+    }
+
+    /// Forgets all accounts of a connection.
+    pub(crate) fn forget_connection(&self, connection: &str) {
+        let mut all = self
+            .by_connection
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        for epoch in &self.epochs {
+            epoch.fetch_add(1, Ordering::AcqRel);
+        }
+        all.remove(connection);
+    }
+}
+
+impl Context {
+    /// The snapshot of an account: cached, or read from the store.
+    pub(crate) async fn snapshot(
+        &self,
+        connection: &str,
+        identifier: &str,
+    ) -> Result<Arc<Snapshot>> {
+        let Some(cached) = self.snapshots.cached(connection, identifier) else {
+            return self.reload(connection, identifier).await;
+        };
+        let age = self.monotonic().saturating_sub(cached.loaded_at);
+        if age < FRESH {
+            return Ok(cached);
+        }
+        if age >= USABLE {
+            return match self.reload(connection, identifier).await {
+                Err(error) if error.kind() == ErrorKind::StorageUnavailable && age < OUTAGE => {
+                    Ok(cached)
+                }
+                result => result,
+            };
+        }
+        if !cached.revalidating.swap(true, Ordering::AcqRel) {
+            let (context, stale) = (self.clone(), Arc::clone(&cached));
+            self.runtime.spawn(Box::pin(async move {
+                let (connection, identifier) = (
+                    stale.connection.name.as_str(),
+                    stale.account.identifier.as_str(),
+                );
+                if let Err(error) = context.reload(connection, identifier).await {
+                    tracing::debug!(kind = %error.kind(), "an account could not be read anew");
+                    if error.kind() != ErrorKind::StorageUnavailable {
+                        context.snapshots.forget(connection, identifier);
+                    }
+                }
+                // Where the reading was not kept, the next call starts another.
+                stale.revalidating.store(false, Ordering::Release);
+            }));
+        }
+        Ok(cached)
+    }
+
+    /// Reads an account from the store and keeps its snapshot.
+    pub(crate) async fn reload(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
+        let epoch = self.snapshots.epoch(connection, identifier);
+        let connection = self.connection_row(connection).await?;
+        let identifier = Identifier::new(identifier)?;
+        let account = self
+            .store
+            .account_of(connection.row.id, &identifier)
+            .await?;
+        let account = account.ok_or_else(|| {
+            Error::new(ErrorKind::AuthorizationRequired, "this user has never authorized; create an authorization link and show it to the user")
+                .with_context("connection_name", connection.row.name.as_str())
+                .with_context("identifier", identifier.as_str())
+        })?;
+        self.snapshot_of(Arc::new(connection.row), account.row, epoch)
+            .await
+    }
+
+    /// Makes the snapshot of rows read since `epoch`, and keeps it.
+    pub(crate) async fn snapshot_of(
+        &self,
+        connection: Arc<Connection>,
+        account: Account,
+        epoch: u64,
+    ) -> Result<Arc<Snapshot>> {
+        let endpoints = self.endpoints_of(&connection)?;
+        let tokens = if account.state == AccountState::Active {
+            self.tokens(&account, account.generation).await?
+        } else {
+            None
+        };
+        let snapshot = Arc::new(Snapshot {
+            pace: self.rate_limiters.of(account.id, &endpoints),
+            endpoints,
+            connection,
+            account,
+            tokens,
+            loaded_at: self.monotonic(),
+            revalidating: AtomicBool::new(false),
+        });
+        self.snapshots.keep(&snapshot, epoch);
+        Ok(snapshot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        accounts, connections,
+        resource::ConnectionChange,
+        testing::{STABLE, World, always, context, insert_account},
+    };
+
+    #[test]
+    fn only_an_active_account_of_a_ready_connection_can_be_called() {
+        use AccountState::{
+            Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
+            Suspended,
+        };
+        let table = [
+            (PendingAuthorization, Some(ErrorKind::AuthorizationRequired)),
+            (PendingVerification, Some(ErrorKind::VerificationRequired)),
+            (Active, None),
+            (NeedsReauthorization, Some(ErrorKind::AuthorizationRequired)),
+            (Suspended, Some(ErrorKind::AccountSuspended)),
+            (Disconnected, Some(ErrorKind::AuthorizationRequired)),
+        ];
+        for (state, refusal) in table {
+            let world = World::new();
+            let context = context(&world, &STABLE, always(200, ""));
+            world.run(insert_account(&context, state));
+            let kind = || {
+                world
+                    .run(context.reload("demo", "ada"))
+                    .unwrap()
+                    .usable()
+                    .err()
+                    .map(|error| error.kind())
+            };
+            assert_eq!(kind(), refusal, "{state:?}");
+            let off = ConnectionChange {
+                disabled: Some(true),
+                ..ConnectionChange::default()
+            };
+            world
+                .run(connections::change(&context, "demo", off))
+                .unwrap();
+            assert_eq!(kind(), Some(ErrorKind::ConnectionNotReady), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_serves_for_five_seconds_and_is_then_read_anew_behind_the_caller() {
+        let world = World::new();
+        let context = context(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&context, AccountState::Active));
+        let read = || world.run(context.snapshot("demo", "ada")).unwrap();
+        let first = read();
+        world.advance(FRESH - Duration::from_millis(1));
+        assert!(Arc::ptr_eq(&first, &read()));
+        world.advance(Duration::from_millis(1));
+        assert!(Arc::ptr_eq(&first, &read()), "this caller does not wait");
+        world.settle();
+        let second = read();
+        assert!(!Arc::ptr_eq(&first, &second));
+        world.advance(USABLE);
+        assert!(!Arc::ptr_eq(&second, &read()), "this one does");
+    }
+
+    #[test]
+    fn what_this_process_changes_acts_at_once() {
+        let world = World::new();
+        let context = context(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&context, AccountState::Active));
+        assert!(
+            world
+                .run(context.snapshot("demo", "ada"))
+                .unwrap()
+                .usable()
+                .is_ok()
+        );
+        world
+            .run(accounts::suspend(&context, "demo", "ada"))
+            .unwrap();
+        let snapshot = world.run(context.snapshot("demo", "ada")).unwrap();
+        assert_eq!(
+            snapshot.usable().unwrap_err().kind(),
+            ErrorKind::AccountSuspended
+        );
+    }
+
+    #[test]
+    fn a_reading_that_began_before_a_change_is_not_kept() {
+        let snapshots = Snapshots::default();
+        let before = snapshots.epoch("demo", "ada");
+        snapshots.forget("demo", "ada");
+        assert_ne!(snapshots.epoch("demo", "ada"), before);
+        let before = snapshots.epoch("demo", "ada");
+        snapshots.forget_connection("demo");
+        assert_ne!(snapshots.epoch("demo", "ada"), before);
+    }
+
+    #[test]
+    fn a_user_who_never_came_is_asked_to_authorize() {
+        let world = World::new();
+        let context = context(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&context, AccountState::Active));
+        let kind = |connection: &str, user: &str| {
+            world
+                .run(context.snapshot(connection, user))
+                .unwrap_err()
+                .kind()
+        };
+        assert_eq!(kind("demo", "grace"), ErrorKind::AuthorizationRequired);
+        assert_eq!(kind("other", "ada"), ErrorKind::UnknownConnection);
+        assert_eq!(kind("a/b", "ada"), ErrorKind::UnknownConnection);
+    }
+}

@@ -1,0 +1,77 @@
+use std::sync::atomic::Ordering;
+
+use super::*;
+use crate::testing::{STABLE, World, always, context};
+
+#[test]
+fn options_start_with_the_application_as_verifier_and_the_products_own_endpoints() {
+    let options = EnvironmentOptions::new("https://stead.test/base").unwrap();
+    assert_eq!(options.public_url.as_str(), "https://stead.test/base");
+    assert_eq!(options.verification, Verification::Application);
+    assert!(options.products.is_empty());
+}
+
+#[test]
+fn ids_of_one_process_are_ordered_even_within_a_millisecond() {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    let ids: Vec<Uuid> = (0..4096 - context.counter.load(Ordering::Relaxed))
+        .map(|_| context.new_id())
+        .collect();
+    assert!(ids.is_sorted_by(|one, other| one < other));
+    assert!(ids.iter().all(|id| id.get_version_num() == 7));
+}
+
+#[test]
+fn secrets_have_256_bits_and_do_not_repeat() {
+    use secrecy::ExposeSecret as _;
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    let secrets: std::collections::BTreeSet<String> = (0..100)
+        .map(|_| context.new_secret("stead_").expose_secret().to_owned())
+        .collect();
+    assert_eq!(secrets.len(), 100);
+    assert!(
+        secrets
+            .iter()
+            .all(|secret| secret.len() == "stead_".len() + 43 && secret.starts_with("stead_"))
+    );
+}
+
+#[test]
+fn addresses_of_an_environment_have_no_double_slash() {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    let id = ConnectionId::from_uuid(Uuid::from_u128(1));
+    assert_eq!(
+        context.redirect_uri(id),
+        format!("https://stead.test/sso/v1/oauth/{id}/callback")
+    );
+    assert_eq!(context.at("/connect/x"), "https://stead.test/connect/x");
+}
+
+#[test]
+fn an_unknown_product_is_answered_with_the_known_ones() {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    assert!(
+        context
+            .endpoints("mail")
+            .err()
+            .unwrap()
+            .message()
+            .ends_with("it has demo")
+    );
+}
+
+#[test]
+fn detached_work_goes_on_without_its_caller() {
+    use futures_util::FutureExt as _;
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (runtime, mark) = (world.process(0), Arc::clone(&done));
+    let work = context.detached(|_| async move {
+        runtime.sleep(Duration::from_secs(1)).await;
+        mark.store(true, Ordering::Relaxed);
+    });
+    assert!(work.now_or_never().is_none(), "the caller goes away");
+    world.advance(Duration::from_secs(2));
+    assert!(done.load(Ordering::Relaxed));
+}

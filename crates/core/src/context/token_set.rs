@@ -1,0 +1,242 @@
+//! The tokens of one credential: opened, and ready to be sent.
+
+use std::{borrow::Cow, fmt};
+
+use http::HeaderValue;
+use jiff::Timestamp;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::{
+    Error, ErrorKind, Result,
+    domain::Account,
+    seal::{AssociatedData, Vault},
+    sealed::Sealed,
+};
+
+/// The tokens of one generation of an account's credential.
+#[derive(Clone)]
+pub(crate) struct TokenSet {
+    access: SecretString,
+    refresh: Option<SecretString>,
+    expires_at: Option<Timestamp>,
+    /// `Bearer …`, ready to send and marked as sensitive.
+    bearer: HeaderValue,
+}
+
+impl TokenSet {
+    pub(crate) fn new(
+        access: SecretString,
+        refresh: Option<SecretString>,
+        expires_at: Option<Timestamp>,
+    ) -> Result<Self> {
+        let text = Zeroizing::new(format!("Bearer {}", access.expose_secret()));
+        let mut bearer = HeaderValue::from_str(&text).map_err(|_| {
+            Error::new(
+                ErrorKind::ProductProtocolError,
+                "the product issued a token that no header can carry",
+            )
+        })?;
+        bearer.set_sensitive(true);
+        Ok(Self {
+            access,
+            refresh,
+            expires_at,
+            bearer,
+        })
+    }
+
+    pub(crate) fn bearer(&self) -> &HeaderValue {
+        &self.bearer
+    }
+    pub(crate) fn refresh_token(&self) -> Option<&SecretString> {
+        self.refresh.as_ref()
+    }
+    /// The token whose revocation ends the grant: the refresh token where there is one.
+    pub(crate) fn revocable(&self) -> &SecretString {
+        self.refresh.as_ref().unwrap_or(&self.access)
+    }
+    pub(crate) fn expires_at(&self) -> Option<Timestamp> {
+        self.expires_at
+    }
+
+    pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {
+        let document = Document {
+            access_token: Cow::Borrowed(self.access.expose_secret()),
+            refresh_token: self
+                .refresh
+                .as_ref()
+                .map(|token| Cow::Borrowed(token.expose_secret())),
+            expires_at: self.expires_at,
+        };
+        let text = Zeroizing::new(
+            serde_json::to_vec(&document)
+                .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
+        );
+        vault.seal(
+            AssociatedData::new("credential", account.id.uuid(), &owner(account))
+                .generation(generation),
+            &text,
+        )
+    }
+
+    pub(crate) fn open(
+        vault: &Vault,
+        account: &Account,
+        generation: u64,
+        sealed: &Sealed,
+    ) -> Result<Self> {
+        let place_owner = owner(account);
+        let place = AssociatedData::new("credential", account.id.uuid(), &place_owner)
+            .generation(generation);
+        let text = vault.open_sealed(place, sealed)?;
+        let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
+            Error::new(
+                ErrorKind::IntegrityViolated,
+                "a stored credential has an unknown layout",
+            )
+        })?;
+        Self::new(
+            SecretString::from(document.access_token.as_ref()),
+            document.refresh_token.as_deref().map(SecretString::from),
+            document.expires_at,
+        )
+    }
+}
+
+/// Whose tokens they are: an account row that was given to another user opens nothing.
+fn owner(account: &Account) -> String {
+    format!("{}/{}", account.connection_id, account.identifier)
+}
+
+/// Plain form of a sealed credential. Borrowed where the text has no escapes, so that it leaves no copy behind.
+#[derive(Serialize, Deserialize)]
+struct Document<'a> {
+    #[serde(borrow)]
+    access_token: Cow<'a, str>,
+    #[serde(borrow)]
+    refresh_token: Option<Cow<'a, str>>,
+    expires_at: Option<Timestamp>,
+}
+
+impl fmt::Debug for TokenSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenSet")
+            .field("expires_at", &self.expires_at)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{
+        domain::account::new_account,
+        identifier::{AccountId, ConnectionId, Identifier},
+        testing::{STABLE, START, World, always, context},
+    };
+
+    fn account(id: u128, identifier: &str) -> Account {
+        let connection = ConnectionId::from_uuid(Uuid::from_u128(1));
+        new_account(
+            AccountId::from_uuid(Uuid::from_u128(id)),
+            connection,
+            Identifier::new(identifier).unwrap(),
+            START,
+        )
+    }
+
+    fn ada() -> Account {
+        account(1, "ada")
+    }
+
+    fn texts(tokens: &TokenSet) -> (String, Option<String>, Option<Timestamp>) {
+        let refresh = tokens
+            .refresh_token()
+            .map(|token| token.expose_secret().to_owned());
+        (
+            tokens.access.expose_secret().to_owned(),
+            refresh,
+            tokens.expires_at(),
+        )
+    }
+
+    #[test]
+    fn tokens_come_back_as_they_were_kept() {
+        let context = context(&World::new(), &STABLE, always(200, ""));
+        for (access, refresh, end) in [
+            ("a", Some("r"), Some(START)),
+            ("plain", None, None),
+            ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None),
+        ] {
+            let tokens =
+                TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
+            let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
+            let opened = TokenSet::open(&context.vault, &ada(), 3, &sealed).unwrap();
+            assert_eq!(
+                texts(&opened),
+                (access.to_owned(), refresh.map(str::to_owned), end)
+            );
+            assert_eq!(opened.bearer(), format!("Bearer {access}").as_str());
+        }
+    }
+
+    #[test]
+    fn tokens_of_another_generation_or_account_do_not_open() {
+        let context = context(&World::new(), &STABLE, always(200, ""));
+        let tokens = TokenSet::new("a".into(), None, None).unwrap();
+        let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
+        for (account, generation) in [
+            (ada(), 2),
+            (ada(), 4),
+            (account(2, "ada"), 3),
+            (account(1, "grace"), 3),
+        ] {
+            let error = TokenSet::open(&context.vault, &account, generation, &sealed).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+        }
+    }
+
+    #[test]
+    fn an_unknown_layout_is_noticed() {
+        let context = context(&World::new(), &STABLE, always(200, ""));
+        for layout in ["", "{}", "[]", "{\"access_token\":1}"] {
+            let sealed = context
+                .vault
+                .seal(
+                    AssociatedData::new("credential", ada().id.uuid(), &owner(&ada()))
+                        .generation(1),
+                    layout.as_bytes(),
+                )
+                .unwrap();
+            let error = TokenSet::open(&context.vault, &ada(), 1, &sealed).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
+        }
+    }
+
+    #[test]
+    fn what_ends_the_grant_is_the_refresh_token_where_there_is_one() {
+        let tokens = |refresh: Option<&str>| {
+            TokenSet::new("access".into(), refresh.map(SecretString::from), None).unwrap()
+        };
+        assert_eq!(
+            tokens(Some("refresh")).revocable().expose_secret(),
+            "refresh"
+        );
+        assert_eq!(tokens(None).revocable().expose_secret(), "access");
+    }
+
+    #[test]
+    fn a_token_is_sent_as_a_sensitive_bearer_or_not_at_all() {
+        let tokens = TokenSet::new("CANARY".into(), None, None).unwrap();
+        assert!(tokens.bearer().is_sensitive());
+        assert_eq!(format!("{:?}", tokens.bearer()), "Sensitive");
+        for bad in ["a\nb", "a\r\nx: y", "a\0"] {
+            let error = TokenSet::new(bad.into(), None, None).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+        }
+    }
+}
