@@ -184,6 +184,39 @@ static SLOW: Product = Product {
     ..Product::BASE
 };
 
+/// Says what it does not keep.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Promise {
+    /// A number with a bound that no number breaks.
+    #[schemars(extend("maximum" = 9_223_372_036_854_775_807_i64))]
+    count: Option<i64>,
+    /// Any text at all.
+    #[schemars(extend("pattern" = "(?s).*"))]
+    text: Option<String>,
+    /// What no value can be made up for.
+    #[schemars(extend("pattern" = "^id-[0-9]+$"))]
+    code: String,
+    /// Read, and not written again.
+    #[serde(skip_serializing)]
+    lost: Option<bool>,
+}
+
+impl Tool for Promise {
+    const NAME: &'static str = "broken_promise";
+    const EFFECT: Effect = Effect::Read;
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        Ok(io.send(ApiRequest::get(["promise"])).await?.into())
+    }
+}
+
+static BROKEN: Product = Product {
+    name: "broken",
+    origins: GOOD.origins,
+    tools: &[ToolEntry::of::<Promise>()],
+    ..Product::BASE
+};
+
 const fn route(prefix: &'static str, rewrite: &'static str, origin: &'static str) -> ProxyRoute {
     ProxyRoute {
         prefix,
@@ -211,10 +244,15 @@ fn finds(product: &'static Product, check: &str, faults: &[&str]) {
     }
 }
 
+/// What the whole suite says of a product.
+fn all_faults(product: &'static Product) -> String {
+    let whole = std::panic::catch_unwind(|| suite::product(product, &folder(product.name)));
+    *whole.unwrap_err().downcast().unwrap()
+}
+
 #[test]
 fn a_product_that_is_right_passes() {
     suite::product(&GOOD, &folder("good"));
-    suite::typed::<ReadNote>(folder("good"));
     stead_testkit::replay(&GOOD, &folder("good"));
 }
 
@@ -290,11 +328,10 @@ fn schemas() {
 fn coverage() {
     finds(
         &BAD,
-        "fixtures_cover_uses_and_wrong_inputs",
+        "fixtures_cover_uses_and_errors",
         &[
             "bad_forgotten.json: no such tool",
             "two cases are called \"a note\"",
-            "bad_read_note: no case without note_id",
             "bad_read_note: no case uses NoteTags",
             "bad_read_note: no case in which the product answers with an error",
             "lie: no case uses wherever",
@@ -302,7 +339,7 @@ fn coverage() {
     );
     finds(
         &SLOW,
-        "fixtures_cover_uses_and_wrong_inputs",
+        "fixtures_cover_uses_and_errors",
         &["slow_wait: no case in which"],
     );
 }
@@ -336,6 +373,31 @@ fn requests() {
         &SLOW,
         "tools_await_io_alone",
         &["slow_wait, \"for ever\": the tool awaited something other than Io"],
+    );
+}
+
+#[test]
+fn cases_that_follow_from_the_schema() {
+    let faults = all_faults(&BROKEN);
+    for fault in [
+        "broken_promise: \"/count\" is Some(Number(9223372036854775807)), which breaks maximum: not refused",
+        "broken_promise: no input breaks pattern at \"/text\"",
+    ] {
+        assert!(faults.contains(fault), "{fault:?} is not among:\n{faults}");
+    }
+    assert!(!faults.contains("/code"), "{faults}");
+    let faults = all_faults(&BAD);
+    let place = "bad_read_note: \"/NoteTags\": no case has a value there, and none can be made up";
+    assert!(faults.contains(place), "{faults}");
+    finds(
+        &BROKEN,
+        "fixtures_do_not_restate_the_schema",
+        &["broken_promise, \"no code\": this case is derived"],
+    );
+    finds(
+        &BROKEN,
+        "typed_calls_are_calls_by_name",
+        &["broken_promise, \"a promise\": /lost: missing, expected true"],
     );
 }
 

@@ -38,6 +38,7 @@ pub struct ToolEntry {
     scopes: RequiredScopes,
     schema: fn() -> Schema,
     parse: fn(Value) -> Result<Box<dyn AnyTool>>,
+    rewrite: fn(Value) -> Result<Value>,
 }
 
 impl ToolEntry {
@@ -51,6 +52,7 @@ impl ToolEntry {
             scopes: T::SCOPES,
             schema: schema_of::<T>,
             parse: parse::<T>,
+            rewrite: rewrite::<T>,
         }
     }
     /// Name of the tool.
@@ -84,6 +86,13 @@ impl ToolEntry {
     pub fn parse(&self, input: Value) -> Result<Box<dyn AnyTool>> {
         (self.parse)(input)
     }
+    /// Reads an input into the struct and writes it again, as a typed call does.
+    ///
+    /// # Errors
+    /// As [`ToolEntry::parse`].
+    pub fn rewrite(&self, input: Value) -> Result<Value> {
+        (self.rewrite)(input)
+    }
 }
 
 impl fmt::Debug for ToolEntry {
@@ -99,12 +108,17 @@ fn schema_of<T: Tool>() -> Schema {
 }
 
 fn parse<T: Tool>(input: Value) -> Result<Box<dyn AnyTool>> {
-    match serde_json::from_value::<T>(input) {
-        Ok(tool) => Ok(Box::new(tool)),
-        Err(error) => Err(Error::violations(vec![Violation::new(
-            "",
-            "struct",
-            error.to_string(),
-        )])),
-    }
+    Ok(Box::new(read::<T>(input)?))
+}
+
+fn rewrite<T: Tool>(input: Value) -> Result<Value> {
+    serde_json::to_value(read::<T>(input)?).map_err(refused)
+}
+
+fn read<T: Tool>(input: Value) -> Result<T> {
+    serde_json::from_value(input).map_err(refused)
+}
+
+fn refused(error: serde_json::Error) -> Error {
+    Error::violations(vec![Violation::new("", "struct", error.to_string())])
 }

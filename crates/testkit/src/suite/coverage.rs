@@ -5,24 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stead_core::schema::VERSION_PARAMETERS;
 
-use super::{Subject, inputs::plain_use};
-use crate::fixture::Fixture;
+use super::{Subject, derived::derive, inputs::plain_use};
 
-/// Keywords whose breach a fixture shows.
-const RULES: &[&str] = &[
-    "minimum",
-    "maximum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "pattern",
-    "enum",
-];
-
-/// Every tool has a plain use, a use of every parameter, an error of the product, and one case per rule of its schema
-/// that an input can break; names are unique, and no file is left over.
-pub(super) fn fixtures_cover_uses_and_wrong_inputs(subject: &Subject) -> Vec<String> {
+/// Every tool has a plain use, a use of every parameter, and an error of the product; names are unique, and no file is
+/// left over.
+pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
     let mut faults: Vec<String> = subject
         .fixtures
         .values()
@@ -61,17 +48,7 @@ pub(super) fn fixtures_cover_uses_and_wrong_inputs(subject: &Subject) -> Vec<Str
         }
         let Ok(schema) = tool.schema() else { continue };
         let schema = schema.schema();
-        for required in schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-        {
-            if !shows(fixtures, "required", |path| path == format!("/{required}")) {
-                fault(format!("no case without {required}"));
-            }
-        }
-        for (parameter, node) in schema["properties"].as_object().into_iter().flatten() {
+        for (parameter, _) in schema["properties"].as_object().into_iter().flatten() {
             if VERSION_PARAMETERS.contains(&parameter.as_str()) {
                 continue;
             }
@@ -81,33 +58,62 @@ pub(super) fn fixtures_cover_uses_and_wrong_inputs(subject: &Subject) -> Vec<Str
             {
                 fault(format!("no case uses {parameter}"));
             }
-            for rule in RULES.iter().filter(|rule| node.get(**rule).is_some()) {
-                if !shows(fixtures, rule, |path| path == format!("/{parameter}")) {
-                    fault(format!("no case breaks {rule} of {parameter}"));
-                }
-            }
-            for rule in RULES
-                .iter()
-                .filter(|rule| node["items"].get(**rule).is_some())
+        }
+    }
+    faults
+}
+
+/// No case only says that the schema's keyword refuses an input: those cases are derived.
+pub(super) fn fixtures_do_not_restate_the_schema(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let (Ok(schema), Ok(derived)) = (tool.schema(), derive(subject, tool)) else {
+            continue;
+        };
+        let is_derived = |violation: &Value| {
+            let pointer = item_0(violation["path"].as_str().unwrap_or_default());
+            derived.iter().any(|one| {
+                one.keyword() == violation["keyword"]
+                    && (item_0(&one.pointer) == pointer
+                        || one.keyword() == "additionalProperties"
+                            && parent(&one.pointer) == parent(&pointer))
+            })
+        };
+        let fixtures = subject.fixtures(tool.entry().name());
+        for fixture in fixtures.iter().filter(|one| one.exchanges.is_empty()) {
+            let expected = fixture.error.as_ref().map(|error| &error["violations"]);
+            let expected = expected
+                .and_then(Value::as_array)
+                .map_or(&[][..], Vec::as_slice);
+            // One that names its message shows more than the keyword.
+            let restates = |one: &Value| one.get("message").is_none() && is_derived(one);
+            if !expected.is_empty()
+                && schema.validate(&mut fixture.input.clone()).is_err()
+                && expected.iter().all(restates)
             {
-                if !shows(fixtures, rule, |path| {
-                    path.starts_with(&format!("/{parameter}/"))
-                }) {
-                    fault(format!("no case breaks {rule} of an item of {parameter}"));
-                }
+                faults.push(format!(
+                    "{}, {:?}: this case is derived from the schema; remove it",
+                    tool.entry().name(),
+                    fixture.name
+                ));
             }
         }
     }
     faults
 }
 
-/// Whether some case expects a violation of this keyword at such a path.
-fn shows(fixtures: &[Fixture], keyword: &str, path: impl Fn(&str) -> bool) -> bool {
-    let violations = fixtures
-        .iter()
-        .filter_map(|fixture| fixture.error.as_ref()?["violations"].as_array())
-        .flatten();
-    violations.into_iter().any(|violation| {
-        violation["keyword"] == keyword && violation["path"].as_str().is_some_and(&path)
-    })
+/// A pointer in which every item of a list is the first.
+fn item_0(pointer: &str) -> String {
+    let steps = pointer.split('/').map(|step| {
+        if step.parse::<usize>().is_ok() {
+            "0"
+        } else {
+            step
+        }
+    });
+    steps.collect::<Vec<_>>().join("/")
+}
+
+fn parent(pointer: &str) -> &str {
+    pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stead_core::schema::VERSION_PARAMETERS;
 
 use super::Subject;
-use crate::{fixture::Fixture, replay::run};
+use crate::{differences, fixture::Fixture, replay::run};
 
 /// An argument that a tool does not know is refused, and the message lists those it knows.
 pub(super) fn unknown_arguments_are_refused_with_the_known_ones(subject: &Subject) -> Vec<String> {
@@ -65,6 +65,55 @@ pub(super) fn versions_are_taken_by_every_tool(subject: &Subject) -> Vec<String>
                     .map(|error| format!("{}: {error}", tool.entry().name())),
             ),
             Err(fault) => faults.push(fault),
+        }
+    }
+    faults
+}
+
+/// A typed call is a call by name: every input that the schema takes, read into the struct and written again, is the
+/// same and passes the schema once more.
+pub(super) fn typed_calls_are_calls_by_name(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let Ok(schema) = tool.schema() else { continue };
+        let name = tool.entry().name();
+        let mut compared = 0;
+        for fixture in subject.fixtures(name) {
+            let mut input = fixture.input.clone();
+            if schema.validate(&mut input).is_err() {
+                continue;
+            }
+            if let Some(members) = input.as_object_mut() {
+                members.retain(|name, _| !VERSION_PARAMETERS.contains(&name.as_str()));
+            }
+            compared += 1;
+            let mut fault =
+                |text: String| faults.push(format!("{name}, {:?}: {text}", fixture.name));
+            let mut written = match tool.entry().rewrite(input.clone()) {
+                Ok(written) => written,
+                Err(error) => {
+                    fault(format!("the struct refuses what the schema takes: {error}"));
+                    continue;
+                }
+            };
+            // Where the schema takes null for a parameter, it is the same as leaving the parameter out.
+            for object in [&mut input, &mut written] {
+                if let Some(members) = object.as_object_mut() {
+                    members.retain(|_, value| !value.is_null());
+                }
+            }
+            let found = differences(&input, &written);
+            if !found.is_empty() {
+                fault(found.join("\n"));
+            }
+            if let Err(error) = schema.validate(&mut written) {
+                fault(format!("the schema refuses {written}: {error}"));
+            }
+        }
+        if compared == 0 {
+            faults.push(format!(
+                "{name}: no case has an input that the schema takes"
+            ));
         }
     }
     faults

@@ -1,13 +1,13 @@
 //! What every product proves about itself, with nothing but its fixtures.
 
 mod coverage;
+mod derived;
 mod description;
 mod errors;
 mod hostile;
 mod inputs;
 mod requests;
 mod schemas;
-mod typed;
 
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 
@@ -21,8 +21,6 @@ use crate::{
     fixture::{self, Fixture},
     replay_one,
 };
-
-pub use typed::typed;
 
 /// A product, its tools and their fixtures.
 #[derive(Debug)]
@@ -102,7 +100,9 @@ pub fn checks() -> Vec<Check> {
         schemas::exports_keep_to_their_subset,
         inputs::unknown_arguments_are_refused_with_the_known_ones,
         inputs::versions_are_taken_by_every_tool,
-        coverage::fixtures_cover_uses_and_wrong_inputs,
+        inputs::typed_calls_are_calls_by_name,
+        coverage::fixtures_cover_uses_and_errors,
+        coverage::fixtures_do_not_restate_the_schema,
         requests::tools_await_io_alone,
         requests::effects_match_methods,
         requests::requests_stay_at_the_origins,
@@ -130,11 +130,19 @@ pub fn product(product: &'static Product, fixtures: &Path) {
                 .err()
                 .map(|fault| format!("{}, {:?}:\n{fault}", tool.entry().name(), fixture.name))
         }))
+        .chain(subject.tools().flat_map(|tool| {
+            let faults = match derived::derive(&subject, tool) {
+                Ok(cases) => cases.iter().flat_map(|case| case.faults(tool)).collect(),
+                Err(faults) => faults,
+            };
+            let faults = faults.into_iter();
+            faults.map(|fault| format!("{}: {fault}", tool.entry().name()))
+        }))
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The `main` of a product's `tests/suite.rs`: one named test per check and per fixture.
+/// The `main` of a product's `tests/suite.rs`: one named test per check, per fixture and per keyword of a schema.
 pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     let subject: &'static Subject = Box::leak(Box::new(Subject::new(product, fixtures.as_ref())));
     let checks = checks()
@@ -150,7 +158,28 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
             replay_one(tool, fixture).map_err(Failed::from)
         })
     });
-    libtest_mimic::run(&Arguments::from_args(), checks.chain(cases).collect()).exit_code()
+    let derived = subject
+        .tools()
+        .flat_map(|tool| derived_trials(subject, tool));
+    let trials = checks.chain(cases).chain(derived).collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// One test per keyword and place; where they cannot be derived, one that says why.
+fn derived_trials(subject: &Subject, tool: &'static CatalogueTool) -> Vec<Trial> {
+    let name = tool.entry().name();
+    match derived::derive(subject, tool) {
+        Ok(cases) => cases
+            .into_iter()
+            .map(|case| {
+                let name = format!("derived::{name}::{}::{}", case.pointer, case.rule);
+                Trial::test(name, move || verdict(&case.faults(tool)))
+            })
+            .collect(),
+        Err(faults) => vec![Trial::test(format!("derived::{name}"), move || {
+            verdict(&faults)
+        })],
+    }
 }
 
 fn verdict(faults: &[String]) -> Result<(), Failed> {

@@ -1,0 +1,340 @@
+//! Cases that follow from a tool's schema: for every keyword at every place an input that breaks it and nothing else.
+//! So a fixture shows what a tool does, and never that a bound is a bound.
+
+use serde_json::{Value, json};
+use stead_core::{
+    ErrorKind,
+    catalogue::CatalogueTool,
+    schema::{InputSchema, VERSION_PARAMETERS},
+};
+
+use super::Subject;
+use crate::replay::parse;
+
+/// Strings of which one breaks any useful pattern.
+const UNLIKELY: &[&str] = &["", " ", "\0", "no match!", "0", "a/b", "-"];
+/// A member and a text that no schema knows.
+const UNKNOWN: &str = "no_such_value";
+
+/// Inputs that break one keyword at one place.
+#[derive(Debug)]
+pub(crate) struct Derived {
+    /// JSON pointer at which the refusal is expected.
+    pub(crate) pointer: String,
+    /// What is broken; as the keyword, but for `null`.
+    pub(crate) rule: &'static str,
+    inputs: Vec<Value>,
+}
+
+impl Derived {
+    /// The keyword that the refusal names.
+    pub(crate) fn keyword(&self) -> &'static str {
+        if self.rule == "null" {
+            "type"
+        } else {
+            self.rule
+        }
+    }
+
+    /// How the tool's refusals differ from what the schema promises.
+    pub(super) fn faults(&self, tool: &CatalogueTool) -> Vec<String> {
+        let inputs = self.inputs.iter();
+        let mut faults: Vec<String> = inputs.filter_map(|input| self.fault(tool, input)).collect();
+        if self.inputs.is_empty() {
+            faults.push(format!(
+                "no input breaks {} at {:?}",
+                self.rule, self.pointer
+            ));
+        }
+        faults
+    }
+
+    fn fault(&self, tool: &CatalogueTool, input: &Value) -> Option<String> {
+        let at = input.pointer(&self.pointer);
+        let error = match parse(tool, input.clone()) {
+            Ok(_) => {
+                return Some(format!(
+                    "{:?} is {at:?}, which breaks {}: not refused",
+                    self.pointer, self.rule
+                ));
+            }
+            Err(error) => error,
+        };
+        let violations = error.violation_list();
+        let named = violations.iter().any(|one| {
+            one.path == self.pointer && one.keyword == self.keyword() && !one.message.is_empty()
+        });
+        let only = violations
+            .iter()
+            .all(|one| one.path.starts_with(&self.pointer));
+        (!named || !only || error.kind() != ErrorKind::SchemaViolation).then(|| {
+            format!(
+                "{:?} is {at:?}: expected a refusal there for {}, found {violations:?}",
+                self.pointer,
+                self.keyword()
+            )
+        })
+    }
+}
+
+/// Every case that follows from a tool's schema.
+///
+/// # Errors
+/// One line per place for which no input is known: no fixture shows it, and no value can be made up.
+pub(crate) fn derive(subject: &Subject, tool: &CatalogueTool) -> Result<Vec<Derived>, Vec<String>> {
+    let schema = tool.schema().map_err(|error| vec![error.to_string()])?;
+    let valid = |input: &Value| {
+        let mut input = input.clone();
+        schema.validate(&mut input).is_ok().then_some(input)
+    };
+    let cases = subject.fixtures(tool.entry().name()).iter();
+    let mut bases: Vec<Value> = cases.filter_map(|case| valid(&case.input)).collect();
+    bases.extend(valid(&sample(schema.schema())));
+    if bases.is_empty() {
+        return Err(vec![String::from(
+            "no case has an input that the schema takes",
+        )]);
+    }
+    let mut found = Walk {
+        schema,
+        cases: Vec::new(),
+        faults: Vec::new(),
+    };
+    found.node(schema.schema(), "", &bases);
+    if found.faults.is_empty() {
+        Ok(found.cases)
+    } else {
+        Err(found.faults)
+    }
+}
+
+struct Walk<'a> {
+    schema: &'a InputSchema,
+    cases: Vec<Derived>,
+    faults: Vec<String>,
+}
+
+impl Walk<'_> {
+    /// The cases of a node and of all below it. Every base holds a value at `pointer`.
+    fn node(&mut self, node: &Value, pointer: &str, bases: &[Value]) {
+        let Some(base) = bases.first() else {
+            let fault = format!("{pointer:?}: no case has a value there, and none can be made up");
+            self.faults.push(fault);
+            return;
+        };
+        if !pointer.is_empty() {
+            self.types(node, pointer, base);
+        }
+        for (rule, values) in breaches(node, base.pointer(pointer)) {
+            self.add(
+                pointer,
+                rule,
+                values
+                    .iter()
+                    .map(|value| with(base, pointer, value))
+                    .collect(),
+            );
+        }
+        for rule in ["pattern", "anyOf"] {
+            if node.get(rule).is_some() {
+                let texts = UNLIKELY.iter().map(|text| json!(text));
+                let values = texts.chain([json!({}), json!([]), json!(true), json!(0.5)]);
+                let inputs = values.map(|value| with(base, pointer, &value));
+                self.add(
+                    pointer,
+                    rule,
+                    inputs
+                        .filter(|input| self.breaks(pointer, rule, input))
+                        .collect(),
+                );
+            }
+        }
+        if let Some(required) = node["required"].as_array() {
+            for name in required.iter().filter_map(Value::as_str) {
+                let absent = without(base, pointer, name);
+                self.add(&format!("{pointer}/{name}"), "required", vec![absent]);
+            }
+        }
+        if node["additionalProperties"] == false {
+            let more = format!("{pointer}/{UNKNOWN}");
+            let input = with(base, &more, &json!(true));
+            self.add(&more, "additionalProperties", vec![input]);
+        }
+        for (name, child) in node["properties"].as_object().into_iter().flatten() {
+            if !VERSION_PARAMETERS.contains(&name.as_str()) {
+                self.child(child, &format!("{pointer}/{name}"), bases);
+            }
+        }
+        if node["items"].is_object() {
+            self.child(&node["items"], &format!("{pointer}/0"), bases);
+        }
+    }
+
+    /// A place below: seen in the inputs that have it, or in the first with a value that is made up.
+    fn child(&mut self, node: &Value, pointer: &str, bases: &[Value]) {
+        let mut having: Vec<Value> = bases
+            .iter()
+            .filter(|base| base.pointer(pointer).is_some_and(|value| !value.is_null()))
+            .cloned()
+            .collect();
+        if having.is_empty() {
+            let made_up = bases.first().map(|base| with(base, pointer, &sample(node)));
+            having.extend(made_up.filter(|input| self.schema.validate(&mut input.clone()).is_ok()));
+        }
+        self.node(node, pointer, &having);
+    }
+
+    fn types(&mut self, node: &Value, pointer: &str, base: &Value) {
+        let takes = |kind: &str| {
+            let types = &node["type"];
+            types == kind
+                || types
+                    .as_array()
+                    .is_some_and(|several| several.iter().any(|one| one == kind))
+        };
+        if !node["type"].is_null() {
+            let wrong = [
+                ("string", json!(UNKNOWN)),
+                ("boolean", json!(true)),
+                ("number", json!(0.5)),
+                ("array", json!([])),
+                ("object", json!({})),
+            ];
+            let wrong = wrong.into_iter().filter(|(kind, _)| !takes(kind));
+            self.add(
+                pointer,
+                "type",
+                wrong
+                    .map(|(_, value)| with(base, pointer, &value))
+                    .collect(),
+            );
+            if !takes("null") {
+                self.add(pointer, "null", vec![with(base, pointer, &Value::Null)]);
+            }
+        }
+    }
+
+    /// Whether the schema refuses the input for this rule: what breaks a pattern cannot be computed.
+    fn breaks(&self, pointer: &str, rule: &str, input: &Value) -> bool {
+        let refused = self.schema.validate(&mut input.clone()).err();
+        refused.is_some_and(|error| {
+            error
+                .violation_list()
+                .iter()
+                .any(|one| one.path == pointer && one.keyword == rule)
+        })
+    }
+
+    fn add(&mut self, pointer: &str, rule: &'static str, inputs: Vec<Value>) {
+        self.cases.push(Derived {
+            pointer: pointer.to_owned(),
+            rule,
+            inputs,
+        });
+    }
+}
+
+/// Values that break a node's own keywords. `now` is a value that keeps them.
+fn breaches(node: &Value, now: Option<&Value>) -> Vec<(&'static str, Vec<Value>)> {
+    let mut found = Vec::new();
+    let text = |length: u64| json!("x".repeat(usize::try_from(length).unwrap_or_default()));
+    let item = || {
+        now.and_then(|now| now.get(0))
+            .cloned()
+            .unwrap_or_else(|| sample(&node["items"]))
+    };
+    let list = |length: u64| (0..length).map(|_| item()).collect::<Value>();
+    let shifted = |bound: &Value, by: i64| match bound.as_i64() {
+        Some(bound) => json!(bound.saturating_add(by)),
+        #[expect(clippy::cast_precision_loss, reason = "by one")]
+        None => json!(bound.as_f64().unwrap_or_default() + by as f64),
+    };
+    let mut add = |rule, values| found.push((rule, values));
+    for (rule, by) in [
+        ("minimum", -1),
+        ("maximum", 1),
+        ("exclusiveMinimum", 0),
+        ("exclusiveMaximum", 0),
+    ] {
+        if let Some(bound) = node.get(rule) {
+            add(rule, vec![shifted(bound, by)]);
+        }
+    }
+    let count = |keyword: &str| node[keyword].as_u64();
+    if let Some(least) = count("minLength").filter(|least| *least > 0) {
+        add("minLength", vec![text(least - 1)]);
+    }
+    if let Some(most) = count("maxLength") {
+        add("maxLength", vec![text(most + 1)]);
+    }
+    if let Some(least) = count("minItems").filter(|least| *least > 0) {
+        add("minItems", vec![list(least - 1)]);
+    }
+    if let Some(most) = count("maxItems") {
+        add("maxItems", vec![list(most + 1)]);
+    }
+    if count("minProperties").is_some_and(|least| least > 0) {
+        add("minProperties", vec![json!({})]);
+    }
+    if let Some(most) = count("maxProperties") {
+        let members = (0..=most).map(|number| (format!("member{number}"), Value::Null));
+        add("maxProperties", vec![Value::Object(members.collect())]);
+    }
+    if node.get("enum").is_some() {
+        add("enum", vec![json!(UNKNOWN)]);
+    }
+    found
+}
+
+/// A small value of a schema; not always a valid one.
+fn sample(node: &Value) -> Value {
+    if let Some(first) = node["enum"].get(0) {
+        return first.clone();
+    }
+    if let Some(first) = node["anyOf"].get(0) {
+        return sample(first);
+    }
+    let kind = node["type"].as_str().or_else(|| node["type"][0].as_str());
+    let least = |keyword: &str| usize::try_from(node[keyword].as_u64().unwrap_or(1)).unwrap_or(1);
+    match kind {
+        Some("string") => json!("x".repeat(least("minLength"))),
+        Some("integer" | "number") => node.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+        Some("boolean") => json!(true),
+        Some("array") => (0..least("minItems"))
+            .map(|_| sample(&node["items"]))
+            .collect(),
+        Some("object") => {
+            let names = node["required"].as_array().into_iter().flatten();
+            let names = names.filter_map(Value::as_str);
+            names
+                .map(|name| (name.to_owned(), sample(&node["properties"][name])))
+                .collect()
+        }
+        _ => Value::Null,
+    }
+}
+
+/// The input with this value at a pointer whose parent is there.
+fn with(input: &Value, pointer: &str, value: &Value) -> Value {
+    let mut input = input.clone();
+    let Some((parent, name)) = pointer.rsplit_once('/') else {
+        return value.clone();
+    };
+    match input.pointer_mut(parent) {
+        Some(Value::Object(members)) => {
+            members.insert(name.to_owned(), value.clone());
+        }
+        Some(Value::Array(items)) if items.is_empty() => items.push(value.clone()),
+        Some(Value::Array(items)) => items[0] = value.clone(),
+        _ => {}
+    }
+    input
+}
+
+fn without(input: &Value, parent: &str, name: &str) -> Value {
+    let mut input = input.clone();
+    if let Some(Value::Object(members)) = input.pointer_mut(parent) {
+        members.remove(name);
+    }
+    input
+}
