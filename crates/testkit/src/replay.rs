@@ -1,3 +1,5 @@
+//! A case of a fixture, run again: what the tool sends and returns is compared with what the case says.
+
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -11,11 +13,11 @@ use stead_core::{
 
 use crate::{
     Canned, differences, drive,
-    fixture::{self, Fixture},
+    fixture::{self, Case, Fixture},
     missing,
 };
 
-/// What became of a fixture's input.
+/// What became of a case's input.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Replayed {
@@ -25,7 +27,7 @@ pub struct Replayed {
     pub result: Result<Output>,
 }
 
-/// Replays every fixture of every tool of a product.
+/// Replays every case of every tool of a product.
 ///
 /// # Panics
 /// With every difference, by tool and case.
@@ -34,8 +36,8 @@ pub fn replay(product: &'static Product, folder: &Path) {
     let mut faults = Vec::new();
     for tool in catalogue.newest() {
         let name = tool.entry().name();
-        match fixture::load(folder, name) {
-            Ok(fixtures) => faults.extend(fixtures.iter().filter_map(|one| {
+        match Fixture::read(&fixture::file(folder, product, name)) {
+            Ok(fixture) => faults.extend(fixture.cases.iter().filter_map(|one| {
                 replay_one(tool, one)
                     .err()
                     .map(|fault| format!("{name}, {:?}:\n{fault}", one.name))
@@ -46,28 +48,28 @@ pub fn replay(product: &'static Product, folder: &Path) {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
-/// Replays one fixture: schema, parsing, the tool's own check, one poll; then compares requests, pauses and result.
+/// Replays one case: schema, parsing, the tool's own check, one poll; then compares requests, pauses and result.
 ///
 /// # Errors
 /// One line per difference.
 ///
 /// # Panics
 /// Where the tool awaits something other than its `Io`.
-pub fn replay_one(tool: &CatalogueTool, fixture: &Fixture) -> Result<(), String> {
-    let Replayed { canned, result } = run(tool, fixture, fixture.input.clone())?;
-    let mut faults = requests_differ(tool.product(), fixture, &canned.requests());
+pub fn replay_one(tool: &CatalogueTool, case: &Case) -> Result<(), String> {
+    let Replayed { canned, result } = run(tool, case, case.input.clone())?;
+    let mut faults = requests_differ(tool.product(), case, &canned.requests());
     let pauses: Vec<f64> = canned
         .pauses()
         .iter()
         .map(std::time::Duration::as_secs_f64)
         .collect();
-    if pauses != fixture.pauses {
+    if pauses != case.pauses {
         faults.push(format!(
             "pauses: expected {:?} seconds, got {pauses:?}",
-            fixture.pauses
+            case.pauses
         ));
     }
-    faults.extend(result_differs(fixture, result));
+    faults.extend(result_differs(case, result));
     if faults.is_empty() {
         Ok(())
     } else {
@@ -75,17 +77,13 @@ pub fn replay_one(tool: &CatalogueTool, fixture: &Fixture) -> Result<(), String>
     }
 }
 
-/// Runs a tool with an input against a fixture's answers.
-pub(crate) fn run(
-    tool: &CatalogueTool,
-    fixture: &Fixture,
-    input: Value,
-) -> Result<Replayed, String> {
-    let mut canned = Canned::new(tool.product(), fixture.answers()?);
-    if fixture.call.no_time_to_pause {
+/// Runs a tool with an input against a case's responses.
+pub(crate) fn run(tool: &CatalogueTool, case: &Case, input: Value) -> Result<Replayed, String> {
+    let mut canned = Canned::new(tool.product(), case.responses()?);
+    if case.call.no_time_to_pause {
         canned = canned.without_pauses();
     }
-    let call = fixture.to_call(tool.product());
+    let call = case.call.to_call(tool.product());
     let result = parse(tool, input).and_then(|parsed| drive(&*parsed, &call, &canned));
     Ok(Replayed { canned, result })
 }
@@ -101,9 +99,9 @@ pub(crate) fn parse(tool: &CatalogueTool, mut input: Value) -> Result<Box<dyn An
     tool.entry().parse(input)
 }
 
-fn requests_differ(product: &Product, fixture: &Fixture, sent: &[ApiRequest]) -> Vec<String> {
+fn requests_differ(product: &Product, case: &Case, sent: &[ApiRequest]) -> Vec<String> {
     let first_origin = product.origins.first().map_or("", |origin| origin.name);
-    let expected: Vec<Value> = fixture
+    let expected: Vec<Value> = case
         .exchanges
         .iter()
         .map(|exchange| {
@@ -123,8 +121,8 @@ fn requests_differ(product: &Product, fixture: &Fixture, sent: &[ApiRequest]) ->
         .collect()
 }
 
-/// A request in the form of a [`fixture::RequestFixture`].
-fn on_the_wire(product: &Product, request: &ApiRequest) -> Value {
+/// A request in the form of a [`fixture::ExpectedRequest`].
+pub(crate) fn on_the_wire(product: &Product, request: &ApiRequest) -> Value {
     let Some(origin) = product.origin(request.origin) else {
         return json!({ "unknown_origin": request.origin });
     };
@@ -146,10 +144,10 @@ fn on_the_wire(product: &Product, request: &ApiRequest) -> Value {
     wire
 }
 
-fn result_differs(fixture: &Fixture, result: Result<Output>) -> Vec<String> {
+fn result_differs(case: &Case, result: Result<Output>) -> Vec<String> {
     match (
-        &fixture.result,
-        &fixture.error,
+        &case.result,
+        &case.error,
         result.and_then(Output::into_json),
     ) {
         (Some(expected), None, Ok((data, warnings))) => {
@@ -168,7 +166,7 @@ fn result_differs(fixture: &Fixture, result: Result<Output>) -> Vec<String> {
         (None, Some(expected), Ok((data, _))) => vec![format!(
             "expected the error {expected}, got the result {data}"
         )],
-        _ => vec![String::from("a fixture has either `result` or `error`")],
+        _ => vec![String::from("a case has either `result` or `error`")],
     }
 }
 

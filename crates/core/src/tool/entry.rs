@@ -112,13 +112,13 @@ fn parse<T: Tool>(input: Value) -> Result<Box<dyn AnyTool>> {
 }
 
 fn rewrite<T: Tool>(input: Value) -> Result<Value> {
-    serde_json::to_value(read::<T>(input)?).map_err(refused)
+    serde_json::to_value(read::<T>(input)?).map_err(|error| refused(&error))
 }
 
 fn read<T: Tool>(input: Value) -> Result<T> {
-    serde_json::from_value(input).map_err(refused)
+    serde_json::from_value(input).map_err(|error| refused(&error))
 }
 
-fn refused(error: serde_json::Error) -> Error {
+fn refused(error: &serde_json::Error) -> Error {
     Error::violations(vec![Violation::new("", "struct", error.to_string())])
 }

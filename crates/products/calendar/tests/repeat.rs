@@ -4,13 +4,11 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 use stead_calendar::{DeleteEvent, PRODUCT};
 use stead_core::tool::{Call, Response, Retry, ToolEntry};
-use stead_testkit::{Canned, drive, fixture::Fixture};
+use stead_testkit::{Canned, drive, fixture::CallSetup};
 
 /// A call as fixtures have it.
 fn call() -> Call {
-    let fixture: Fixture =
-        serde_json::from_value(json!({"name": "", "input": {}})).expect("a fixture");
-    fixture.to_call(&PRODUCT)
+    CallSetup::default().to_call(&PRODUCT)
 }
 
 fn delete(attempt: u8) -> (Value, usize) {

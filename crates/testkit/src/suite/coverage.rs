@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stead_core::schema::VERSION_PARAMETERS;
 
+use crate::fixture::short_name;
+
 use super::{Subject, derived::derive, inputs::plain_use};
 
 /// Every tool has a plain use, a use of every parameter, and an error of the product; names are unique, and no file is
@@ -15,7 +17,10 @@ pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
         .values()
         .filter_map(|read| read.as_ref().err().cloned())
         .collect();
-    let tools: BTreeSet<&str> = subject.tools().map(|tool| tool.entry().name()).collect();
+    let tools = subject.tools().map(|tool| tool.entry().name());
+    let tools: BTreeSet<&str> = tools
+        .map(|name| short_name(subject.product, name))
+        .collect();
     faults.extend(
         subject
             .fixtures
@@ -26,21 +31,21 @@ pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
 
     for tool in subject.tools() {
         let name = tool.entry().name();
-        let fixtures = subject.fixtures(name);
+        let cases = subject.cases_of(name);
         let mut fault = |text: String| faults.push(format!("{name}: {text}"));
         let mut names = BTreeSet::new();
-        for twice in fixtures
+        for twice in cases
             .iter()
-            .filter(|fixture| !names.insert(fixture.name.as_str()))
+            .filter(|case| !names.insert(case.name.as_str()))
         {
             fault(format!("two cases are called {:?}", twice.name));
         }
-        if plain_use(fixtures).is_none() {
+        if plain_use(cases).is_none() {
             fault(String::from("no case of plain use"));
         }
-        if !fixtures
+        if !cases
             .iter()
-            .any(|fixture| fixture.error.is_some() && !fixture.exchanges.is_empty())
+            .any(|case| case.error.is_some() && !case.exchanges.is_empty())
         {
             fault(String::from(
                 "no case in which the product answers with an error",
@@ -52,9 +57,9 @@ pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
             if VERSION_PARAMETERS.contains(&parameter.as_str()) {
                 continue;
             }
-            if !fixtures
+            if !cases
                 .iter()
-                .any(|fixture| fixture.result.is_some() && fixture.input.get(parameter).is_some())
+                .any(|case| case.result.is_some() && case.input.get(parameter).is_some())
             {
                 fault(format!("no case uses {parameter}"));
             }
@@ -79,22 +84,22 @@ pub(super) fn fixtures_do_not_restate_the_schema(subject: &Subject) -> Vec<Strin
                             && parent(&one.pointer) == parent(&pointer))
             })
         };
-        let fixtures = subject.fixtures(tool.entry().name());
-        for fixture in fixtures.iter().filter(|one| one.exchanges.is_empty()) {
-            let expected = fixture.error.as_ref().map(|error| &error["violations"]);
+        let cases = subject.cases_of(tool.entry().name());
+        for case in cases.iter().filter(|one| one.exchanges.is_empty()) {
+            let expected = case.error.as_ref().map(|error| &error["violations"]);
             let expected = expected
                 .and_then(Value::as_array)
                 .map_or(&[][..], Vec::as_slice);
             // One that names its message shows more than the keyword.
             let restates = |one: &Value| one.get("message").is_none() && is_derived(one);
             if !expected.is_empty()
-                && schema.validate(&mut fixture.input.clone()).is_err()
+                && schema.validate(&mut case.input.clone()).is_err()
                 && expected.iter().all(restates)
             {
                 faults.push(format!(
                     "{}, {:?}: this case is derived from the schema; remove it",
                     tool.entry().name(),
-                    fixture.name
+                    case.name
                 ));
             }
         }

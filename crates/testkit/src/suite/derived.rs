@@ -1,5 +1,5 @@
 //! Cases that follow from a tool's schema: for every keyword at every place an input that breaks it and nothing else.
-//! So a fixture shows what a tool does, and never that a bound is a bound.
+//! So a case shows what a tool does, and never that a bound is a bound.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -51,14 +51,11 @@ impl Derived {
 
     fn fault(&self, tool: &CatalogueTool, input: &Value) -> Option<String> {
         let at = input.pointer(&self.pointer);
-        let error = match parse(tool, input.clone()) {
-            Ok(_) => {
-                return Some(format!(
-                    "{:?} is {at:?}, which breaks {}: not refused",
-                    self.pointer, self.rule
-                ));
-            }
-            Err(error) => error,
+        let Err(error) = parse(tool, input.clone()) else {
+            return Some(format!(
+                "{:?} is {at:?}, which breaks {}: not refused",
+                self.pointer, self.rule
+            ));
         };
         let violations = error.violation_list();
         let named = violations.iter().any(|one| {
@@ -80,14 +77,14 @@ impl Derived {
 /// Every case that follows from a tool's schema.
 ///
 /// # Errors
-/// One line per place for which no input is known: no fixture shows it, and no value can be made up.
+/// One line per place for which no input is known: no case shows it, and no value can be made up.
 pub(crate) fn derive(subject: &Subject, tool: &CatalogueTool) -> Result<Vec<Derived>, Vec<String>> {
     let schema = tool.schema().map_err(|error| vec![error.to_string()])?;
     let valid = |input: &Value| {
         let mut input = input.clone();
         schema.validate(&mut input).is_ok().then_some(input)
     };
-    let cases = subject.fixtures(tool.entry().name()).iter();
+    let cases = subject.cases_of(tool.entry().name()).iter();
     let mut bases: Vec<Value> = cases.filter_map(|case| valid(&case.input)).collect();
     bases.extend(valid(&sample(schema.schema())));
     if bases.is_empty() {

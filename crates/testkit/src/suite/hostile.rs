@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS};
 
 use super::{Subject, inputs::plain_use, requests::leaves};
-use crate::{fixture::Fixture, replay::run};
+use crate::{fixture::Case, replay::run};
 
 /// Strings that each name a way out.
 const KNOWN: &[&str] = &[
@@ -60,7 +60,7 @@ pub(super) fn hostile_strings_stay_data(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
     let strings = strings();
     for tool in subject.tools() {
-        let Some(plain) = plain_use(subject.fixtures(tool.entry().name())) else {
+        let Some(plain) = plain_use(subject.cases_of(tool.entry().name())) else {
             continue;
         };
         for parameter in string_parameters(tool) {
@@ -78,7 +78,7 @@ pub(super) fn hostile_strings_stay_data(subject: &Subject) -> Vec<String> {
 fn fault(
     subject: &Subject,
     tool: &CatalogueTool,
-    plain: &Fixture,
+    plain: &Case,
     parameter: &Place,
     text: &str,
 ) -> Option<String> {

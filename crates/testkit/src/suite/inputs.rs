@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use stead_core::schema::VERSION_PARAMETERS;
 
 use super::Subject;
-use crate::{differences, fixture::Fixture, replay::run};
+use crate::{differences, fixture::Case, replay::run};
 
 /// An argument that a tool does not know is refused, and the message lists those it knows.
 pub(super) fn unknown_arguments_are_refused_with_the_known_ones(subject: &Subject) -> Vec<String> {
     const UNKNOWN: &str = "no_such_argument";
     let mut faults = Vec::new();
     for tool in subject.tools() {
-        let Some(plain) = plain_use(subject.fixtures(tool.entry().name())) else {
+        let Some(plain) = plain_use(subject.cases_of(tool.entry().name())) else {
             continue;
         };
         let Ok(schema) = tool.schema() else { continue };
@@ -50,7 +50,7 @@ pub(super) fn unknown_arguments_are_refused_with_the_known_ones(subject: &Subjec
 pub(super) fn versions_are_taken_by_every_tool(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
     for tool in subject.tools() {
-        let Some(plain) = plain_use(subject.fixtures(tool.entry().name())) else {
+        let Some(plain) = plain_use(subject.cases_of(tool.entry().name())) else {
             continue;
         };
         let mut input = plain.input.clone();
@@ -78,8 +78,8 @@ pub(super) fn typed_calls_are_calls_by_name(subject: &Subject) -> Vec<String> {
         let Ok(schema) = tool.schema() else { continue };
         let name = tool.entry().name();
         let mut compared = 0;
-        for fixture in subject.fixtures(name) {
-            let mut input = fixture.input.clone();
+        for case in subject.cases_of(name) {
+            let mut input = case.input.clone();
             if schema.validate(&mut input).is_err() {
                 continue;
             }
@@ -87,8 +87,7 @@ pub(super) fn typed_calls_are_calls_by_name(subject: &Subject) -> Vec<String> {
                 members.retain(|name, _| !VERSION_PARAMETERS.contains(&name.as_str()));
             }
             compared += 1;
-            let mut fault =
-                |text: String| faults.push(format!("{name}, {:?}: {text}", fixture.name));
+            let mut fault = |text: String| faults.push(format!("{name}, {:?}: {text}", case.name));
             let mut written = match tool.entry().rewrite(input.clone()) {
                 Ok(written) => written,
                 Err(error) => {
@@ -120,10 +119,9 @@ pub(super) fn typed_calls_are_calls_by_name(subject: &Subject) -> Vec<String> {
 }
 
 /// The first case that ends well and without a warning.
-pub(super) fn plain_use(fixtures: &[Fixture]) -> Option<&Fixture> {
-    fixtures.iter().find(|fixture| {
-        fixture
-            .result
+pub(super) fn plain_use(cases: &[Case]) -> Option<&Case> {
+    cases.iter().find(|case| {
+        case.result
             .as_ref()
             .is_some_and(|result| result.warnings.is_empty())
     })

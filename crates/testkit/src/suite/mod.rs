@@ -9,7 +9,12 @@ mod inputs;
 mod requests;
 mod schemas;
 
-use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use stead_core::{
@@ -18,7 +23,7 @@ use stead_core::{
 };
 
 use crate::{
-    fixture::{self, Fixture},
+    fixture::{self, Case, Fixture},
     replay_one,
 };
 
@@ -27,23 +32,26 @@ use crate::{
 pub struct Subject {
     product: &'static Product,
     catalogue: Catalogue,
-    fixtures: BTreeMap<String, Result<Vec<Fixture>, String>>,
+    /// By name of the file.
+    fixtures: BTreeMap<String, Result<Fixture, String>>,
 }
 
 impl Subject {
     /// A product whose fixtures lie in `folder`.
     pub fn new(product: &'static Product, folder: &Path) -> Self {
         let catalogue = Catalogue::new([product]);
-        let mut fixtures: BTreeMap<_, _> = files(folder)
-            .into_iter()
-            .map(|name| (name.clone(), fixture::load(folder, &name)))
+        let tools = catalogue.newest().map(|tool| tool.entry().name());
+        let mut files: BTreeSet<PathBuf> = tools
+            .map(|tool| fixture::file(folder, product, tool))
             .collect();
-        for tool in catalogue.newest() {
-            let name = tool.entry().name();
-            fixtures
-                .entry(name.to_owned())
-                .or_insert_with(|| fixture::load(folder, name));
-        }
+        files.extend(files_in(folder));
+        let name = |file: &Path| {
+            let stem = file.file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        };
+        let files = files.iter();
+        let fixtures = files.map(|file| (name(file), Fixture::read(file)));
+        let fixtures = fixtures.collect();
         Self {
             product,
             catalogue,
@@ -55,20 +63,19 @@ impl Subject {
         self.catalogue.newest()
     }
 
-    /// The fixtures of a tool; none where its file cannot be read, which is a fault of its own.
-    fn fixtures(&self, tool: &str) -> &[Fixture] {
-        self.fixtures
-            .get(tool)
-            .and_then(|read| read.as_deref().ok())
-            .unwrap_or_default()
+    /// The cases of a tool; none where its file cannot be read, which is a fault of its own.
+    fn cases_of(&self, tool: &str) -> &[Case] {
+        let fixture = self.fixtures.get(fixture::short_name(self.product, tool));
+        fixture
+            .and_then(|read| read.as_ref().ok())
+            .map_or(&[], |fixture| &fixture.cases)
     }
 
-    /// Every tool with each of its fixtures.
-    fn cases(&self) -> impl Iterator<Item = (&CatalogueTool, &Fixture)> {
+    /// Every tool with each of its cases.
+    fn cases(&self) -> impl Iterator<Item = (&CatalogueTool, &Case)> {
         self.tools().flat_map(|tool| {
-            self.fixtures(tool.entry().name())
-                .iter()
-                .map(move |fixture| (tool, fixture))
+            let cases = self.cases_of(tool.entry().name()).iter();
+            cases.map(move |case| (tool, case))
         })
     }
 }
@@ -83,7 +90,7 @@ pub struct Check {
     pub run: fn(&Subject) -> Vec<String>,
 }
 
-/// Everything that the suite proves beside the replay of the fixtures.
+/// Everything that the suite proves besides the replay of the fixtures.
 pub fn checks() -> Vec<Check> {
     macro_rules! checks {
         ($($module:ident::$name:ident,)+) => { vec![$(Check { name: stringify!($name), run: $module::$name },)+] };
@@ -125,10 +132,10 @@ pub fn product(product: &'static Product, fixtures: &Path) {
                 .map(|fault| format!("{}: {fault}", check.name))
                 .collect::<Vec<_>>()
         })
-        .chain(subject.cases().filter_map(|(tool, fixture)| {
-            replay_one(tool, fixture)
+        .chain(subject.cases().filter_map(|(tool, case)| {
+            replay_one(tool, case)
                 .err()
-                .map(|fault| format!("{}, {:?}:\n{fault}", tool.entry().name(), fixture.name))
+                .map(|fault| format!("{}, {:?}:\n{fault}", tool.entry().name(), case.name))
         }))
         .chain(subject.tools().flat_map(|tool| {
             let faults = match derived::derive(&subject, tool) {
@@ -147,16 +154,14 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     let subject: &'static Subject = Box::leak(Box::new(Subject::new(product, fixtures.as_ref())));
     let checks = checks()
         .into_iter()
-        .map(|check| Trial::test(check.name, move || verdict(&(check.run)(subject))));
-    let cases = subject.cases().map(|(tool, fixture)| {
+        .map(|check| Trial::test(check.name, move || outcome(&(check.run)(subject))));
+    let cases = subject.cases().map(|(tool, case)| {
         let name = format!(
             "fixture::{}::{}",
             tool.entry().name(),
-            fixture.name.replace(' ', "_")
+            case.name.replace(' ', "_")
         );
-        Trial::test(name, move || {
-            replay_one(tool, fixture).map_err(Failed::from)
-        })
+        Trial::test(name, move || replay_one(tool, case).map_err(Failed::from))
     });
     let derived = subject
         .tools()
@@ -173,16 +178,16 @@ fn derived_trials(subject: &Subject, tool: &'static CatalogueTool) -> Vec<Trial>
             .into_iter()
             .map(|case| {
                 let name = format!("derived::{name}::{}::{}", case.pointer, case.rule);
-                Trial::test(name, move || verdict(&case.faults(tool)))
+                Trial::test(name, move || outcome(&case.faults(tool)))
             })
             .collect(),
         Err(faults) => vec![Trial::test(format!("derived::{name}"), move || {
-            verdict(&faults)
+            outcome(&faults)
         })],
     }
 }
 
-fn verdict(faults: &[String]) -> Result<(), Failed> {
+fn outcome(faults: &[String]) -> Result<(), Failed> {
     if faults.is_empty() {
         Ok(())
     } else {
@@ -195,18 +200,9 @@ fn with_host(address: &str) -> String {
     address.replace("{host}", "host.example")
 }
 
-/// Names of the fixture files in a folder, without `.json`.
-fn files(folder: &Path) -> Vec<String> {
+/// The fixture files in a folder.
+fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| {
-            Some(
-                entry
-                    .file_name()
-                    .to_str()?
-                    .strip_suffix(".json")?
-                    .to_owned(),
-            )
-        })
-        .collect()
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.extension().is_some_and(|one| one == "json"))
 }

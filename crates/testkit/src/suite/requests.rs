@@ -1,4 +1,4 @@
-//! What tools send and await, over all fixtures.
+//! What tools send and await, over all cases.
 
 use stead_core::{
     catalogue::CatalogueTool,
@@ -9,7 +9,7 @@ use stead_core::{
 use super::{Subject, with_host};
 use crate::{
     Canned,
-    fixture::Fixture,
+    fixture::Case,
     replay::{parse, run},
     try_drive,
 };
@@ -17,19 +17,19 @@ use crate::{
 /// One poll ends every tool: it awaits nothing but its `Io`.
 pub(super) fn tools_await_io_alone(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
-    for (tool, fixture) in subject.cases() {
-        let Ok(parsed) = parse(tool, fixture.input.clone()) else {
+    for (tool, case) in subject.cases() {
+        let Ok(parsed) = parse(tool, case.input.clone()) else {
             continue;
         };
-        let Ok(answers) = fixture.answers() else {
+        let Ok(responses) = case.responses() else {
             continue;
         };
-        let canned = Canned::new(subject.product, answers);
-        if let Err(pending) = try_drive(&*parsed, &fixture.to_call(subject.product), &canned) {
+        let canned = Canned::new(subject.product, responses);
+        if let Err(pending) = try_drive(&*parsed, &case.call.to_call(subject.product), &canned) {
             faults.push(format!(
                 "{}, {:?}: {pending}",
                 tool.entry().name(),
-                fixture.name
+                case.name
             ));
         }
     }
@@ -44,9 +44,9 @@ pub(super) fn effects_match_methods(subject: &Subject) -> Vec<String> {
         Effect::Delete => 2,
     };
     let mut faults = Vec::new();
-    for (tool, fixture) in subject.cases() {
+    for (tool, case) in subject.cases() {
         let declared = tool.entry().effect();
-        for request in sent(tool, fixture) {
+        for request in sent(tool, case) {
             if weight(request.effect_of()) > weight(declared) {
                 faults.push(format!(
                     "{} declares {} and sends {} {:?}",
@@ -64,19 +64,19 @@ pub(super) fn effects_match_methods(subject: &Subject) -> Vec<String> {
 /// Every request goes to an origin of the product, by a target that no parser would change.
 pub(super) fn requests_stay_at_the_origins(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
-    for (tool, fixture) in subject.cases() {
-        for request in sent(tool, fixture) {
+    for (tool, case) in subject.cases() {
+        for request in sent(tool, case) {
             faults.extend(
                 leaves(subject.product, &request)
-                    .map(|fault| format!("{}, {:?}: {fault}", tool.entry().name(), fixture.name)),
+                    .map(|fault| format!("{}, {:?}: {fault}", tool.entry().name(), case.name)),
             );
         }
     }
     faults
 }
 
-fn sent(tool: &CatalogueTool, fixture: &Fixture) -> Vec<ApiRequest> {
-    run(tool, fixture, fixture.input.clone())
+fn sent(tool: &CatalogueTool, case: &Case) -> Vec<ApiRequest> {
+    run(tool, case, case.input.clone())
         .map(|replayed| replayed.canned.requests())
         .unwrap_or_default()
 }

@@ -77,7 +77,7 @@ mod tests {
     use http::HeaderMap;
     use serde_json::json;
     use stead_core::tool::{Response, ToolEntry};
-    use stead_testkit::{Canned, drive, fixture::Fixture};
+    use stead_testkit::{Canned, drive, fixture::CallSetup};
 
     use super::*;
     use crate::PRODUCT;
@@ -87,10 +87,7 @@ mod tests {
         let body = format!("\"{}\"", "x".repeat(bytes - 2));
         let canned = Canned::new(&PRODUCT, [Response::new(200, HeaderMap::new(), body)]);
         let input = json!({ "spreadsheet_id": "1", "include_grid_data": true });
-        let fixture = json!({ "name": "large", "input": input });
-        let call = serde_json::from_value::<Fixture>(fixture)
-            .unwrap()
-            .to_call(&PRODUCT);
+        let call = CallSetup::default().to_call(&PRODUCT);
         let tool = ToolEntry::of::<ReadSpreadsheet>().parse(input).unwrap();
         let warnings = drive(&*tool, &call, &canned).unwrap().warnings;
         warnings

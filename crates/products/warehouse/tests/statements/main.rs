@@ -13,7 +13,7 @@ use sent::{CATALOGUE, sent};
 use serde_json::{Value, json};
 use slots::SLOTS;
 use sqlparser::ast::Statement;
-use stead_testkit::fixture;
+use stead_testkit::fixture::{self, Fixture};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
@@ -84,9 +84,9 @@ fn every_statement_of_the_fixtures_is_read() {
         .newest()
         .filter(|tool| SLOTS.iter().any(|slot| slot.tool == tool.entry().name()))
     {
-        for one in fixture::load(FIXTURES.as_ref(), tool.entry().name()).expect("what was planned")
-        {
-            for exchange in &one.exchanges {
+        let file = fixture::file(FIXTURES.as_ref(), tool.product(), tool.entry().name());
+        for case in Fixture::read(&file).expect("what was planned").cases {
+            for exchange in &case.exchanges {
                 let sql = exchange.request.body.as_ref().expect("a body")["statement"]
                     .as_str()
                     .expect("what was planned");
