@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Map, Value};
-use stead_testkit::fixture::{self, ExchangeFixture};
+use stead_testkit::fixture::{self, Fixture};
 
 use super::check::{
     request::Request,
@@ -14,8 +14,10 @@ use super::check::{
 /// A fixture file.
 pub(crate) struct File {
     pub(crate) product: String,
-    /// The tool that it is about, which is its name.
+    /// Name of the tool, with its product's.
     pub(crate) tool: String,
+    /// Name of the file.
+    name: String,
     pub(crate) exchanges: Vec<Exchange>,
 }
 
@@ -24,15 +26,15 @@ pub(crate) struct Exchange {
     /// The case that it belongs to.
     pub(crate) case: String,
     pub(crate) request: Request,
-    fixture: ExchangeFixture,
+    fixture: fixture::Exchange,
 }
 
 impl File {
     /// Path from the top of the workspace.
     pub(crate) fn path(&self) -> String {
         format!(
-            "crates/products/{}/tests/fixtures/{}.json",
-            self.product, self.tool
+            "crates/products/{}/tests/fixtures/{}",
+            self.product, self.name
         )
     }
 }
@@ -50,18 +52,16 @@ pub(crate) fn read() -> Result<Vec<File>> {
             continue;
         }
         for name in names(&folder)? {
-            let Some(tool) = name.strip_suffix(".json") else {
-                continue;
-            };
-            let cases = fixture::load(&folder, tool).map_err(|error| anyhow!(error))?;
-            let exchanges = cases.into_iter().flat_map(|case| {
+            let fixture = Fixture::read(&folder.join(&name)).map_err(|error| anyhow!(error))?;
+            let exchanges = fixture.cases.into_iter().flat_map(|case| {
                 let name = case.name;
                 let exchanges = case.exchanges.into_iter();
                 exchanges.map(move |fixture| Exchange::new(name.clone(), fixture))
             });
             files.push(File {
                 product: product.clone(),
-                tool: tool.to_owned(),
+                tool: format!("{product}_{}", fixture.tool),
+                name,
                 exchanges: exchanges.collect(),
             });
         }
@@ -89,7 +89,7 @@ pub(crate) fn headers(given: &Map<String, Value>) -> Vec<(String, String)> {
 }
 
 impl Exchange {
-    fn new(case: String, fixture: ExchangeFixture) -> Self {
+    fn new(case: String, fixture: fixture::Exchange) -> Self {
         let request = &fixture.request;
         Self {
             case,
@@ -109,7 +109,7 @@ impl Exchange {
     }
 
     pub(crate) fn response(&self) -> Response<'_> {
-        let response = &self.fixture.answer;
+        let response = &self.fixture.response;
         let body = match (&response.body, response.body_text.as_deref()) {
             (Some(body), _) => ResponseBody::Json(body),
             (None, None | Some("")) => ResponseBody::Empty,
@@ -136,7 +136,7 @@ mod tests {
         };
         let first = exchange(json!({
             "request": {"method": "GET", "target": "/a?b=c", "headers": {"If-Match": "x"}},
-            "answer": {"status": 200, "body": {"d": 1}}
+            "response": {"status": 200, "body": {"d": 1}}
         }));
         assert_eq!(first.origin(), None);
         assert_eq!(
@@ -146,7 +146,7 @@ mod tests {
         assert!(matches!(first.response().body, ResponseBody::Json(_)));
         let second = exchange(json!({
             "request": {"method": "POST", "origin": "other", "target": "/e", "body": {}},
-            "answer": {"status": 502, "body_text": "<html>"}
+            "response": {"status": 502, "body_text": "<html>"}
         }));
         assert_eq!(second.origin(), Some("other"));
         assert!(matches!(second.response().body, ResponseBody::Other));
