@@ -26,7 +26,7 @@ const PAGES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// Where a page cannot be made or written; with [`Mode::Check`] also where one is not as the code would make it, with
-/// the command that mends it.
+/// the command that fixes it.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let mut stale = Vec::new();
     for (page, path) in PAGES {
@@ -44,7 +44,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     }
     if !stale.is_empty() {
         bail!(
-            "not as the code makes it:\n{}\n\nTo mend it: cargo xtask codegen",
+            "not as the code makes it:\n{}\n\nTo fix it: cargo xtask codegen",
             stale.join("\n")
         );
     }

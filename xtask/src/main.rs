@@ -15,11 +15,12 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "\
 cargo xtask test [--fast]       everything that must hold; --fast leaves out what seldom breaks
-cargo xtask tidy [--floors]     the rules of the project that can be proved; --floors: only the imports of core
+cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask conformance [--descriptions FOLDER]
-                                requests and answers, held against the products' own descriptions
-cargo xtask bench [--short]     Stead against nginx on this machine, side by side";
+                                requests and responses, held against the products' own descriptions
+cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
+                                Stead next to nginx on this machine, and next to another binary of Stead";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,17 +39,32 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test"] => test::run(test::Extent::Full),
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["tidy"] => tidy::run(),
-        ["tidy", "--floors"] => tidy::floors(),
+        ["tidy", "--floors"] => tidy::run_in("crates/core", 2),
+        ["tidy", folder] => tidy::run_in(folder, usize::MAX),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
-        ["bench"] => bench::run(&bench::FULL),
-        ["bench", "--short"] => bench::run(&bench::SHORT),
+        ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");
             Ok(())
         }
         _ => bail!("there is no such command\n\n{USAGE}"),
     }
+}
+
+fn bench(options: &[&str]) -> Result<()> {
+    let mut plan = bench::FULL;
+    let mut binaries = bench::Binaries::default();
+    let mut options = options.iter().copied();
+    while let Some(option) = options.next() {
+        match (option, options.len()) {
+            ("--short", _) => plan = bench::SHORT,
+            ("--binary", 1..) => binaries.binary = options.next(),
+            ("--against", 1..) => binaries.against = options.next(),
+            _ => bail!("{option}: unknown, or without a value\n\n{USAGE}"),
+        }
+    }
+    bench::run(&plan, &binaries)
 }

@@ -78,11 +78,11 @@ fn steps(products: &[String]) -> Vec<Step> {
     ];
     steps.extend(products.iter().map(|product| facade(product)));
     steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
-    // A product is built and tested with core alone: what another crate turns on does not help it.
+    // A product is built and tested with core and nothing else: what another crate turns on does not help it.
     steps.extend(products.iter().map(|product| {
         Step::new(
             Full,
-            format!("tests of {product} alone"),
+            format!("tests of {product} by itself"),
             format!("cargo test -p stead-{product} --locked"),
         )
     }));
@@ -102,7 +102,7 @@ fn steps(products: &[String]) -> Vec<Step> {
     steps
 }
 
-/// The facade with these features alone.
+/// The facade with only these features.
 fn facade(features: &str) -> Step {
     Step::new(
         Full,
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn every_product_is_checked_alone() {
+    fn every_product_is_checked_by_itself() {
         let products = products().unwrap();
         assert!(products.iter().any(|product| product == "mail"));
 

@@ -13,10 +13,12 @@ mod catalogue;
 mod check;
 mod description;
 mod exceptions;
+mod finding;
 mod fixtures;
 mod products;
 mod report;
 mod sandbox;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -26,9 +28,9 @@ use std::{collections::BTreeSet, path::Path, process::ExitCode};
 use anyhow::{Result, bail};
 
 use catalogue::Tool;
-use check::schema::Reading;
 use products::{PRODUCTS, Product};
 use report::Tally;
+use schema::Reading;
 use validate::{CheckedRequest, Validator};
 
 fn main() -> ExitCode {

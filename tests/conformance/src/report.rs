@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{check::Outcome, validate::Validation};
+use super::{finding::Outcome, validate::Validation};
 
 /// What is wrong, as often as it is, for one place whose positions in lists are not told apart.
 #[derive(Debug)]

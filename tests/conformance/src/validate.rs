@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::{
     check::{
-        Finding, Outcome,
         request::{self, Request},
         response::{self, Response, ResponseBody},
-        schema::Reading,
     },
     description::{Description, Method},
     exceptions::{Exception, Exceptions, Instead},
+    finding::{Finding, Outcome},
     products::Product,
+    schema::Reading,
 };
 
 /// Descriptions and exceptions.

@@ -17,7 +17,7 @@ pub(crate) struct Load {
 pub(crate) struct Sample {
     pub(crate) requests: u64,
     pub(crate) errors: Errors,
-    /// Bytes of all answers, heads included.
+    /// Bytes of all responses, heads included.
     pub(crate) bytes: u64,
     pub(crate) seconds: f64,
     pub(crate) p50_micros: f64,
@@ -29,9 +29,9 @@ pub(crate) struct Sample {
 /// Requests that came to nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Errors {
-    /// Answered with a status of 400 or above.
+    /// A status of 400 or above.
     status: u64,
-    /// Not answered within the 2 s that wrk waits.
+    /// No response within the 2 s that wrk waits.
     timeout: u64,
     /// Connections that were refused or broke.
     connection: u64,
@@ -133,7 +133,7 @@ impl Sample {
         })
     }
 
-    /// Whether every request was answered, and by at least `bytes`.
+    /// Whether every request got a response of at least `bytes`.
     pub(crate) fn check(self, bytes: usize) -> Result<()> {
         let Errors {
             status,
@@ -142,13 +142,13 @@ impl Sample {
         } = self.errors;
         if self.requests == 0 || self.errors != Errors::default() {
             bail!(
-                "of {} requests {status} got an error, {timeout} no answer in time; {connection} connections failed",
+                "of {} requests {status} got an error, {timeout} no response in time; {connection} connections failed",
                 self.requests
             );
         }
         if self.bytes / self.requests < bytes as u64 {
             bail!(
-                "an answer has {} bytes, less than the {bytes} of the stub",
+                "a response has {} bytes, less than the {bytes} of the stub",
                 self.bytes / self.requests
             );
         }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_none_is_noticed() {
+    fn a_response_that_is_too_short_is_noticed() {
         let sample = Sample::read(OUTPUT).unwrap();
         assert!(sample.check(1024).is_ok());
         assert!(sample.check(1201).is_err());
@@ -204,7 +204,7 @@ mod tests {
         let error = Sample { errors, ..sample }.check(1).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "of 300 requests 0 got an error, 32 no answer in time; 0 connections failed"
+            "of 300 requests 0 got an error, 32 no response in time; 0 connections failed"
         );
     }
 

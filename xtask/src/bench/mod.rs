@@ -1,17 +1,18 @@
 //! `cargo xtask bench`: what a call through Stead costs, next to nginx doing the least that could be called the same.
 //!
-//! A stub (nginx with a fixed answer) plays the product. Each round measures every subject once, one after the other,
+//! A stub (nginx with a fixed response) plays the product. Each round measures every subject once, one after the other,
 //! so that a slow moment of the machine falls on all of them alike; what is shown is the median of the rounds.
 
 mod load;
 mod nginx;
-pub(crate) mod process;
+mod process;
 mod table;
 
 use std::{
     fs,
     net::TcpListener,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use anyhow::{Context as _, Result};
@@ -28,13 +29,13 @@ pub(crate) struct Plan {
     seconds: u32,
 }
 
-/// About two minutes beside the build.
+/// About two minutes, without the build.
 pub(crate) const SHORT: Plan = Plan {
     rounds: 3,
     seconds: 3,
 };
 
-/// About eight minutes beside the build.
+/// About eight minutes, without the build.
 pub(crate) const FULL: Plan = Plan {
     rounds: 5,
     seconds: 10,
@@ -43,26 +44,42 @@ pub(crate) const FULL: Plan = Plan {
 /// Connections that are used at the same time.
 const CONCURRENCY: [u32; 2] = [32, 1];
 
-/// What the stub answers: a page of drafts as Gmail gives it (users.drafts.list), padded to 1 KiB.
-const ANSWER_BYTES: usize = 1024;
+/// What the stub responds: a page of drafts as Gmail gives it (users.drafts.list), padded to 1 KiB.
+const RESPONSE_BYTES: usize = 1024;
 
-/// Builds the binary, measures, and prints a table for each concurrency.
+/// Which binaries are measured.
+#[derive(Default)]
+pub(crate) struct Binaries<'a> {
+    /// Instead of a release that is built first.
+    pub(crate) binary: Option<&'a str>,
+    /// Measured in the same rounds, to be compared with.
+    pub(crate) against: Option<&'a str>,
+}
+
+/// Measures, and prints a table for each concurrency; with a second binary also how the first compares to it.
 ///
 /// # Errors
-/// Where a program is missing (with the command that installs it), does not start, or answers otherwise than it should.
-pub(crate) fn run(plan: &Plan) -> Result<()> {
+/// Where a program is missing (with the command that installs it), does not start, or does not respond as it should.
+pub(crate) fn run(plan: &Plan, binaries: &Binaries<'_>) -> Result<()> {
     let wrk = program("wrk", "wrk")?;
     let nginx = program("nginx", "nginx-light")?;
-    build()?;
+    let binary = match binaries.binary {
+        Some(path) => std::path::absolute(path)?,
+        None => build()?,
+    };
+    let mut steads = vec![("stead", binary)];
+    if let Some(path) = binaries.against {
+        steads.push(("other", std::path::absolute(path)?));
+    }
 
     let folder = shell::root().join("target/bench");
     fs::create_dir_all(&folder)?;
-    let [stub_port, nginx_port, stead_port] = free_ports()?;
+    let [stub_port, nginx_port, ports @ ..] = free_ports()?;
     let stub = nginx::start(
         &nginx,
         &folder.join("stub"),
         stub_port,
-        &Site::Fixed(&answer()),
+        &Site::Fixed(&response()),
     )?;
     let bearer = nginx::start(
         &nginx,
@@ -70,10 +87,15 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         nginx_port,
         &Site::AddsBearer(stub_port),
     )?;
-    let stead = start_stead(stead_port, stub_port)?;
+    let steads = steads
+        .iter()
+        .zip(ports)
+        .map(|((name, binary), port)| Ok((*name, start_stead(binary, port, stub_port)?)))
+        .collect::<Result<Vec<_>>>()?;
 
     let path = "/gmail/v1/users/me/profile";
-    let subjects = [
+    let tool = "mail_list_drafts";
+    let mut subjects = vec![
         Subject::new(
             "direct to the stub",
             &stub,
@@ -84,35 +106,52 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             &bearer,
             Load::get(format!("http://127.0.0.1:{nginx_port}{path}")),
         ),
-        Subject::new("stead, proxy", &stead.process, stead.proxy(path)),
-        Subject::new(
-            "stead, mail_list_drafts",
-            &stead.process,
-            stead.tool("mail_list_drafts"),
-        ),
     ];
+    for (name, stead) in &steads {
+        subjects.push(Subject::new(
+            format!("{name}, proxy"),
+            &stead.process,
+            stead.proxy(path),
+        ));
+    }
+    for (name, stead) in &steads {
+        subjects.push(Subject::new(
+            format!("{name}, {tool}"),
+            &stead.process,
+            stead.tool(tool),
+        ));
+    }
     for concurrency in CONCURRENCY {
         let samples = measure(plan, concurrency, &subjects, &wrk, &folder)?;
         println!("\n{}", table::of(concurrency, &samples));
+        if binaries.against.is_some()
+            && let [_, _, calls @ ..] = samples.as_slice()
+        {
+            for pair in calls.chunks_exact(2) {
+                println!("{}", table::ratio(&pair[0], &pair[1]));
+            }
+        }
     }
-    println!(
-        "\nstead holds {:.0} MiB of memory after the load",
-        stead.process.resident_bytes()? as f64 / 1024.0 / 1024.0
-    );
+    for (name, stead) in &steads {
+        println!(
+            "\n{name} holds {:.0} MiB of memory after the load",
+            stead.process.resident_bytes()? as f64 / 1024.0 / 1024.0
+        );
+    }
     Ok(())
 }
 
 /// What is measured: a request, and the process whose time it costs.
 struct Subject<'a> {
-    name: &'static str,
+    name: String,
     process: &'a Running,
     load: Load,
 }
 
 impl<'a> Subject<'a> {
-    fn new(name: &'static str, process: &'a Running, load: Load) -> Self {
+    fn new(name: impl Into<String>, process: &'a Running, load: Load) -> Self {
         Self {
-            name,
+            name: name.into(),
             process,
             load,
         }
@@ -126,10 +165,10 @@ fn measure(
     subjects: &[Subject<'_>],
     wrk: &Path,
     folder: &Path,
-) -> Result<Vec<(&'static str, Vec<Sample>)>> {
+) -> Result<Vec<(String, Vec<Sample>)>> {
     let mut samples: Vec<_> = subjects
         .iter()
-        .map(|subject| (subject.name, Vec::new()))
+        .map(|subject| (subject.name.clone(), Vec::new()))
         .collect();
     for round in 0..=plan.rounds {
         // Round 0 fills pools and caches and is not counted.
@@ -142,8 +181,8 @@ fn measure(
                 .with_context(|| format!("cannot measure {name}"))?;
             sample.cpu_seconds = subject.process.cpu_seconds()? - before;
             sample
-                .check(ANSWER_BYTES)
-                .with_context(|| format!("{name} answers otherwise than it should"))?;
+                .check(RESPONSE_BYTES)
+                .with_context(|| format!("{name} does not respond as it should"))?;
             if round > 0 {
                 println!(
                     "concurrency {concurrency}, round {round}: {name}: {:.0} requests/s",
@@ -156,10 +195,11 @@ fn measure(
     Ok(samples)
 }
 
-fn build() -> Result<()> {
+fn build() -> Result<PathBuf> {
     let line = "cargo build --release --locked -p stead-cli";
     println!("{line}");
-    shell::run(line)
+    shell::run(line)?;
+    Ok(shell::root().join("target/release/stead"))
 }
 
 /// A Stead with one account that is already connected to the stub.
@@ -171,16 +211,17 @@ struct Stead {
     identifier: String,
 }
 
-fn start_stead(port: u16, upstream: u16) -> Result<Stead> {
-    let mut command = shell::command("target/release/stead bench-server");
+fn start_stead(binary: &Path, port: u16, upstream: u16) -> Result<Stead> {
+    let mut command = Command::new(binary);
     command.args([
+        "bench-server",
         "--listen",
         &format!("127.0.0.1:{port}"),
         "--upstream",
         &format!("http://127.0.0.1:{upstream}"),
     ]);
-    let (process, line) =
-        Running::start_until_line(command).context("cannot start stead bench-server")?;
+    let (process, line) = Running::start_until_line(command)
+        .with_context(|| format!("cannot start {}", binary.display()))?;
     let ready: Value = serde_json::from_str(&line)
         .with_context(|| format!("stead bench-server prints other than JSON: {line}"))?;
     let field = |name: &str| -> Result<String> {
@@ -220,8 +261,8 @@ impl Stead {
     }
 }
 
-/// A page of drafts of exactly [`ANSWER_BYTES`].
-fn answer() -> String {
+/// A page of drafts of exactly [`RESPONSE_BYTES`].
+fn response() -> String {
     let page = |padding: usize| {
         let drafts: Vec<_> = (0..8)
             .map(|number| json!({ "id": format!("r{number}"), "message": { "id": format!("m{number}"), "threadId": format!("t{number}") } }))
@@ -229,17 +270,18 @@ fn answer() -> String {
         json!({ "drafts": drafts, "nextPageToken": "p".repeat(padding), "resultSizeEstimate": 8 })
             .to_string()
     };
-    page(ANSWER_BYTES - page(0).len())
+    page(RESPONSE_BYTES - page(0).len())
 }
 
-/// Ports that nobody listens on at this moment; nginx cannot choose one itself.
-fn free_ports() -> Result<[u16; 3]> {
+/// Ports on which nothing listens at this moment; nginx cannot choose one itself.
+fn free_ports() -> Result<[u16; 4]> {
     let listeners = [
         TcpListener::bind("127.0.0.1:0")?,
         TcpListener::bind("127.0.0.1:0")?,
         TcpListener::bind("127.0.0.1:0")?,
+        TcpListener::bind("127.0.0.1:0")?,
     ];
-    let mut ports = [0; 3];
+    let mut ports = [0; 4];
     for (port, listener) in ports.iter_mut().zip(&listeners) {
         *port = listener.local_addr()?.port();
     }
@@ -269,16 +311,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_has_its_length() {
-        assert_eq!(answer().len(), ANSWER_BYTES);
-        let page: Value = serde_json::from_str(&answer()).unwrap();
+    fn the_response_has_its_length() {
+        assert_eq!(response().len(), RESPONSE_BYTES);
+        let page: Value = serde_json::from_str(&response()).unwrap();
         assert_eq!(page["drafts"][7]["message"]["threadId"], "t7");
     }
 
     #[test]
     fn ports_differ() {
-        let [a, b, c] = free_ports().unwrap();
-        assert!(a != b && b != c && a != c);
+        let mut ports = free_ports().unwrap().to_vec();
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports.len(), 4);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A program that runs beside the bench and ends with it.
+//! A program that runs next to the bench and ends with it.
 
 use std::{
     fs,
@@ -84,7 +84,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself; there is nobody to tell of that.
+        // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

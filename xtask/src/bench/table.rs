@@ -8,7 +8,7 @@ use super::load::Sample;
 const MEASURE: usize = 1;
 
 /// A Markdown table of the subjects' medians; the ratios are to the second subject, nginx.
-pub(crate) fn of(concurrency: u32, subjects: &[(&str, Vec<Sample>)]) -> String {
+pub(crate) fn of(concurrency: u32, subjects: &[(String, Vec<Sample>)]) -> String {
     let rows: Vec<Row> = subjects
         .iter()
         .map(|(_, samples)| Row::of(samples))
@@ -34,6 +34,23 @@ pub(crate) fn of(concurrency: u32, subjects: &[(&str, Vec<Sample>)]) -> String {
         );
     }
     table
+}
+
+/// How one subject compares to another that was measured in the same rounds: the median of the rounds' ratios.
+pub(crate) fn ratio(subject: &(String, Vec<Sample>), other: &(String, Vec<Sample>)) -> String {
+    let of = |figure: fn(Sample) -> f64| {
+        let rounds = subject.1.iter().zip(&other.1);
+        median(rounds.map(|(a, b)| figure(*a) / figure(*b)).collect())
+    };
+    format!(
+        "{} to {}: requests/s {:.3}x, p50 {:.3}x, p99 {:.3}x, CPU {:.3}x",
+        subject.0,
+        other.0,
+        of(Sample::per_second),
+        of(|sample| sample.p50_micros),
+        of(|sample| sample.p99_micros),
+        of(Sample::cpu_micros),
+    )
 }
 
 struct Row {
@@ -78,19 +95,12 @@ mod tests {
 
     #[test]
     fn ratios_are_to_nginx() {
-        let sample = |requests, micros: f64| Sample {
-            requests,
-            seconds: 1.0,
-            p50_micros: micros,
-            p99_micros: micros * 10.0,
-            cpu_seconds: 1.0,
-            ..Sample::default()
-        };
         let subjects = [
-            ("direct", vec![sample(4000, 100.0)]),
-            ("nginx", vec![sample(2000, 200.0)]),
-            ("stead", vec![sample(1000, 300.0)]),
-        ];
+            ("direct", 4000, 100.0),
+            ("nginx", 2000, 200.0),
+            ("stead", 1000, 300.0),
+        ]
+        .map(|(name, requests, micros)| (name.to_owned(), vec![sample(requests, micros)]));
         let table = of(32, &subjects);
         assert!(
             table.ends_with("| stead | 1000 | 50% | 0.30 (1.50x) | 3.00 (1.50x) | 1000.0 | 2.00 |"),
@@ -100,5 +110,29 @@ mod tests {
             table.contains("| nginx | 2000 | 100% | 0.20 (1.00x) |"),
             "{table}"
         );
+    }
+    #[test]
+    fn two_binaries_are_compared_round_by_round() {
+        let new = vec![sample(1000, 100.0), sample(500, 200.0), sample(2000, 50.0)];
+        let old = vec![
+            sample(1000, 100.0),
+            sample(1000, 100.0),
+            sample(1000, 100.0),
+        ];
+        assert_eq!(
+            ratio(&("stead".to_owned(), new), &("other".to_owned(), old)),
+            "stead to other: requests/s 1.000x, p50 1.000x, p99 1.000x, CPU 1.000x"
+        );
+    }
+
+    fn sample(requests: u64, micros: f64) -> Sample {
+        Sample {
+            requests,
+            seconds: 1.0,
+            p50_micros: micros,
+            p99_micros: micros * 10.0,
+            cpu_seconds: 1.0,
+            ..Sample::default()
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::imports::Import;
 type Edges<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
 
 /// A line for each circle, with an import for each step of it.
-pub(crate) fn between_modules(name: &str, imports: &[Import]) -> Vec<String> {
+pub(crate) fn between_modules(folder: &str, imports: &[Import]) -> Vec<String> {
     let mut levels: BTreeMap<&[String], Edges<'_>> = BTreeMap::new();
     for import in imports {
         let shared = import
@@ -35,7 +35,7 @@ pub(crate) fn between_modules(name: &str, imports: &[Import]) -> Vec<String> {
             let steps: Vec<String> = steps
                 .map(|(from, to)| format!("{from} imports {to} ({})", edges[from][to]))
                 .collect();
-            let within = [&[name.to_owned()], *level].concat().join("::");
+            let within = [&[folder.to_owned()], *level].concat().join("/");
             faults.push(format!("{within}: {}", steps.join(", ")));
         }
     }
@@ -104,7 +104,7 @@ mod tests {
             between_modules("crate", &bad),
             [
                 "crate: a imports b (f:1), b imports c (f:2), c imports a (f:3)",
-                "crate::d: x imports y (f:4), y imports x (f:5)",
+                "crate/d: x imports y (f:4), y imports x (f:5)",
             ]
         );
     }

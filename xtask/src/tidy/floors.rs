@@ -108,7 +108,7 @@ pub(crate) fn imports_go_down(imports: &[Import]) -> Vec<String> {
 }
 
 fn unknown(module: &str) -> String {
-    format!("{module} is not in the table FLOORS of xtask/src/tidy/floors.rs")
+    format!("crates/core: {module} is not in the table FLOORS of xtask/src/tidy/floors.rs")
 }
 
 /// The module at the top of the crate; the root itself may import anything.
@@ -167,8 +167,8 @@ mod tests {
         assert_eq!(
             imports_go_down(&[import("store::memory", "oauth"), import("wild", "tool")]),
             [
+                "crates/core: wild is not in the table FLOORS of xtask/src/tidy/floors.rs",
                 "here:1: store (rows and keys) imports oauth (services)",
-                "wild is not in the table FLOORS of xtask/src/tidy/floors.rs",
             ]
         );
     }

@@ -273,7 +273,7 @@ fn follows_colons(tokens: &[TokenTree], position: usize) -> bool {
 }
 
 /// `cfg(test)`, `cfg(any(test, …))`, `cfg(all(test, …))`.
-fn is_for_tests(attribute: &Group) -> bool {
+pub(crate) fn is_for_tests(attribute: &Group) -> bool {
     let words: Vec<String> = attribute
         .to_string()
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_')

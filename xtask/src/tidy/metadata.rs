@@ -20,8 +20,6 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Its folder, from the top of the workspace.
     pub(crate) folder: String,
-    /// The root files of its libraries and binaries, from the top of the workspace.
-    pub(crate) roots: Vec<String>,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -29,7 +27,7 @@ pub(crate) struct Package {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// Needed by the tests and examples alone.
+    /// Needed only by tests and examples.
     pub(crate) dev: bool,
     pub(crate) default_features: bool,
     pub(crate) features: Vec<String>,
@@ -61,27 +59,25 @@ impl Metadata {
     }
 }
 
-/// Folders of the crates that several products of one company share.
-const FAMILIES: &[&str] = &["crates/products/google"];
+/// Crates that several products of one company share, and these products.
+const FAMILIES: &[(&str, &[&str])] = &[(
+    "stead-google",
+    &[
+        "stead-mail",
+        "stead-calendar",
+        "stead-drive",
+        "stead-sheets",
+    ],
+)];
 
 impl Package {
     fn from_json(package: &Value, root: &str) -> Self {
         let local = |path: &Value| string(path).trim_start_matches(root).to_owned();
-        let is_root = |target: &&Value| {
-            array(&target["kind"])
-                .iter()
-                .any(|kind| kind == "lib" || kind == "bin")
-        };
         Self {
             name: string(&package["name"]),
             folder: local(&package["manifest_path"])
                 .trim_end_matches("/Cargo.toml")
                 .to_owned(),
-            roots: array(&package["targets"])
-                .iter()
-                .filter(is_root)
-                .map(|target| local(&target["src_path"]))
-                .collect(),
             dependencies: array(&package["dependencies"])
                 .iter()
                 .map(Dependency::from_json)
@@ -96,7 +92,14 @@ impl Package {
 
     /// Whether this is what several products of one company share.
     pub(crate) fn is_family(&self) -> bool {
-        FAMILIES.contains(&self.folder.as_str())
+        FAMILIES.iter().any(|(name, _)| *name == self.name)
+    }
+
+    /// Whether this is what `product` shares with others of its company.
+    pub(crate) fn is_family_of(&self, product: &Self) -> bool {
+        FAMILIES
+            .iter()
+            .any(|(name, products)| *name == self.name && products.contains(&product.name.as_str()))
     }
 
     /// What its library or binary is built from.
@@ -135,10 +138,6 @@ mod tests {
         let value = serde_json::json!({
             "name": "stead-mail",
             "manifest_path": "/top/crates/products/mail/Cargo.toml",
-            "targets": [
-                { "kind": ["lib"], "src_path": "/top/crates/products/mail/src/lib.rs" },
-                { "kind": ["test"], "src_path": "/top/crates/products/mail/tests/suite.rs" },
-            ],
             "dependencies": [
                 { "name": "stead-core", "kind": null, "uses_default_features": false, "features": [] },
                 { "name": "insta", "kind": "dev", "uses_default_features": true, "features": ["json"] },
@@ -148,7 +147,6 @@ mod tests {
 
         assert_eq!(package.folder, "crates/products/mail");
         assert!(package.is_product());
-        assert_eq!(package.roots, ["crates/products/mail/src/lib.rs"]);
         assert_eq!(
             package
                 .built_from()

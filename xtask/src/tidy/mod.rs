@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the rules of the house that can be proved, a function each.
+//! `cargo xtask tidy`: the rules of the project that can be proved, a function each.
 //!
 //! A rule takes what it judges and gives what it found, a line for each fault; where it reads nothing itself, its test
 //! shows it a planted fault.
@@ -12,6 +12,7 @@ mod licences;
 mod manifest;
 mod metadata;
 mod text;
+mod words;
 
 use std::fs;
 
@@ -19,6 +20,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
 use metadata::Metadata;
+use text::File;
 
 /// Runs every rule and prints what it says.
 ///
@@ -61,16 +63,12 @@ pub(crate) fn run() -> Result<()> {
         products_are_lean(&metadata)?,
     );
     report.rule(
-        "every dependency has its reason beside it",
+        "every dependency has its reason next to it",
         manifest::dependencies_have_reasons(&manifest),
     );
     report.rule(
         "every licence is on the list of deny.toml",
         licences::allowed(&metadata.licences, &deny),
-    );
-    report.rule(
-        "every crate says what it is",
-        text::crates_have_documentation(&roots(&metadata)?),
     );
     report.rule(
         "lines end where their text ends",
@@ -84,28 +82,65 @@ pub(crate) fn run() -> Result<()> {
         "the top holds what belongs there",
         layout::top_level(&files),
     );
-    for hint in text::long_files(&files) {
-        println!("hint: {hint}");
+    for (name, faults) in of_sources(&metadata, &files)? {
+        let faults = faults.into_iter().filter(|fault| !is_pending(fault));
+        report.rule(name, faults.collect());
     }
     report.end()
 }
 
-/// Prints what stands between core and its floors.
+/// Prints what the rules on sources find below a folder, pending or not; of the first so many rules.
 ///
 /// # Errors
-/// Where an import goes up or sideways, or the sources cannot be read.
-pub(crate) fn floors() -> Result<()> {
+/// Where something is found, or the sources cannot be read.
+pub(crate) fn run_in(folder: &str, rules: usize) -> Result<()> {
     let mut report = Report::default();
-    let imports = imports::read("crates/core", &text::files()?)?;
-    report.rule(
-        "core imports from lower floors only",
-        floors::imports_go_down(&imports),
-    );
-    report.rule(
-        "no circle of imports",
-        circles::between_modules("core", &imports),
-    );
+    let all = of_sources(&Metadata::read()?, &text::files()?)?;
+    for (name, mut faults) in all.into_iter().take(rules) {
+        faults.retain(|fault| fault.starts_with(folder));
+        report.rule(name, faults);
+    }
     report.end()
+}
+
+/// The rules on sources: name, and a line for each fault, which begins with a path.
+fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<(&'static str, Vec<String>)>> {
+    let mut circles = Vec::new();
+    let mut floors = Vec::new();
+    for package in &metadata.ours {
+        let imports = imports::read(&package.folder, files)?;
+        circles.extend(circles::between_modules(&package.folder, &imports));
+        if package.name == "stead-core" {
+            floors = floors::imports_go_down(&imports);
+        }
+    }
+    Ok(vec![
+        ("core imports from lower floors only", floors),
+        ("modules import each other in no circle", circles),
+        ("core names no company", text::core_names_no_company(files)),
+        (
+            "every source says what it is for",
+            text::sources_say_what_they_are(files),
+        ),
+        ("no source is long", text::long_files(files)),
+        (
+            "words that the field does not use stay out",
+            words::unused_words(files)?,
+        ),
+    ])
+}
+
+/// Where the rules on sources are not yet kept: the begin of a fault's line.
+const PENDING: &[&str] = &[
+    "crates/",
+    "tests/stories/",
+    "docs/",
+    "README.md",
+    "CHANGELOG.md",
+];
+
+fn is_pending(fault: &str) -> bool {
+    PENDING.iter().any(|start| fault.starts_with(start))
 }
 
 /// What the rules said.
@@ -161,16 +196,6 @@ fn products_are_lean(metadata: &Metadata) -> Result<Vec<String>> {
         ));
     }
     Ok(faults)
-}
-
-/// The root files of our crates: path and text.
-fn roots(metadata: &Metadata) -> Result<Vec<(String, String)>> {
-    metadata
-        .ours
-        .iter()
-        .flat_map(|package| &package.roots)
-        .map(|path| Ok((path.clone(), read(path)?)))
-        .collect()
 }
 
 fn read(path: &str) -> Result<String> {

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::shell;
 
-/// A file longer than this may hold two things.
+/// Longest source: a longer one holds two things.
 const LONG: usize = 500;
 
 /// A file that belongs to the project: its path from the top, and its text where it is text that people write.
@@ -39,14 +39,48 @@ pub(crate) fn files() -> Result<Vec<File>> {
     Ok(files)
 }
 
-pub(crate) fn crates_have_documentation(roots: &[(String, String)]) -> Vec<String> {
-    roots
-        .iter()
-        .filter(|(_, text)| {
-            !text.starts_with("//! ") && !text.starts_with("#![doc = include_str!(")
+pub(crate) fn sources_say_what_they_are(files: &[File]) -> Vec<String> {
+    sources(files)
+        .filter(|file| {
+            let starts = ["//! ", "#![doc = include_str!("];
+            !starts.iter().any(|start| file.text.starts_with(start))
         })
-        .map(|(path, _)| format!("{path} does not begin with //!"))
+        .map(|file| format!("{} does not begin with //!", file.path))
         .collect()
+}
+
+fn sources(files: &[File]) -> impl Iterator<Item = &File> {
+    files.iter().filter(|file| file.path.ends_with(".rs"))
+}
+
+/// Companies of products, and words that only their APIs use.
+const COMPANIES: &[&str] = &[
+    "notion",
+    "google",
+    "gmail",
+    "snowflake",
+    "goog-",
+    "ya29",
+    "ntn_",
+    "gocspx",
+];
+
+/// Core names no company, except in the examples of its documentation.
+pub(crate) fn core_names_no_company(files: &[File]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for file in sources(files).filter(|file| file.path.starts_with("crates/core/")) {
+        let mut example = false;
+        for (number, line) in file.text.lines().enumerate() {
+            let comment = line.trim_start().starts_with("//");
+            example = comment && (example != line.contains("```"));
+            let line = line.to_lowercase();
+            let named = COMPANIES.iter().find(|name| line.contains(*name));
+            if let Some(name) = named.filter(|_| !example) {
+                faults.push(format!("{}:{}: {name}", file.path, number + 1));
+            }
+        }
+    }
+    faults
 }
 
 pub(crate) fn trailing_whitespace(files: &[File]) -> Vec<String> {
@@ -85,12 +119,10 @@ pub(crate) fn generated_pages_say_so(files: &[File]) -> Vec<String> {
 }
 
 pub(crate) fn long_files(files: &[File]) -> Vec<String> {
-    files
-        .iter()
-        .filter(|file| file.path.ends_with(".rs"))
+    sources(files)
         .map(|file| (file.text.lines().count(), &file.path))
         .filter(|(lines, _)| *lines > LONG)
-        .map(|(lines, path)| format!("{path} has {lines} lines; is there a second room in it?"))
+        .map(|(lines, path)| format!("{path} has {lines} lines, more than {LONG}"))
         .collect()
 }
 
@@ -99,16 +131,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crate_without_a_word_is_found() {
-        let roots = [
-            "//! What it is.\n",
-            "#![doc = include_str!(\"docs.md\")]\n",
-            "use std::fs;\n",
-        ]
-        .map(|text| (text.len().to_string(), text.to_owned()));
+    fn a_source_without_a_word_is_found() {
+        let files = [
+            file("a.rs", "//! What it is.\n"),
+            file("b.rs", "#![doc = include_str!(\"docs.md\")]\n"),
+            file("c.rs", "use std::fs;\n"),
+            file("d.md", "# D\n"),
+        ];
         assert_eq!(
-            crates_have_documentation(&roots),
-            ["13 does not begin with //!"]
+            sources_say_what_they_are(&files),
+            ["c.rs does not begin with //!"]
+        );
+    }
+
+    #[test]
+    fn a_company_in_core_is_found() {
+        let text = "//! Plain.\n/// ```\n/// // Google\n/// ```\n/// Snowflake's\nconst X: &str = \"x-goog-y\";\n";
+        let files = [
+            file("crates/core/src/a.rs", text),
+            file("crates/products/mail/src/a.rs", text),
+        ];
+        assert_eq!(
+            core_names_no_company(&files),
+            [
+                "crates/core/src/a.rs:5: snowflake",
+                "crates/core/src/a.rs:6: goog-"
+            ]
         );
     }
 
@@ -149,16 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_file_is_a_hint() {
+    fn a_long_source_is_found() {
         let files = [
             file("a.rs", &"line\n".repeat(LONG)),
             file("b.rs", &"line\n".repeat(LONG + 1)),
             file("c.md", &"line\n".repeat(LONG + 1)),
         ];
-        assert_eq!(
-            long_files(&files),
-            ["b.rs has 501 lines; is there a second room in it?"]
-        );
+        assert_eq!(long_files(&files), ["b.rs has 501 lines, more than 500"]);
     }
 
     fn file(path: &str, text: &str) -> File {

@@ -7,8 +7,12 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::{Finding, Outcome, fields, schema::Reading};
-use crate::description::{Description, Mask, Method, Parameter, Place, ResponseSchema};
+use super::fields;
+use crate::{
+    description::{Description, Mask, Method, Parameter, Place, ResponseSchema},
+    finding::{Finding, Outcome},
+    schema::Reading,
+};
 
 /// A request as it goes over the wire.
 #[derive(Debug, Clone)]

@@ -3,8 +3,11 @@
 use anyhow::Result;
 use serde_json::Value;
 
-use super::{Outcome, schema::Reading};
-use crate::description::{Description, Method, ResponseSchema};
+use crate::{
+    description::{Description, Method, ResponseSchema},
+    finding::Outcome,
+    schema::Reading,
+};
 
 /// A response, from a fixture or from the sandbox.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     method::{Body, Method, Parameter, Place, ResponseSchema},
-    resolved,
     template::Template,
 };
+use crate::schema::resolved;
 
 const VERBS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 

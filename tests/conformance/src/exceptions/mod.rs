@@ -4,10 +4,7 @@ mod list;
 
 use std::{cell::Cell, fmt};
 
-use super::{
-    check::{Finding, request::Request},
-    description::Template,
-};
+use super::{check::request::Request, description::Template, finding::Finding};
 pub(crate) use list::EXCEPTIONS;
 
 /// A place that is excused.

@@ -12,10 +12,10 @@ use super::{
     check::{
         request::Request,
         response::{Response, ResponseBody},
-        schema::Reading,
     },
     products::Product,
     report::Tally,
+    schema::Reading,
     validate::{CheckedRequest, Validator},
 };
 use journey::{Kept, Step};

@@ -13,11 +13,11 @@ use super::{
     check::{
         request::Request,
         response::{Response, ResponseBody},
-        schema::Reading,
     },
     description::Description,
     exceptions::{Exception, Instead},
     products::{Product, Source},
+    schema::Reading,
     validate::{CheckedRequest, Validator},
 };
 use described::{READ, WRITE, discovery, openapi};

@@ -6,7 +6,7 @@ use jsonschema::{
 };
 use serde_json::Value;
 
-use super::Finding;
+use crate::finding::Finding;
 
 /// Longest value that is shown.
 const MOST_SHOWN: usize = 60;

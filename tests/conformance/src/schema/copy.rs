@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, anyhow};
 use serde_json::{Map, Value, json};
 
-use super::schema::Reading;
-use crate::description::resolved;
+use super::{Reading, resolved};
 
 /// Copies `schema` out of `root` for the method with this id.
 ///

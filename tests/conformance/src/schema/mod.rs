@@ -3,12 +3,14 @@
 //! The validator knows one dialect and takes a schema at its word; `copy.rs` makes of a description's schema what the
 //! description means.
 
+mod copy;
+mod messages;
+
 use anyhow::{Result, anyhow};
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
 
-use super::{Finding, messages, schema_copy};
-use crate::description::resolved;
+use crate::finding::Finding;
 
 /// How a schema is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,7 @@ impl Compiled {
         method: &str,
         reading: Reading,
     ) -> Result<Self> {
-        let copy = schema_copy::copy(root, schema, method, reading)?;
+        let copy = copy::copy(root, schema, method, reading)?;
         let mut options = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true);
@@ -81,6 +83,22 @@ fn says_nothing(root: &Value, schema: &Value) -> bool {
     silent && matches!(schema["type"].as_str(), None | Some("object" | "any"))
 }
 
+/// Follows `$ref` within `root`; a reference that leads nowhere stays as it is.
+pub(crate) fn resolved<'a>(root: &'a Value, mut value: &'a Value) -> &'a Value {
+    // Deeper than any description nests, so that a circle ends.
+    for _ in 0..32 {
+        let next = value
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|reference| root.pointer(reference.strip_prefix('#')?));
+        match next {
+            Some(next) => value = next,
+            None => break,
+        }
+    }
+    value
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -115,6 +133,13 @@ mod tests {
 
     fn boxed() -> Value {
         json!({"$ref": "#/schemas/Box"})
+    }
+
+    #[test]
+    fn references_are_followed_and_circles_end() {
+        let root = json!({"a": {"$ref": "#/b"}, "b": {"type": "string"}, "c": {"$ref": "#/c"}});
+        assert_eq!(resolved(&root, &root["a"]), &json!({"type": "string"}));
+        assert_eq!(resolved(&root, &root["c"]), &json!({"$ref": "#/c"}));
     }
 
     #[test]
