@@ -206,7 +206,10 @@ mod tests {
                 "stead-drive",
                 [("stead-google", false), ("stead-mail", false)],
             ),
-            product("stead-workspace", [("stead-google", false)]),
+            product(
+                "stead-workspace",
+                [("serde", false), ("stead-google", false)],
+            ),
             Package {
                 folder: "crates/products/google".to_owned(),
                 ..package(

@@ -134,6 +134,7 @@ fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<(&'static str, 
 const PENDING: &[&str] = &[
     "crates/",
     "tests/stories/",
+    "tests/conformance/src/fixtures.rs",
     "docs/",
     "README.md",
     "CHANGELOG.md",
