@@ -1,4 +1,4 @@
-//! What an application can get wrong, and the clear answer to each.
+//! What an application can get wrong, and the clear response to each.
 
 use serde_json::{Value, json};
 use stead::core::resource::NewConnection;
@@ -61,7 +61,7 @@ async fn a_tools_input() {
 }
 
 #[tokio::test]
-async fn what_is_meant_is_understood() {
+async fn what_is_clear_is_coerced() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let reply = stage

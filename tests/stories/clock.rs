@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
     time::Duration,
 };
@@ -18,6 +18,7 @@ use stead::{
 pub struct Clock {
     runtime: TokioRuntime,
     ahead: AtomicI64,
+    slept: AtomicBool,
 }
 
 impl Clock {
@@ -26,12 +27,18 @@ impl Clock {
         Arc::new(Self {
             runtime,
             ahead: AtomicI64::new(0),
+            slept: AtomicBool::new(false),
         })
     }
 
     /// Moves the time of day, and the time since the start with it.
     pub fn advance(&self, by: SignedDuration) {
         self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
+    }
+
+    /// Whether a task has paused for less than a second, as those do that wait for another process.
+    pub fn has_short_sleeps(&self) -> bool {
+        self.slept.load(Ordering::SeqCst)
     }
 
     fn ahead(&self) -> i64 {
@@ -47,6 +54,9 @@ impl Runtime for Clock {
         self.runtime.monotonic() + Duration::from_secs(self.ahead().unsigned_abs())
     }
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        if duration < Duration::from_secs(1) {
+            self.slept.store(true, Ordering::SeqCst);
+        }
         self.runtime.sleep(duration)
     }
     fn spawn(&self, task: BoxFuture<'static, ()>) {

@@ -14,7 +14,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// An answer, read to its end.
+/// A response, read to its end.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
@@ -35,7 +35,7 @@ impl Reply {
             .get(name)
             .map_or("", |value| value.to_str().unwrap_or_default())
     }
-    /// The kind of a problem; panics with the whole answer where it is none.
+    /// The kind of a problem; panics with the whole response where it is not one.
     pub fn kind(&self) -> String {
         assert_eq!(
             self.header("content-type"),
@@ -65,8 +65,8 @@ impl HttpClient {
     }
 
     pub async fn send(&self, request: http::Request<Body>) -> Reply {
-        let (head, body) = self.0.send(request).await.expect("an answer").into_parts();
-        let body = body.collect(u64::MAX).await.expect("a whole answer");
+        let (head, body) = self.0.send(request).await.expect("a response").into_parts();
+        let body = body.collect(u64::MAX).await.expect("a whole response");
         Reply {
             status: head.status,
             headers: head.headers,
@@ -148,10 +148,10 @@ pub fn encode(text: &str) -> String {
 pub async fn raw(address: &str, request: &[u8]) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     stream.write_all(request).await.expect("sent");
-    let mut answer = Vec::new();
-    // A peer that refuses the bytes may reset the connection after its answer.
-    let _ = stream.read_to_end(&mut answer).await;
-    let text = String::from_utf8_lossy(&answer).into_owned();
+    let mut response = Vec::new();
+    // A peer that refuses the bytes may reset the connection after its response.
+    let _ = stream.read_to_end(&mut response).await;
+    let text = String::from_utf8_lossy(&response).into_owned();
     let status = text
         .split(' ')
         .nth(1)

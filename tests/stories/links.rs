@@ -128,7 +128,7 @@ async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
 }
 
 #[tokio::test]
-async fn a_user_who_refuses_is_told_calmly() {
+async fn a_user_who_refuses_sees_a_calm_page() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();

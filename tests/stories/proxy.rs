@@ -1,5 +1,5 @@
-//! The proxy against callers who would have it go elsewhere: the vectors V01 to V56, over the JSON form and over raw
-//! sockets. Each is refused, the product receives nothing, and a listener at the place where it would lead hears nothing.
+//! The proxy against callers who try to lead it elsewhere: the vectors V01 to V56, listed here, over the JSON form and over
+//! raw sockets. Each is refused, the product receives nothing, and a listener where it would lead hears nothing.
 
 use std::sync::{
     Arc,
@@ -174,9 +174,9 @@ async fn hostile_paths_over_a_raw_socket() {
     let scene = Scene::new().await;
     // A fragment never comes as far: hyper cuts it off the request target.
     for (vector, path) in PATHS.iter().filter(|(_, path)| !path.contains('#')) {
-        let (status, answer) = scene.raw("GET", &scene.path(path), "").await;
-        // What is no HTTP any more is refused before any rule of ours: with 400, or with another path that does not exist.
-        assert!((400..500).contains(&status), "{vector}: {answer}");
+        let (status, response) = scene.raw("GET", &scene.path(path), "").await;
+        // What is not HTTP any more is refused before any rule of ours: with 400, or with another path that does not exist.
+        assert!((400..500).contains(&status), "{vector}: {response}");
         scene.nothing_was_sent(vector);
     }
 }
@@ -197,8 +197,11 @@ async fn hostile_methods() {
             .await;
         assert_eq!(reply.kind(), "method_not_allowed", "{vector} {method}");
         if !method.contains('\r') {
-            let (status, answer) = scene.raw(method, "/v1/users/me/profile", "").await;
-            assert!((400..500).contains(&status), "{vector} {method}: {answer}");
+            let (status, response) = scene.raw(method, "/v1/users/me/profile", "").await;
+            assert!(
+                (400..500).contains(&status),
+                "{vector} {method}: {response}"
+            );
         }
         scene.nothing_was_sent(vector);
     }
@@ -215,32 +218,32 @@ async fn hostile_headers() {
         assert_eq!(reply.kind(), "header_not_allowed", "{vector} {name}");
         scene.nothing_was_sent(vector);
     }
-    // A chunked body alone is an ordinary upload; with a length beside it, below, it is not.
-    let alone = |name: &str| !matches!(name, "Host" | "Accept" | "Transfer-Encoding");
-    for (vector, name, value) in HEADERS.iter().filter(|(_, name, _)| alone(name)) {
-        let (status, answer) = scene
+    // A chunked body by itself is an ordinary upload; with a length next to it, below, it is not.
+    let by_itself = |name: &str| !matches!(name, "Host" | "Accept" | "Transfer-Encoding");
+    for (vector, name, value) in HEADERS.iter().filter(|(_, name, _)| by_itself(name)) {
+        let (status, response) = scene
             .raw(
                 "GET",
                 "/v1/users/me/profile",
                 &format!("{name}: {value}\r\n"),
             )
             .await;
-        assert!((400..500).contains(&status), "{vector} {name}: {answer}");
+        assert!((400..500).contains(&status), "{vector} {name}: {response}");
         scene.nothing_was_sent(vector);
     }
-    let (status, answer) = scene
+    let (status, response) = scene
         .raw(
             "POST",
             "/v1/users/me/profile",
             "Content-Length: 3\r\nContent-Length: 5\r\n",
         )
         .await;
-    assert!((400..500).contains(&status), "V50: {answer}");
+    assert!((400..500).contains(&status), "V50: {response}");
     scene.nothing_was_sent("V49, V50");
 }
 
 /// V49 over a raw socket: hyper takes the chunks and drops the length (RFC 9112, 6.3), so there is nothing left to refuse.
-/// What matters is that nobody reads the request in two ways: the product receives one request, framed anew.
+/// What matters is that the request is never read in two ways: the product receives one request, framed again.
 #[tokio::test]
 async fn two_framings_become_one() {
     let scene = Scene::new().await;
@@ -290,14 +293,14 @@ async fn what_is_legitimate_passes() {
     ] {
         let reply = scene.json(|request| request["path"] = json!(path)).await;
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
-        let (status, answer) = scene
+        let (status, response) = scene
             .raw(
                 "GET",
                 path,
                 "Accept: application/json\r\nAccept-Language: en\r\n",
             )
             .await;
-        assert_eq!(status, 200, "{path}: {answer}");
+        assert_eq!(status, 200, "{path}: {response}");
     }
     let query = json!({ "q": "from:a&b=c", "labelIds": ["INBOX", "UNREAD"], "maxResults": 1, "includeSpamTrash": false });
     let reply = scene.json(|request| {

@@ -15,7 +15,7 @@ fn refreshes(stage: &Stage) -> usize {
 }
 
 #[tokio::test]
-async fn an_expired_token_is_refreshed_unseen() {
+async fn an_expired_token_is_refreshed_silently() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     stage.clock.advance(SignedDuration::from_hours(2));
@@ -114,7 +114,7 @@ async fn rotating_tokens_survive_concurrent_callers() {
 }
 
 #[tokio::test]
-async fn a_revoked_account_names_who_must_act_and_a_new_link_mends_it() {
+async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let before = stage.account("user-1").await;
@@ -187,7 +187,7 @@ async fn a_token_endpoint_that_fails_for_a_while_kills_no_account() {
 }
 
 #[tokio::test]
-async fn a_wrong_client_secret_is_the_developers_matter() {
+async fn a_wrong_client_secret_is_for_the_developer_to_fix() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let change = json!({ "client_secret": "another" });
@@ -220,7 +220,7 @@ async fn a_wrong_client_secret_is_the_developers_matter() {
     );
 }
 
-/// A caller that hangs up while the token endpoint is thinking loses its answer, and nobody loses the token.
+/// A caller that hangs up while the token endpoint is busy loses its response, but the token is not lost.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_caller_that_hangs_up_loses_no_token() {
     let stage = Stage::new().await;

@@ -78,7 +78,7 @@ fn planted_secrets_appear_nowhere() {
     {
         assert!(!log.contains(secret), "{secret} is in the log");
         for text in &seen {
-            assert!(!text.contains(secret), "{secret} is in an answer: {text}");
+            assert!(!text.contains(secret), "{secret} is in a response: {text}");
         }
         for (name, bytes) in &files {
             assert!(

@@ -60,7 +60,7 @@ async fn proxy(stage: &Stage, product: &str, method: &str, path: &str, body: Val
 }
 
 #[tokio::test]
-async fn the_specifications_proxy_paths_answer_as_the_products_do() {
+async fn the_specifications_proxy_paths_respond_as_the_products_do() {
     let stage = stage().await;
     let me = proxy(&stage, "workspace", "GET", "/v1/users/me", Value::Null).await;
     assert_eq!(me.json()["object"], "user", "{}", me.text());
@@ -83,7 +83,7 @@ async fn the_specifications_proxy_paths_answer_as_the_products_do() {
         "{}",
         calendars.text()
     );
-    // The product has no such method: its own refusal is passed on, and is no problem of ours.
+    // The product has no such method: its own refusal is passed on, and is not a problem of ours.
     let sheets = proxy(&stage, "sheets", "GET", "/v4/spreadsheets", Value::Null).await;
     assert_eq!(sheets.status, 404, "{}", sheets.text());
     assert_ne!(sheets.header("content-type"), "application/problem+json");

@@ -35,7 +35,7 @@ pub struct Setting {
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
     pub policy: Option<Arc<dyn Policy>>,
-    /// Whether the other five products are there beside mail.
+    /// Whether the other five products are there besides mail.
     pub six_products: bool,
 }
 
@@ -209,7 +209,7 @@ impl Stage {
         assert_eq!(self.account(identifier).await["state"], "active");
     }
 
-    /// A tool's answer.
+    /// The response of a tool.
     pub async fn execute(&self, tool: &str, identifier: &str, input: Value) -> Reply {
         let body = json!({ "connection_name": "mail", "identifier": identifier, "input": input });
         self.post(&format!("/v1/tools/{tool}/execute"), &body).await

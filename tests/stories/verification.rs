@@ -89,7 +89,7 @@ async fn the_wrong_person_ends_the_authorization() {
     let reply = stage
         .post(
             &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "somebody-else" }),
+            &json!({ "identifier": "someone-else" }),
         )
         .await;
     assert_eq!(reply.kind(), "identifier_mismatch");
@@ -208,7 +208,7 @@ async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
     let reply = stage
         .post(
             &format!("/v1/authorizations/{second}/verify"),
-            &json!({ "identifier": "somebody-else" }),
+            &json!({ "identifier": "someone-else" }),
         )
         .await;
     assert_eq!(reply.kind(), "identifier_mismatch");

@@ -51,11 +51,11 @@ async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
     })
     .await;
     stage.connect("user-1", ADA).await;
-    let run = async |input: serde_json::Value, beside: serde_json::Value| {
+    let run = async |input: serde_json::Value, besides: serde_json::Value| {
         let mut body = json!({ "connection_name": "mail", "identifier": "user-1", "input": input });
         body.as_object_mut()
             .unwrap()
-            .extend(beside.as_object().unwrap().clone());
+            .extend(besides.as_object().unwrap().clone());
         stage
             .post("/v1/tools/mail_tell_version/execute", &body)
             .await
@@ -72,9 +72,9 @@ async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
         for name in ["schema_version", "tool_version"] {
             let inside = run(json!({ name: version }), json!({})).await;
             assert_eq!(ran(&inside), version, "{}", inside.text());
-            let beside = run(json!({}), json!({ name: version })).await;
-            assert_eq!(ran(&beside), version);
-            assert_eq!(beside.json()["tool_version"], version);
+            let besides = run(json!({}), json!({ name: version })).await;
+            assert_eq!(ran(&besides), version);
+            assert_eq!(besides.json()["tool_version"], version);
         }
     }
     let unknown = run(json!({ "tool_version": "2020-01-01" }), json!({})).await;

@@ -1,4 +1,4 @@
-//! A user's browser, as small as it can be: it keeps cookies, follows redirects and sends forms.
+//! A minimal browser of a user: it keeps cookies, follows redirects and sends forms.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -49,7 +49,7 @@ impl Browser {
         let end = self.submit(&consent, &fields).await?;
         if end.status != StatusCode::OK {
             return Err(failed(&format!(
-                "after the consent, {} answered with status {}",
+                "after the consent, {} responded with status {}",
                 end.url.path(),
                 end.status.as_u16()
             )));
@@ -59,8 +59,9 @@ impl Browser {
 
     /// Opens an address.
     pub(crate) async fn open(&mut self, address: &str) -> Outcome<Page> {
-        let url = Url::parse(address).map_err(|error| failed(&format!("no address: {error}")))?;
-        self.travel(url, None).await
+        let url =
+            Url::parse(address).map_err(|error| failed(&format!("not an address: {error}")))?;
+        self.follow(url, None).await
     }
 
     /// Sends the page's form.
@@ -70,11 +71,11 @@ impl Browser {
             .extend_pairs(fields)
             .finish();
         let origin = page.url.origin().ascii_serialization();
-        self.travel(action, Some((form, origin))).await
+        self.follow(action, Some((form, origin))).await
     }
 
     /// Sends one request and follows where it leads.
-    async fn travel(&mut self, mut url: Url, mut form: Option<(String, String)>) -> Outcome<Page> {
+    async fn follow(&mut self, mut url: Url, mut form: Option<(String, String)>) -> Outcome<Page> {
         for _ in 0..=MOST_REDIRECTS {
             let (status, location, text) = self.exchange(&url, form.take()).await?;
             match location {
@@ -108,12 +109,12 @@ impl Browser {
             None => request.body(Body::Empty),
         };
         let request = request.map_err(|error| failed(&error.to_string()))?;
-        let answer = self
+        let response = self
             .transport
             .send(request)
             .await
-            .map_err(|error| unanswered(&error))?;
-        let (head, body) = answer.into_parts();
+            .map_err(|error| no_response(&error))?;
+        let (head, body) = response.into_parts();
         for cookie in head.headers.get_all(header::SET_COOKIE) {
             let pair = cookie.to_str().unwrap_or_default().split(';').next();
             if let Some((name, value)) = pair.and_then(|pair| pair.split_once('=')) {
@@ -128,7 +129,7 @@ impl Browser {
         let body = body
             .collect(MOST_BYTES)
             .await
-            .map_err(|error| unanswered(&error))?;
+            .map_err(|error| no_response(&error))?;
         Ok((
             head.status,
             location,
@@ -159,7 +160,7 @@ impl Page {
             .unwrap_or_default();
         self.url
             .join(&unescaped(action))
-            .map_err(|error| failed(&format!("the form goes nowhere: {error}")))
+            .map_err(|error| failed(&format!("the form has a wrong address: {error}")))
     }
 }
 
@@ -179,12 +180,12 @@ fn unescaped(text: &str) -> String {
     })
 }
 
-fn unanswered(error: &TransportError) -> Failure {
-    failed(&format!("no answer: {error}"))
+fn no_response(error: &TransportError) -> Failure {
+    failed(&format!("no response: {error}"))
 }
 
 fn failed(what: &str) -> Failure {
-    Failure::own(
+    Failure::new(
         Exit::Failed,
         format!("the browser could not go on: {what}"),
         "The logs of the service and the sandbox may say more (--log info).",
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_go_where_they_say_or_to_their_page() {
+    fn a_form_goes_to_its_action_or_to_its_page() {
         let named = page(r#"<p><form method="post" action="&#x2f;consent/r1?a=1&amp;b=2"><input>"#);
         assert_eq!(
             named.form_action().unwrap().as_str(),

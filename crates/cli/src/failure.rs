@@ -1,4 +1,4 @@
-//! How a command fails, and how that is told: what happened, who must act, what to do next.
+//! How a command fails, and how that is printed: what happened, who must act, what to do next.
 
 use std::fmt::Write as _;
 
@@ -15,30 +15,30 @@ pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 pub(crate) enum Failure {
     /// An error of Stead.
     Stead(Box<Error>),
-    /// Something of the command line itself.
-    Own {
+    /// Something outside of Stead: the command line, a file, a port.
+    CommandLine {
         exit: Exit,
         what: String,
         next: String,
     },
-    /// It was told already, line by line.
-    Told,
+    /// It was printed already, line by line.
+    Reported,
 }
 
 impl Failure {
-    /// The command line does not go together.
+    /// The command line is wrong.
     pub(crate) fn usage(what: impl Into<String>, next: impl Into<String>) -> Self {
-        Self::own(Exit::Usage, what, next)
+        Self::new(Exit::Usage, what, next)
     }
 
-    /// A file, a port or a setting is not as it must be.
+    /// A file, a port or a setting is wrong or missing.
     pub(crate) fn configuration(what: impl Into<String>, next: impl Into<String>) -> Self {
-        Self::own(Exit::Configuration, what, next)
+        Self::new(Exit::Configuration, what, next)
     }
 
     /// Something else.
-    pub(crate) fn own(exit: Exit, what: impl Into<String>, next: impl Into<String>) -> Self {
-        Self::Own {
+    pub(crate) fn new(exit: Exit, what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::CommandLine {
             exit,
             what: what.into(),
             next: next.into(),
@@ -49,23 +49,23 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Stead(error) => Exit::of(error.kind()),
-            Self::Own { exit, .. } => *exit,
-            Self::Told => Exit::Failed,
+            Self::CommandLine { exit, .. } => *exit,
+            Self::Reported => Exit::Failed,
         }
     }
 
     /// Says it on the standard error stream: for people, or as one JSON object.
-    pub(crate) fn tell(&self, terminal: &Terminal) {
+    pub(crate) fn print(&self, terminal: &Terminal) {
         let text = match self {
-            Self::Told => return,
+            Self::Reported => return,
             Self::Stead(error) if terminal.json() => {
                 serde_json::to_string(&error.to_problem()).unwrap_or_default()
             }
             Self::Stead(error) => describe(error, terminal),
-            Self::Own { what, next, exit } if terminal.json() => {
+            Self::CommandLine { what, next, exit } if terminal.json() => {
                 json!({ "title": what, "detail": next, "exit_code": exit.code() }).to_string()
             }
-            Self::Own { what, next, .. } => {
+            Self::CommandLine { what, next, .. } => {
                 format!("{} {what}\n  {next}", terminal.red("stead:"))
             }
         };
@@ -124,7 +124,7 @@ fn who(act_by: ActBy) -> &'static str {
         ActBy::AppDeveloper => "you, the application's developer",
         ActBy::EndUser => "the user",
         ActBy::Product => "the product; waiting is all that others can do",
-        _ => "whoever runs this Stead",
+        _ => "the operator of this Stead",
     }
 }
 
@@ -133,15 +133,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_told_with_who_must_act_and_what_helps() {
+    fn an_error_is_printed_with_who_must_act_and_what_helps() {
         let error = Error::new(
             ErrorKind::AuthorizationRequired,
             "the user has to authorize",
         )
         .with_authorization_link("https://stead.example.com/connect/x");
-        let told = describe(&error, &Terminal::new(false, false, true));
+        let text = describe(&error, &Terminal::new(false, false, true));
         assert_eq!(
-            told.lines().collect::<Vec<_>>(),
+            text.lines().collect::<Vec<_>>(),
             [
                 "stead: the user has to authorize",
                 "  kind             authorization_required",

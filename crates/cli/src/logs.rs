@@ -1,4 +1,4 @@
-//! Logs, and what is said when the program itself breaks.
+//! Logs, and what is printed when the program itself panics.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Outcome};
 pub(crate) fn start(filter: &str, no_color: bool) -> Outcome {
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(
-            format!("this is no log filter: {error}"),
+            format!("this is not a log filter: {error}"),
             "Write a level such as --log info, or targets such as --log stead_core=debug,warn",
         )
     })?;
@@ -28,7 +28,7 @@ pub(crate) fn start(filter: &str, no_color: bool) -> Outcome {
     Ok(())
 }
 
-/// A panic's message may hold what was being worked on, so the place alone is printed.
+/// A panic's message may contain user data, so only its place is printed.
 pub(crate) fn keep_panics_quiet() {
     panic::set_hook(Box::new(|panic| {
         let place = panic
@@ -36,7 +36,7 @@ pub(crate) fn keep_panics_quiet() {
             .map_or_else(|| String::from("an unknown place"), ToString::to_string);
         let _ = writeln!(
             io::stderr(),
-            "stead: an internal error at {place}. Please report it with this line; it holds nothing of yours."
+            "stead: an internal error at {place}. Please report it with this line; it contains none of your data."
         );
     }));
 }

@@ -4,13 +4,12 @@ mod browser;
 mod commands;
 mod exit;
 mod failure;
-mod house;
-mod local;
+mod listener;
 mod logs;
 mod progress;
-mod reach;
 mod secrets;
 mod signals;
+mod target;
 mod terminal;
 
 use std::process::ExitCode;
@@ -25,24 +24,24 @@ use terminal::Terminal;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Act in your users' stead: typed tools and raw requests to their products, with OAuth and tokens taken care of.
+/// Act in your users' stead: typed tools and raw requests to their products, with OAuth and tokens handled for you.
 ///
-/// New here? `stead demo` shows the whole journey, `stead dev` starts a service and a sandbox to play with.
+/// New here? `stead demo` shows the whole journey, `stead dev` starts a service and a sandbox to try things out.
 #[derive(Debug, Parser)]
 #[command(name = "stead", version, after_help = exit::table(), arg_required_else_help = true)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     command: Command,
 
-    /// Print results as JSON, one object a line; errors too, on the standard error stream.
+    /// Print results as JSON, one object per line; errors too, on standard error.
     #[arg(long, global = true)]
     json: bool,
 
-    /// Print results alone.
+    /// Print only results.
     #[arg(long, short, global = true)]
     quiet: bool,
 
-    /// Print without colour, as on anything that is no terminal.
+    /// Print without colour, as on anything that is not a terminal.
     #[arg(long, global = true, env = "NO_COLOR", value_parser = not_empty, hide_env_values = true)]
     no_color: bool,
 
@@ -70,7 +69,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.tell(&terminal);
+            failure.print(&terminal);
             ExitCode::from(failure.exit().code())
         }
     }
@@ -83,8 +82,8 @@ fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
         .build()
         .map_err(|error| {
             Failure::configuration(
-                format!("the system gives no threads: {error}"),
-                "Look at the limits of this user.",
+                format!("threads cannot be started: {error}"),
+                "Check the limits of this user.",
             )
         })?;
     runtime.block_on(arguments.command.run(terminal))

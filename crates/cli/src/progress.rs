@@ -1,4 +1,4 @@
-//! A sign of life on whatever takes longer than a second.
+//! A spinner for everything that takes longer than a second.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::terminal::Terminal;
 
-/// A turning sign on the standard error stream, on a terminal alone, which shows after a second.
+/// A spinner on standard error, only on a terminal, which appears after a second.
 #[derive(Debug)]
 pub(crate) struct Progress(ProgressBar);
 
@@ -32,8 +32,8 @@ impl Progress {
         self.0.set_message(what.to_owned());
     }
 
-    /// Prints beside the sign.
-    pub(crate) fn aside(&self, print: impl FnOnce()) {
+    /// Prints next to the spinner.
+    pub(crate) fn print_above(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
 }

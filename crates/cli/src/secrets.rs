@@ -1,4 +1,4 @@
-//! Secrets come in through the environment, a file or the standard input, never on the command line: there, everybody
+//! Secrets come in through the environment, a file or the standard input, never on the command line, where everyone
 //! on the machine can read them.
 
 use std::{
@@ -41,7 +41,7 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
     }
 }
 
-/// Takes a text as a secret.
+/// A text as a secret.
 pub(crate) fn parse(text: &str) -> Result<SecretString, std::convert::Infallible> {
     Ok(SecretString::from(text))
 }
@@ -52,8 +52,8 @@ pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
         return Err(Failure::configuration(
-            format!("there is no secret in {}", name(path)),
-            "It is the first line of the file.",
+            format!("{} has no secret", name(path)),
+            "It must be the first line of the file.",
         ));
     }
     Ok(SecretString::from(line))
@@ -70,12 +70,12 @@ pub(crate) fn read_text(path: &Path) -> Outcome<String> {
     text.map_err(|error| {
         Failure::configuration(
             format!("{} cannot be read: {error}", name(path)),
-            "Look at its name and its permissions.",
+            "Check its name and its permissions.",
         )
     })
 }
 
-/// A key's file, which its owner alone may read.
+/// A key file, which only its owner may read.
 pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
     #[cfg(unix)]
     {
@@ -91,7 +91,7 @@ pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
     read(path)
 }
 
-/// Keeps a key in a new file that its owner alone may read.
+/// Writes a key to a new file that only its owner may read.
 pub(crate) fn write_key(path: &Path, key: &SecretString) -> Outcome {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -103,7 +103,7 @@ pub(crate) fn write_key(path: &Path, key: &SecretString) -> Outcome {
         .map_err(|error| {
             Failure::configuration(
                 format!("{} cannot be written: {error}", path.display()),
-                "Look at its folder and its permissions.",
+                "Check its folder and its permissions.",
             )
         })
 }
@@ -140,7 +140,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_new_key_file_is_its_owners_alone_and_an_open_one_is_refused() {
+    fn only_the_owner_reads_a_new_key_file_and_an_open_one_is_refused() {
         use std::os::unix::fs::PermissionsExt as _;
         let path = std::env::temp_dir().join(format!("stead-cli-key-{}", std::process::id()));
         let key = SecretString::from("k1:hush");
@@ -154,8 +154,8 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(read_back.expose_secret(), "k1:hush");
         assert!(again.is_err(), "an existing key is never overwritten");
-        let Err(Failure::Own { next, .. }) = open else {
-            panic!("an open key file was taken")
+        let Err(Failure::CommandLine { next, .. }) = open else {
+            panic!("an open key file was accepted")
         };
         assert!(next.starts_with("Run: chmod 600 "), "{next}");
     }

@@ -1,8 +1,8 @@
-//! How the program is told to stop.
+//! how the program is asked to stop.
 
 use tokio::signal;
 
-/// Resolves when somebody asks the program to stop: Ctrl-C, or SIGTERM as service managers send it.
+/// Resolves when the program is asked to stop: Ctrl-C, or SIGTERM as service managers send it.
 pub(crate) async fn stop() {
     let interrupt = async {
         if signal::ctrl_c().await.is_err() {

@@ -30,14 +30,14 @@ impl Terminal {
         }
     }
 
-    /// Whether programs read.
+    /// Whether a program reads the output.
     pub(crate) fn json(&self) -> bool {
         self.json
     }
 
-    /// A result: it is what the command was called for.
+    /// The result of the command.
     pub(crate) fn result(&self, text: impl Display) {
-        // A reader that went away has seen enough.
+        // A closed pipe means that the reader has seen enough.
         let _ = writeln!(&self.stdout, "{text}");
     }
 
@@ -55,7 +55,7 @@ impl Terminal {
         }
     }
 
-    /// What helps people and is no result: not with `--quiet`, not with `--json`.
+    /// Help for people that is not a result: not with `--quiet`, not with `--json`.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet && !self.json {
             self.result(text);

@@ -66,7 +66,7 @@ fn serve_refuses_to_start_without_the_right_key() {
     let (code, _, said) = serve(Some(&other));
     assert_eq!(code, 78, "{said}");
     let id = key.split(':').next().unwrap();
-    assert!(said.contains(id), "the key that is wanted is named: {said}");
+    assert!(said.contains(id), "the expected key is named: {said}");
     assert!(
         !said.contains(other.split(':').nth(1).unwrap()),
         "no key is repeated: {said}"
@@ -201,15 +201,15 @@ fn the_readmes_journey_works_as_written() {
         "{said}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    for wanted in [
+    for expected in [
         r#""redirect_uri":""#,
         "\n200\n",
         r#""drafts":[{"#,
         r#""emailAddress": "ada@example.com""#,
     ] {
         assert!(
-            said.contains(wanted) || said.replace("}{", "}\n{").contains(wanted.trim()),
-            "{wanted}: {said}"
+            said.contains(expected) || said.replace("}{", "}\n{").contains(expected.trim()),
+            "{expected}: {said}"
         );
     }
     assert_eq!(

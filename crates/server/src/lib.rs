@@ -7,7 +7,7 @@
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = std::fs::read_to_string("stead.key")?;
-//! let platform = stead::Platform::builder("https://example.com/stead").key(&key).memory().build().await?;
+//! let platform = stead::Platform::builder("https://example.com/stead").key(&key).in_memory().build().await?;
 //! let application: axum::Router = axum::Router::new().nest("/stead", stead_server::router(&platform));
 //! # Ok(()) }
 //! ```

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Longest time for a request's head: a caller who sends a byte now and then holds no connection for ever.
 const HEAD: Duration = Duration::from_secs(30);
-/// Longest wait, once told to stop, for requests under way.
+/// Longest wait for requests under way when the service stops.
 const DRAIN: Duration = Duration::from_secs(30);
 /// Pause after an `accept` that failed for want of file descriptors or memory.
 const EXHAUSTED: Duration = Duration::from_millis(200);

@@ -124,7 +124,7 @@ impl TestService {
         let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
         let builder = Platform::builder(public_url)
             .key(KEY)
-            .memory()
+            .in_memory()
             .transport(transport);
         let platform = builder.verification(verification).build().await.unwrap();
         let credential = platform

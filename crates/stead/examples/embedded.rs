@@ -10,8 +10,8 @@ mod consent;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = Sandbox::start().await?;
     let builder = Platform::builder("http://127.0.0.1")
-        .new_key()
-        .memory()
+        .ephemeral_key()
+        .in_memory()
         .gateway(&sandbox.url)
         .verification(Verification::LinkPossession);
     let platform = builder.build().await?;

@@ -1,3 +1,5 @@
+//! The actions of an application, the same over the embedded platform and over a service.
+
 use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
@@ -12,13 +14,13 @@ use stead_core::{
     tool::{Effect, Tool},
 };
 
-/// What an application does in its users' stead. The same over the embedded platform and over a service.
+/// What an application does in its users' stead. It is the same over the embedded platform and over a service.
 ///
 /// Clones are cheap and share one platform or client.
 #[derive(Clone)]
 pub struct Actions(Arc<dyn Backend>);
 
-/// The two doors behind [`Actions`].
+/// The platform or the service behind [`Actions`].
 pub(crate) trait Backend: Send + Sync + 'static {
     fn authorization_link(
         &self,
@@ -50,13 +52,13 @@ impl Actions {
         Self(Arc::new(backend))
     }
 
-    /// Makes a link for the user to open, with the connection's own permissions and a life of ten minutes. Whoever
-    /// holds it is taken for the user; where the environment wants your application to confirm who came back (its
-    /// usual choice), use [`Actions::authorization_link_with`] and give a `verify_url`.
+    /// Makes a link for the user to open, with the connection's own permissions that works for ten minutes. Anyone
+    /// who holds it is treated as the user; where the environment lets your application confirm who came back (the
+    /// default), use [`Actions::authorization_link_with`] and give a `verify_url`.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], or [`ErrorKind::InvalidRequest`] for an
-    /// identifier that cannot be, or where a `verify_url` is wanted.
+    /// invalid identifier, or where a `verify_url` is required.
     pub async fn authorization_link(
         &self,
         connection_name: &str,
@@ -70,7 +72,7 @@ impl Actions {
         self.authorization_link_with(new).await
     }
 
-    /// Makes a link with all that can be said about it.
+    /// Makes a link with all its options.
     ///
     /// # Errors
     /// As [`Actions::authorization_link`].
@@ -101,7 +103,7 @@ impl Actions {
         self.execute_tool_with(name, request).await
     }
 
-    /// Runs a tool by name with all that can be said about the call.
+    /// Runs a tool by name with all options of a call.
     ///
     /// # Errors
     /// As [`Actions::execute_tool`].
@@ -133,10 +135,10 @@ impl Actions {
         self.0.execute(T::NAME, request, Some(T::EFFECT)).await
     }
 
-    /// Sends a raw request to the product and returns the product's answer, whatever its status.
+    /// Sends a raw request to the product and returns the product's response, whatever its status.
     ///
     /// # Errors
-    /// What kept the product from answering; [`ErrorKind::ResponseTooLarge`] for a body beyond the product's limit.
+    /// What kept the product from responding; [`ErrorKind::ResponseTooLarge`] for a body beyond the product's limit.
     pub async fn request(&self, request: ProxyRequest) -> Result<http::Response<Bytes>> {
         self.0.request(request).await
     }
@@ -144,7 +146,7 @@ impl Actions {
     /// Every tool, newest versions.
     ///
     /// # Errors
-    /// Over a service, what kept it from answering.
+    /// Over a service, what kept it from responding.
     pub async fn tools(&self) -> Result<Vec<ToolDescription>> {
         self.0.tools().await
     }
@@ -172,7 +174,7 @@ impl fmt::Debug for Actions {
     }
 }
 
-/// A tool's struct as the input of a call by name. Absent fields are left out: a schema takes no `null` for them.
+/// A tool's struct as the input of a call by name. Absent fields are left out: a schema accepts no `null` for them.
 fn input_of<T: Tool>(tool: &T) -> Result<Value> {
     let mut input = serde_json::to_value(tool).map_err(|error| {
         Error::new(

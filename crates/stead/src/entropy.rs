@@ -1,3 +1,5 @@
+//! Randomness of the operating system, as the port that core asks for.
+
 use stead_core::ports::Entropy;
 
 /// Randomness of the operating system.
@@ -6,7 +8,7 @@ pub struct OsEntropy;
 
 impl Entropy for OsEntropy {
     /// # Panics
-    /// Where the operating system has no randomness to give: no secret may be made then.
+    /// If the operating system gives no randomness: no secret may be made then.
     fn fill(&self, buffer: &mut [u8]) {
         #[expect(
             clippy::expect_used,
@@ -21,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_draws_differ() {
+    fn two_fills_differ() {
         let (mut one, mut other) = ([0; 32], [0; 32]);
         OsEntropy.fill(&mut one);
         OsEntropy.fill(&mut other);

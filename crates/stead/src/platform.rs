@@ -2,7 +2,7 @@
 
 #[cfg(feature = "sqlite")]
 use std::path::PathBuf;
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
 use stead_core::{
@@ -35,21 +35,18 @@ pub struct Platform {
     environment: Environment,
 }
 
-/// What a [`Platform`] is made of. A key and a store are asked for; the rest has its usual choice.
+/// What a [`Platform`] is made of. A key and a store are required; the rest has a default.
 #[must_use]
 pub struct PlatformBuilder {
-    public_url: String,
-    keys: Option<Result<KeyRing>>,
+    options: Result<EnvironmentOptions>,
+    keys: Result<KeyRing>,
     store: Option<StoreChoice>,
     transport: Option<Arc<dyn Transport>>,
     runtime: Option<Arc<dyn Runtime>>,
     entropy: Option<Arc<dyn Entropy>>,
     policy: Option<Arc<dyn Policy>>,
     catalogue: Option<Catalogue>,
-    products: BTreeMap<String, ProductOptions>,
     gateway: Option<String>,
-    verification: Option<Verification>,
-    retention: Option<Retention>,
 }
 
 enum StoreChoice {
@@ -63,18 +60,18 @@ impl Platform {
     /// Starts with the URL at which users' browsers reach this environment: links and redirect URIs are made from it.
     pub fn builder(public_url: &str) -> PlatformBuilder {
         PlatformBuilder {
-            public_url: public_url.to_owned(),
-            keys: None,
+            options: EnvironmentOptions::new(public_url),
+            keys: Err(Error::new(
+                ErrorKind::KeyUnavailable,
+                "a key is needed to seal your users' tokens; make one with `stead keys generate`, keep it safe, and give it here",
+            )),
             store: None,
             transport: None,
             runtime: None,
             entropy: None,
             policy: None,
             catalogue: None,
-            products: BTreeMap::new(),
             gateway: None,
-            verification: None,
-            retention: None,
         }
     }
 
@@ -98,54 +95,54 @@ impl PlatformBuilder {
     /// Seals secrets with this key ring, in its text form (`id:key`, several separated by commas; the first one seals).
     /// `stead keys generate` makes a key.
     pub fn key(mut self, text: &str) -> Self {
-        self.keys = Some(KeyRing::from_text(text));
+        self.keys = KeyRing::from_text(text);
         self
     }
 
     /// Seals secrets with this key ring.
     pub fn keys(mut self, keys: KeyRing) -> Self {
-        self.keys = Some(Ok(keys));
+        self.keys = Ok(keys);
         self
     }
 
-    /// Seals secrets with a key that is made now and kept nowhere else: for a store that ends with the process.
-    pub fn new_key(mut self) -> Self {
-        self.keys = Some(Ok(KeyRing::generate(&OsEntropy).0));
+    /// Seals secrets with a new key that is stored nowhere: for a store that ends with the process.
+    pub fn ephemeral_key(mut self) -> Self {
+        self.keys = Ok(KeyRing::generate(&OsEntropy).0);
         self
     }
 
-    /// Keeps everything in one SQLite file, which is made where it is missing.
+    /// Stores everything in one SQLite file, created if missing.
     #[cfg(feature = "sqlite")]
     pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
         self.store = Some(StoreChoice::Sqlite(path.into()));
         self
     }
 
-    /// Keeps everything in memory: it is gone with the process.
-    pub fn memory(mut self) -> Self {
+    /// Stores everything in memory: it is gone with the process.
+    pub fn in_memory(mut self) -> Self {
         self.store = Some(StoreChoice::Memory);
         self
     }
 
-    /// Keeps everything in a store of your own.
+    /// Stores everything in a store of your own.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(StoreChoice::Own(store));
         self
     }
 
-    /// Sends requests through a transport of your own in place of the feature `reqwest`.
+    /// Sends requests through a transport of your own instead of the feature `reqwest`.
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(transport);
         self
     }
 
-    /// Takes time and tasks from a runtime of your own in place of the tokio runtime around [`PlatformBuilder::build`].
+    /// Takes time and tasks from a runtime of your own instead of the tokio runtime around [`PlatformBuilder::build`].
     pub fn runtime(mut self, runtime: Arc<dyn Runtime>) -> Self {
         self.runtime = Some(runtime);
         self
     }
 
-    /// Takes randomness from a source of your own in place of the operating system.
+    /// Takes randomness from a source of your own instead of the operating system.
     pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
         self.entropy = Some(entropy);
         self
@@ -157,34 +154,41 @@ impl PlatformBuilder {
         self
     }
 
-    /// Offers these tools in place of those of every enabled product.
+    /// Offers these tools instead of those of every enabled product.
     pub fn catalogue(mut self, catalogue: Catalogue) -> Self {
         self.catalogue = Some(catalogue);
         self
     }
 
-    /// Says what differs from a product's own description: endpoints, pacing.
-    pub fn product(mut self, name: &str, options: ProductOptions) -> Self {
-        self.products.insert(name.to_owned(), options);
-        self
+    /// Says what differs from a product's own description: endpoints, rate limiting.
+    pub fn product(self, name: &str, options: ProductOptions) -> Self {
+        self.set(|all| {
+            all.products.insert(name.to_owned(), options);
+        })
     }
 
-    /// Reaches every product through a gateway, as [`products::behind`] says, but for those that
-    /// [`PlatformBuilder::product`] speaks of. The sandbox is such a gateway.
+    /// Reaches every product through a gateway, as [`products::behind`] says, except those that
+    /// [`PlatformBuilder::product`] names. The sandbox is such a gateway.
     pub fn gateway(mut self, url: &str) -> Self {
         self.gateway = Some(url.to_owned());
         self
     }
 
     /// How long the history of calls and events is kept; 30 days each by default.
-    pub fn retention(mut self, retention: Retention) -> Self {
-        self.retention = Some(retention);
-        self
+    pub fn retention(self, retention: Retention) -> Self {
+        self.set(|options| options.retention = retention)
     }
 
-    /// Says who confirms that the right user came back; the application when this is not called.
-    pub fn verification(mut self, verification: Verification) -> Self {
-        self.verification = Some(verification);
+    /// Says who confirms that the right user came back; the application by default.
+    pub fn verification(self, verification: Verification) -> Self {
+        self.set(|options| options.verification = verification)
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut EnvironmentOptions)) -> Self {
+        // A wrong URL is reported when the platform is built.
+        if let Ok(options) = &mut self.options {
+            change(options);
+        }
         self
     }
 
@@ -192,30 +196,18 @@ impl PlatformBuilder {
     ///
     /// # Errors
     /// [`ErrorKind::KeyUnavailable`] without a key or with another one than the store was sealed with;
-    /// [`ErrorKind::InvalidRequest`] without a store, without a transport or runtime where no usual one is at hand, or
-    /// for a URL that cannot be; [`ErrorKind::StorageUnavailable`] where the store does not open.
+    /// [`ErrorKind::InvalidRequest`] without a store, without a transport or runtime where there is no default, or for
+    /// an invalid URL; [`ErrorKind::StorageUnavailable`] where the store does not open.
     pub async fn build(self) -> Result<Platform> {
-        let keys = self.keys.unwrap_or_else(|| {
-            Err(Error::new(
-                ErrorKind::KeyUnavailable,
-                "a key is needed to seal your users' tokens; make one with `stead keys generate`, keep it safe, and give it here",
-            ))
-        })?;
+        let keys = self.keys?;
+        let mut options = self.options?;
         let catalogue = self.catalogue.unwrap_or_else(products::catalogue);
-        let mut options = EnvironmentOptions::new(&self.public_url)?;
-        options.products = self.products;
         if let Some(url) = &self.gateway {
             for product in catalogue.products() {
                 let behind = || products::behind(product, url);
                 let name = product.name.to_owned();
                 options.products.entry(name).or_insert_with(behind);
             }
-        }
-        if let Some(verification) = self.verification {
-            options.verification = verification;
-        }
-        if let Some(retention) = self.retention {
-            options.retention = retention;
         }
         let transport = self.transport.map_or_else(default_transport, Ok)?;
         let runtime: Arc<dyn Runtime> = match self.runtime {
@@ -237,8 +229,7 @@ impl fmt::Debug for PlatformBuilder {
     /// Shows no key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PlatformBuilder")
-            .field("public_url", &self.public_url)
-            .field("products", &self.products)
+            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
@@ -257,7 +248,7 @@ async fn open_store(
         Some(StoreChoice::Own(store)) => Ok(store),
         None => Err(Error::new(
             ErrorKind::InvalidRequest,
-            "a store is needed: choose .sqlite(path), .memory() or .store(your own)",
+            "a store is needed: choose .sqlite(path), .in_memory() or .store(your own)",
         )),
     }
 }
@@ -271,7 +262,7 @@ fn default_transport() -> Result<Arc<dyn Transport>> {
 fn default_transport() -> Result<Arc<dyn Transport>> {
     Err(Error::new(
         ErrorKind::InvalidRequest,
-        "a transport is needed: turn the feature `reqwest` on, or choose .transport(your own)",
+        "a transport is needed: enable the feature `reqwest`, or choose .transport(your own)",
     ))
 }
 
@@ -303,8 +294,11 @@ impl Backend for Platform {
                         TransportErrorKind::TooLarge => ErrorKind::ResponseTooLarge,
                         _ => ErrorKind::UpstreamTruncated,
                     };
-                    Error::new(kind, format!("the product's answer was not read: {error}"))
-                        .with_source(error)
+                    Error::new(
+                        kind,
+                        format!("the product's response was not read: {error}"),
+                    )
+                    .with_source(error)
                 })?;
             Ok(http::Response::from_parts(head, body))
         })

@@ -1,3 +1,5 @@
+//! Time and tasks of tokio, as the port that core asks for.
+
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -70,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outside_a_runtime_it_says_so() {
+    fn outside_a_runtime_is_an_error() {
         let error = TokioRuntime::current().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest);
     }

@@ -37,7 +37,7 @@ const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 #[tokio::test]
 async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
     let sandbox = Sandbox::start().await.unwrap();
-    let platform = builder(&sandbox).memory().build().await.unwrap();
+    let platform = builder(&sandbox).in_memory().build().await.unwrap();
     connected(&platform, &sandbox).await;
     let actions = platform.actions();
 
@@ -64,8 +64,8 @@ async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
         1
     );
 
-    let answer = actions.request(profile("a/b %2F@ü")).await.unwrap();
-    let body: Value = serde_json::from_slice(answer.body()).unwrap();
+    let response = actions.request(profile("a/b %2F@ü")).await.unwrap();
+    let body: Value = serde_json::from_slice(response.body()).unwrap();
     assert_eq!(body["emailAddress"], "ada@example.com");
 
     let tools = actions.tools().await.unwrap();
@@ -123,13 +123,13 @@ async fn every_port_can_be_ones_own() {
 async fn what_is_missing_is_told() {
     let build = |builder: PlatformBuilder| async { builder.build().await.unwrap_err() };
 
-    let error = build(Platform::builder("http://127.0.0.1").memory()).await;
+    let error = build(Platform::builder("http://127.0.0.1").in_memory()).await;
     assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
     assert!(error.message().contains("`stead keys generate`"), "{error}");
 
     let error = build(
         Platform::builder("http://127.0.0.1")
-            .memory()
+            .in_memory()
             .key("k1:hush"),
     )
     .await;
@@ -138,9 +138,9 @@ async fn what_is_missing_is_told() {
 
     let error = build(Platform::builder("http://127.0.0.1").key(KEY)).await;
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-    assert!(error.message().contains(".memory()"), "{error}");
+    assert!(error.message().contains(".in_memory()"), "{error}");
 
-    let error = build(Platform::builder("http://example.com").key(KEY).memory()).await;
+    let error = build(Platform::builder("http://example.com").key(KEY).in_memory()).await;
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
 
     let builder = Platform::builder("http://127.0.0.1").key(KEY);

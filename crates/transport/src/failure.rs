@@ -1,8 +1,8 @@
-//! What reqwest reports, in the port's words.
+//! Errors of reqwest as errors of the port.
 
 use stead_core::ports::{TransportError, TransportErrorKind};
 
-/// An exchange that failed before the answer's head arrived.
+/// A request that failed before the response's head arrived.
 pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
     let (kind, message) = if error.is_builder() {
         (
@@ -10,13 +10,16 @@ pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
             "the request cannot be sent as it is",
         )
     } else if error.is_connect() || error.is_dns() {
-        (TransportErrorKind::Unreachable, "no connection came about")
+        (
+            TransportErrorKind::Unreachable,
+            "no connection could be made",
+        )
     } else if error.is_timeout() {
         (TransportErrorKind::TimedOut, "the connection went silent")
     } else {
         (
             TransportErrorKind::Cut,
-            "the connection broke before an answer arrived",
+            "the connection broke before a response arrived",
         )
     };
     TransportError::new(kind, message).with_source(error.without_url())
@@ -27,7 +30,7 @@ pub(crate) fn of_body(error: reqwest::Error) -> TransportError {
     let (kind, message) = if error.is_timeout() {
         (TransportErrorKind::TimedOut, "the connection went silent")
     } else {
-        (TransportErrorKind::Cut, "the answer broke off")
+        (TransportErrorKind::Cut, "the response broke off")
     };
     TransportError::new(kind, message).with_source(error.without_url())
 }
@@ -41,6 +44,6 @@ pub(crate) fn timed_out(message: &'static str) -> TransportError {
 pub(crate) fn too_large(limit: u64) -> TransportError {
     TransportError::new(
         TransportErrorKind::TooLarge,
-        format!("the answer is larger than {limit} bytes"),
+        format!("the response is larger than {limit} bytes"),
     )
 }

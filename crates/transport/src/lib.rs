@@ -1,7 +1,7 @@
 //! The HTTP client of Stead: [`ReqwestTransport`], an adapter of [`stead_core::ports::Transport`] over reqwest.
 //!
 //! It keeps connections open for the next request, speaks HTTP/2 where the server offers it, and otherwise does as
-//! little as it can: it follows no redirect, reads no proxy from its surroundings, keeps no cookie, sends no referrer,
+//! little as it can: it follows no redirect, reads no proxy from the environment, keeps no cookie, sends no referrer,
 //! adds no credentials and decompresses nothing. It brings its own TLS provider and Mozilla's root certificates, and
 //! installs neither for the whole process.
 //!
@@ -9,7 +9,7 @@
 //! has no `accept`, which means the same as none (RFC 9110, section 12.5.1). The request target reaches the server
 //! byte for byte as given, or the request is refused.
 //!
-//! A request is sent once. The exception is the protocol's own word that it was not processed: a pooled connection
+//! A request is sent once. The exception is where the protocol itself says that it was not processed: a pooled connection
 //! that closed before the request was written, an HTTP/2 stream refused or above the last one of a graceful shutdown
 //! (RFC 9113, section 8.7).
 //!
@@ -21,16 +21,16 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let transport = ReqwestTransport::new(TransportOptions::default())?;
-//! let answer = transport.send(http::Request::get("https://example.com/").body(Body::Empty)?).await?;
-//! let page = answer.into_body().collect(1024 * 1024).await?;
+//! let response = transport.send(http::Request::get("https://example.com/").body(Body::Empty)?).await?;
+//! let page = response.into_body().collect(1024 * 1024).await?;
 //! # Ok(())
 //! # }
 //! ```
 
-mod answer;
-mod exchange;
 mod failure;
 mod options;
+mod response;
+mod send;
 mod target;
 
 use std::{fmt, sync::Arc};
@@ -83,7 +83,7 @@ impl Transport for ReqwestTransport {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        Box::pin(exchange::run(&self.client, request))
+        Box::pin(send::send(&self.client, request))
     }
 }
 

@@ -18,7 +18,7 @@ pub struct TransportOptions {
 impl TransportOptions {
     /// Longest wait for a connection, TLS included; 5 s by default.
     ///
-    /// It holds for every request of the transport in place of [`Limits::connect`]: a connection is opened for the
+    /// It applies to every request of the transport instead of [`Limits::connect`]: a connection is opened for the
     /// pool, not for one request.
     #[must_use]
     pub fn with_connect(mut self, limit: Duration) -> Self {
@@ -45,11 +45,11 @@ impl TransportOptions {
         Ok(self)
     }
 
-    /// Trusts further root certificates beside Mozilla's, such as that of a company's gateway: any number of
+    /// Trusts further root certificates besides Mozilla's, such as that of a company's gateway: any number of
     /// certificates in PEM, or one in DER.
     ///
     /// # Errors
-    /// [`InvalidOptions`] where PEM text holds no certificate or a broken one. DER is looked at by
+    /// [`InvalidOptions`] if the PEM text has no certificate or a broken one. DER is checked by
     /// [`ReqwestTransport::new`](crate::ReqwestTransport::new).
     pub fn with_root_certificates(mut self, pem_or_der: &[u8]) -> Result<Self, InvalidOptions> {
         // DER of a certificate begins with the tag of a sequence, 0x30, which PEM text does not.
@@ -138,7 +138,7 @@ mod tests {
     use crate::ReqwestTransport;
 
     #[test]
-    fn a_proxy_is_named_nowhere() {
+    fn a_proxy_is_never_printed() {
         let options = TransportOptions::default()
             .with_proxy("http://user:canary@127.0.0.1:3128")
             .unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_certificate_that_is_none_is_refused() {
+    fn what_is_not_a_root_certificate_is_refused() {
         assert!(
             TransportOptions::default()
                 .with_root_certificates(b"")

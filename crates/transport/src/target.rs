@@ -6,7 +6,7 @@ use stead_core::ports::{TransportError, TransportErrorKind};
 
 /// The URL that puts exactly `uri` on the wire.
 ///
-/// reqwest takes a [`Url`], whose parser rewrites what it deems equal: it walks `..`, encodes quotes and braces, reads
+/// reqwest takes a [`Url`], whose parser rewrites what it considers equal: it resolves `..`, encodes quotes and braces, reads
 /// `0x7f.1` as an address. A target that it would change is refused, so that what was checked is what is sent.
 ///
 /// # Errors

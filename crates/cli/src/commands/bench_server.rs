@@ -1,3 +1,5 @@
+//! `stead bench-server`: a service for measurements, hidden from the help.
+
 use std::net::SocketAddr;
 
 use clap::Args;
@@ -9,8 +11,8 @@ use stead_sandbox::Fault;
 use crate::{
     browser::Browser,
     failure::Outcome,
-    house::{self, House, SANDBOX_USER, USER},
-    signals,
+    listener, signals,
+    target::{CONNECTION, SANDBOX_USER, Stack, USER, with_storage},
     terminal::Terminal,
 };
 
@@ -31,10 +33,10 @@ pub(crate) struct BenchServer {
 
 impl BenchServer {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let listener = house::listen(self.listen, "--listen").await?;
-        let sandbox_listener = house::listen_anywhere().await?;
+        let listener = listener::bind(self.listen, "--listen").await?;
+        let sandbox_listener = listener::bind_free_port().await?;
         let upstream = &self.upstream;
-        let house = House::start(listener, sandbox_listener, |mut builder, sandbox_url| {
+        let stack = Stack::start(listener, sandbox_listener, |mut builder, sandbox_url| {
             for product in products::PRODUCTS {
                 let mut options = products::behind(product, sandbox_url);
                 options
@@ -44,29 +46,29 @@ impl BenchServer {
                 options.paced = Some(false);
                 builder = builder.product(product.name, options);
             }
-            house::keep(builder, None)
+            with_storage(builder, None)
         })
         .await?;
-        house.sandbox.fault(Fault::TokenLifetime {
+        stack.sandbox.fault(Fault::TokenLifetime {
             seconds: TOKEN_SECONDS,
         });
-        let connection = house::CONNECTION;
-        let actions = house.platform.actions();
+        let connection = CONNECTION;
+        let actions = stack.platform.actions();
         let link = actions.authorization_link(connection, USER).await?;
         Browser::new()?.connect(&link.link, SANDBOX_USER).await?;
-        let token = house
+        let token = stack
             .platform
             .environment()
-            .issue_access_token(&house.client_id, house.client_secret.expose_secret())
+            .issue_access_token(&stack.client_id, stack.client_secret.expose_secret())
             .await?;
         terminal.result_json(&json!({
-            "url": house.url,
+            "url": stack.url,
             "bearer": token.access_token.expose_secret(),
             "connection_name": connection,
             "identifier": USER,
         }));
         signals::stop().await;
-        house.stop().await;
+        stack.stop().await;
         Ok(())
     }
 }

@@ -1,3 +1,5 @@
+//! `stead call`: one tool, as a user.
+
 use std::path::Path;
 
 use clap::Args;
@@ -8,8 +10,8 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     progress::Progress,
-    reach::Reach,
     secrets,
+    target::Target,
     terminal::Terminal,
 };
 
@@ -31,20 +33,20 @@ pub(crate) struct Call {
     #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}")]
     input: String,
 
-    /// Version of the tool, a date; the newest when absent.
+    /// Version of the tool, a date; the newest by default.
     #[arg(long, value_name = "DATE")]
     tool_version: Option<String>,
 
-    /// Print the first requests in place of sending them.
+    /// Print the first requests instead of sending them.
     #[arg(long)]
     dry_run: bool,
 
-    /// Key under which a repeated call meets the product's own deduplication.
+    /// Key that a repeated call shares, for products that deduplicate.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
     #[command(flatten)]
-    reach: Reach,
+    target: Target,
 }
 
 impl Call {
@@ -58,12 +60,12 @@ impl Call {
             idempotency_key: self.idempotency_key,
             ..ExecuteRequest::default()
         };
-        let reached = self.reach.open().await?;
+        let target = self.target.open().await?;
         let progress = Progress::new(terminal);
         progress.now(&self.tool);
-        let execution = reached.actions.execute_tool_with(&self.tool, request).await;
+        let execution = target.actions.execute_tool_with(&self.tool, request).await;
         drop(progress);
-        reached.close().await;
+        target.close().await;
         let execution = execution?;
         terminal.either(&execution, || pretty(&execution));
         for warning in &execution.warnings {
@@ -87,15 +89,15 @@ fn input(text: &str) -> Outcome<Value> {
         text
     };
     serde_json::from_str(text).map_err(|error| {
-        Failure::own(
+        Failure::new(
             Exit::Input,
-            format!("the input is no JSON: {error}"),
+            format!("the input is not JSON: {error}"),
             "Give a JSON object, @FILE, or - for the standard input.",
         )
     })
 }
 
-/// The data for people; text that is no JSON would not have come so far.
+/// The data, indented for people.
 fn pretty(execution: &Execution) -> String {
     serde_json::from_str::<Value>(execution.data.get())
         .and_then(|data| serde_json::to_string_pretty(&data))
@@ -107,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_is_json_or_told() {
+    fn an_input_is_json_or_refused() {
         assert_eq!(input(r#"{"a":1}"#).unwrap()["a"], 1);
         assert_eq!(input("{").unwrap_err().exit(), Exit::Input);
         assert_eq!(

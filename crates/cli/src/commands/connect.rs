@@ -1,7 +1,9 @@
+//! `stead connect`: a link for a user.
+
 use clap::Args;
 use stead::core::{environment::Verification, resource::NewAuthorizationLink};
 
-use crate::{failure::Outcome, reach::Reach, terminal::Terminal};
+use crate::{failure::Outcome, target::Target, terminal::Terminal};
 
 /// Print a link that connects a user's account.
 #[derive(Debug, Args)]
@@ -12,28 +14,28 @@ pub(crate) struct Connect {
     /// Your application's own id of the user.
     identifier: String,
 
-    /// Where the user's browser comes back to; your application confirms there who it was.
+    /// Where the user's browser returns to; your application confirms there who it was.
     #[arg(long, value_name = "URL")]
     verify_url: Option<String>,
 
-    /// Text that comes back to the verify URL unchanged.
+    /// Text that is returned to the verify URL unchanged.
     #[arg(long, value_name = "TEXT")]
     state: Option<String>,
 
-    /// Scope to ask for in place of the connection's permissions; may be given several times.
+    /// Scope to ask for instead of the connection's permissions; may be given several times.
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 
-    /// Life of the link in seconds, 60 to 86400; 600 when absent.
+    /// Seconds for which the link works, 60 to 86400; 600 by default.
     #[arg(long, value_name = "SECONDS")]
     expires_in: Option<u32>,
 
-    /// Take whoever opens the link for the user, as a service that was started with the same option does.
+    /// Treat anyone who opens the link as the user, as a service that was started with the same option does.
     #[arg(long)]
     trust_whoever_has_the_link: bool,
 
     #[command(flatten)]
-    reach: Reach,
+    target: Target,
 }
 
 impl Connect {
@@ -43,7 +45,7 @@ impl Connect {
         } else {
             Verification::Application
         };
-        let reached = self.reach.open_for_links(verification).await?;
+        let target = self.target.open_for_links(verification).await?;
         let new = NewAuthorizationLink {
             connection_name: self.connection,
             identifier: self.identifier,
@@ -53,12 +55,12 @@ impl Connect {
             expires_in: self.expires_in,
             ..NewAuthorizationLink::default()
         };
-        let made = reached.actions.authorization_link_with(new).await;
-        reached.close().await;
+        let made = target.actions.authorization_link_with(new).await;
+        target.close().await;
         let made = made?;
         terminal.either(&made, || made.link.clone());
         terminal.note(format_args!(
-            "Show it to this user alone. It works once, until {}.",
+            "Show it only to this user. It works once, until {}.",
             made.expires_at
         ));
         Ok(())

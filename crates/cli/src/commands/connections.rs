@@ -1,3 +1,5 @@
+//! `stead connections`: the products' OAuth clients in a database.
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -11,9 +13,9 @@ use stead::{
     },
 };
 
-use crate::{failure::Outcome, local::Local, secrets, terminal::Terminal};
+use crate::{failure::Outcome, secrets, target::Database, terminal::Terminal};
 
-/// Connections: a product's OAuth client each, kept in the database.
+/// Connections: each is a product's OAuth client, stored in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Connections {
     #[command(subcommand)]
@@ -32,41 +34,41 @@ enum ConnectionsCommand {
         #[command(flatten)]
         client: Client,
         #[command(flatten)]
-        local: Local,
+        database: Database,
     },
     /// List all connections.
     List {
         #[command(flatten)]
-        local: Local,
+        database: Database,
     },
     /// Show a connection with its redirect URI.
     Show {
         /// Name of the connection.
         name: String,
         #[command(flatten)]
-        local: Local,
+        database: Database,
     },
-    /// Change a connection; what is not given stays.
+    /// Change a connection; options that are not given stay as they are.
     Change {
         /// Name of the connection.
         name: String,
         #[command(flatten)]
         client: Client,
-        /// Switch it off; its accounts keep their state.
+        /// Disable it; its accounts keep their state.
         #[arg(long, conflicts_with = "enable")]
         disable: bool,
-        /// Switch it on again.
+        /// Enable it again.
         #[arg(long)]
         enable: bool,
         #[command(flatten)]
-        local: Local,
+        database: Database,
     },
     /// Delete a connection without connected accounts.
     Delete {
         /// Name of the connection.
         name: String,
         #[command(flatten)]
-        local: Local,
+        database: Database,
     },
 }
 
@@ -92,7 +94,7 @@ struct Client {
     )]
     client_secret: Option<SecretString>,
 
-    /// Scope or capability that users are asked for; may be given several times. The product's least when absent.
+    /// Scope or capability that users are asked for; may be given several times. The product's minimum by default.
     #[arg(long = "permission", value_name = "SCOPE")]
     permissions: Vec<String>,
 
@@ -112,7 +114,11 @@ impl Client {
 
 impl Connections {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let platform = self.command.local().open(Verification::Application).await?;
+        let platform = self
+            .command
+            .database()
+            .open(Verification::Application)
+            .await?;
         let outcome = self.command.run(&platform, terminal).await;
         platform.shut_down().await;
         outcome
@@ -120,13 +126,13 @@ impl Connections {
 }
 
 impl ConnectionsCommand {
-    fn local(&self) -> &Local {
+    fn database(&self) -> &Database {
         match self {
-            Self::Create { local, .. }
-            | Self::List { local }
-            | Self::Show { local, .. }
-            | Self::Change { local, .. }
-            | Self::Delete { local, .. } => local,
+            Self::Create { database, .. }
+            | Self::List { database }
+            | Self::Show { database, .. }
+            | Self::Change { database, .. }
+            | Self::Delete { database, .. } => database,
         }
     }
 
@@ -196,7 +202,7 @@ async fn list(platform: &Platform, terminal: &Terminal) -> Outcome {
     if terminal.json() {
         terminal.result_json(&all);
     } else if all.is_empty() {
-        terminal.note("There are no connections yet; `stead connections create` makes one.");
+        terminal.note("There are no connections yet; create one with `stead connections create`.");
     }
     for connection in all.iter().filter(|_| !terminal.json()) {
         terminal.result(format_args!(
@@ -212,7 +218,7 @@ async fn list(platform: &Platform, terminal: &Terminal) -> Outcome {
 fn show(connection: &Connection, terminal: &Terminal) {
     terminal.either(connection, || {
         let secret = if connection.has_client_secret {
-            "kept"
+            "stored"
         } else {
             "missing"
         };
@@ -221,7 +227,7 @@ fn show(connection: &Connection, terminal: &Terminal) {
             ConnectionHealth::ClientRejected => ", and the product refuses its client credentials",
         };
         let permissions = if connection.permissions.is_empty() {
-            String::from("the product's least")
+            String::from("the product's minimum")
         } else {
             connection.permissions.join(" ")
         };
@@ -238,7 +244,7 @@ fn show(connection: &Connection, terminal: &Terminal) {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("it is no JSON object: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 #[cfg(test)]
@@ -277,7 +283,7 @@ mod tests {
     fn a_failure_names_the_file() {
         let failure = secrets::read(std::path::Path::new("/nonexistent/secret")).unwrap_err();
         assert!(
-            matches!(failure, Failure::Own { what, .. } if what.contains("/nonexistent/secret"))
+            matches!(failure, Failure::CommandLine { what, .. } if what.contains("/nonexistent/secret"))
         );
     }
 }

@@ -1,3 +1,5 @@
+//! `stead dev`: a service and a sandbox to try things out, with lines to paste.
+
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
@@ -7,18 +9,18 @@ use stead::core::resource::NewAuthorizationLink;
 
 use crate::{
     failure::Outcome,
-    house::{self, House, SANDBOX_USER, USER},
-    signals,
+    listener, signals,
+    target::{CONNECTION, SANDBOX_USER, Stack, USER, with_storage},
     terminal::Terminal,
 };
 
-/// A day: the link is there when you come back from lunch.
+/// A day, so that the first link works for a whole session.
 const LINK_SECONDS: u32 = 86_400;
 
-/// Start a service and a sandbox to play with. Nothing to register, nothing leaves this machine.
+/// Start a service and a sandbox to try things out. Nothing to register, nothing leaves this machine.
 ///
-/// The service's connections point at the sandbox, which plays the products, their consent pages included. Whoever
-/// opens a link is taken for the user: this is for trying out, never for real users.
+/// The service's connections point at the sandbox, which plays the products, including their consent pages. Anyone who
+/// opens a link is treated as the user, so never use it with real users.
 #[derive(Debug, Args)]
 pub(crate) struct Dev {
     /// Address of the service.
@@ -29,22 +31,22 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8485")]
     sandbox_listen: SocketAddr,
 
-    /// Folder that keeps the service's database and key; without it, everything is forgotten at the end.
+    /// Folder for the service's database and key; without it, nothing is kept after the end.
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
 }
 
 impl Dev {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let listener = house::listen(self.listen, "--listen").await?;
-        let sandbox_listener = house::listen(self.sandbox_listen, "--sandbox-listen").await?;
+        let listener = listener::bind(self.listen, "--listen").await?;
+        let sandbox_listener = listener::bind(self.sandbox_listen, "--sandbox-listen").await?;
         let data = self.data.as_deref();
-        let house = House::start(listener, sandbox_listener, |builder, _| {
-            house::keep(builder, data)
+        let stack = Stack::start(listener, sandbox_listener, |builder, _| {
+            with_storage(builder, data)
         })
         .await?;
-        let connection = house::CONNECTION;
-        let link = house
+        let connection = CONNECTION;
+        let link = stack
             .platform
             .actions()
             .authorization_link_with(NewAuthorizationLink {
@@ -56,36 +58,36 @@ impl Dev {
             .await?
             .link;
         let facts = json!({
-            "url": house.url,
-            "sandbox_url": house.sandbox_url,
-            "client_id": house.client_id,
-            "client_secret": house.client_secret.expose_secret(),
+            "url": stack.url,
+            "sandbox_url": stack.sandbox_url,
+            "client_id": stack.client_id,
+            "client_secret": stack.client_secret.expose_secret(),
             "connection_name": connection,
             "identifier": USER,
             "link": link,
         });
-        terminal.either(&facts, || welcome(&house, connection, &link, terminal));
+        terminal.either(&facts, || welcome(&stack, connection, &link, terminal));
         if data.is_none() {
-            terminal.note("Stop with Ctrl-C; everything is forgotten then.");
+            terminal.note("Stop with Ctrl-C; nothing is kept.");
         } else {
-            terminal.note("Stop with Ctrl-C; the sandbox forgets its users' consents then.");
+            terminal.note("Stop with Ctrl-C; the sandbox does not keep its users' consents.");
         }
         signals::stop().await;
         terminal.note("\nStopping.");
-        house.stop().await;
+        stack.stop().await;
         Ok(())
     }
 }
 
 /// What to open, and what to paste.
-fn welcome(house: &House, connection: &str, link: &str, terminal: &Terminal) -> String {
-    let House {
+fn welcome(stack: &Stack, connection: &str, link: &str, terminal: &Terminal) -> String {
+    let Stack {
         url,
         sandbox_url,
         client_id,
         ..
-    } = house;
-    let secret = house.client_secret.expose_secret();
+    } = stack;
+    let secret = stack.client_secret.expose_secret();
     let pick = |member: &str| format!(r#"sed 's/.*"{member}":"\([^"]*\)".*/\1/'"#);
     let (pick_token, pick_link) = (pick("access_token"), pick("link"));
     let (bold, dim) = (
@@ -124,7 +126,7 @@ fn welcome(house: &House, connection: &str, link: &str, terminal: &Terminal) -> 
   {four}
   curl -s {url}/proxy/{connection}/{USER}/v1/users/me/profile {bearer}
 "#,
-        title = bold("Stead is running, with a sandbox in place of the products."),
+        title = bold("Stead is running, with a sandbox instead of the products."),
         open = bold(&format!(
             "Open this to connect the {connection} account of the user \"{USER}\":"
         )),

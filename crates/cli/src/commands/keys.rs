@@ -1,3 +1,5 @@
+//! `stead keys`: which seal the secrets of a database.
+
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -14,7 +16,7 @@ pub(crate) struct Keys {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Make a key, and print it as the environment variable STEAD_KEY.
+    /// Generate a key, and print it as the environment variable STEAD_KEY.
     ///
     /// Keep it safe and apart from the database: without it the database's secrets cannot be opened, and every user has
     /// to authorize again. Several keys go into one variable, separated by commas; the first one seals.

@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, one file each: its arguments, and what it does.
 
 mod bench_server;
 mod call;

@@ -1,3 +1,5 @@
+//! `stead reference`: the generated pages of the documentation, hidden from the help.
+
 use std::fmt::Write as _;
 
 use clap::{Args, CommandFactory as _, ValueEnum};
@@ -11,7 +13,7 @@ use super::tools::descriptions;
 use crate::{CommandLine, exit, failure::Outcome, terminal::Terminal};
 
 /// First line of every generated page.
-const MADE_BY: &str = "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->";
+const GENERATED_BY: &str = "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->";
 
 /// Print a page of the reference, in Markdown.
 #[derive(Debug, Args)]
@@ -40,8 +42,8 @@ impl Reference {
 
 fn errors() -> String {
     let mut page = format!(
-        "{MADE_BY}\n\n# Errors\n\nEvery error has a kind. Over HTTP it is the member `kind` of an \
-         `application/problem+json` answer (RFC 9457), in Rust `Error::kind()`.\n\n\
+        "{GENERATED_BY}\n\n# Errors\n\nEvery error has a kind. Over HTTP it is the member `kind` of an \
+         `application/problem+json` response (RFC 9457), in Rust `Error::kind()`.\n\n\
          | Kind | Status | Who acts | Again later | Meaning |\n|---|---|---|---|---|\n"
     );
     for kind in ErrorKind::ALL {
@@ -62,7 +64,7 @@ fn errors() -> String {
 
 fn tools() -> Outcome<String> {
     let mut page = format!(
-        "{MADE_BY}\n\n# Tools\n\nEvery tool also takes `schema_version` and `tool_version`, dates that name the same \
+        "{GENERATED_BY}\n\n# Tools\n\nEvery tool also takes `schema_version` and `tool_version`, dates that name the same \
          version; the newest when absent.\n"
     );
     for product in stead::products::catalogue().products() {
@@ -73,7 +75,7 @@ fn tools() -> Outcome<String> {
         if let Permissions::Scopes { default, .. } = product.oauth.permissions {
             line(
                 &mut page,
-                "\nScopes that a connection asks for where it names none:\n",
+                "\nScopes that a connection asks for by default:\n",
             );
             for scope in default {
                 line(&mut page, &format!("- `{scope}`"));
@@ -150,7 +152,7 @@ fn type_of(schema: &Value) -> String {
             .collect();
         return values.join(", ");
     }
-    let mut words = match &schema["type"] {
+    let mut text = match &schema["type"] {
         Value::String(one) if one == "array" => format!("array of {}", type_of(&schema["items"])),
         Value::String(one) => one.clone(),
         Value::Array(several) => several
@@ -162,15 +164,15 @@ fn type_of(schema: &Value) -> String {
     };
     match (&schema["minimum"], &schema["maximum"]) {
         (Value::Null, Value::Null) => {}
-        (low, Value::Null) => words.push_str(&format!(", {low} or more")),
-        (Value::Null, high) => words.push_str(&format!(", {high} or less")),
-        (low, high) => words.push_str(&format!(", {low} to {high}")),
+        (low, Value::Null) => text.push_str(&format!(", {low} or more")),
+        (Value::Null, high) => text.push_str(&format!(", {high} or less")),
+        (low, high) => text.push_str(&format!(", {low} to {high}")),
     }
-    words
+    text
 }
 
 fn command_line() -> String {
-    let mut page = format!("{MADE_BY}\n\n# Command line\n");
+    let mut page = format!("{GENERATED_BY}\n\n# Command line\n");
     let mut command = CommandLine::command();
     command.build();
     let about = command.get_long_about().or(command.get_about());
@@ -273,10 +275,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_says_who_made_it_and_has_what_it_is_about() {
+    fn every_page_names_its_generator_and_is_complete() {
         let pages = [errors(), tools().unwrap(), command_line()];
         for page in &pages {
-            assert!(page.starts_with(MADE_BY), "{page}");
+            assert!(page.starts_with(GENERATED_BY), "{page}");
         }
         for kind in ErrorKind::ALL {
             assert!(pages[0].contains(&format!("| `{}` |", kind.name())));
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_told_with_their_bounds() {
+    fn types_are_shown_with_their_bounds() {
         let schema = serde_json::json!({ "type": "integer", "minimum": 1, "maximum": 100 });
         assert_eq!(type_of(&schema), "integer, 1 to 100");
         let schema = serde_json::json!({ "type": "array", "items": { "enum": ["a", "b"] } });

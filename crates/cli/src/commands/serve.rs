@@ -1,13 +1,15 @@
+//! `stead serve`: the service.
+
 use std::net::SocketAddr;
 
 use clap::Args;
 use stead::core::environment::Verification;
 
-use crate::{failure::Outcome, house, local::Local, signals, terminal::Terminal};
+use crate::{failure::Outcome, listener, signals, target::Database, terminal::Terminal};
 
 /// Start the service: REST, the OAuth callback and the page that users open.
 ///
-/// It speaks plain HTTP; put a proxy with TLS before it, and give the proxy's address as --public-url.
+/// It speaks plain HTTP; put a proxy with TLS in front of it, and give the proxy's address as --public-url.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address to listen on.
@@ -19,13 +21,13 @@ pub(crate) struct Serve {
     )]
     listen: SocketAddr,
 
-    /// Take whoever opens a link for the user, in place of your application's confirmation of who came back. A link
+    /// Treat anyone who opens a link as the user, instead of letting your application confirm who came back. A link
     /// that is passed on then connects the wrong person's account.
     #[arg(long, env = "STEAD_TRUST_WHOEVER_HAS_THE_LINK")]
     trust_whoever_has_the_link: bool,
 
     #[command(flatten)]
-    local: Local,
+    database: Database,
 }
 
 impl Serve {
@@ -35,11 +37,11 @@ impl Serve {
         } else {
             Verification::Application
         };
-        let platform = self.local.open(verification).await?;
-        let listener = house::listen(self.listen, "--listen").await?;
+        let platform = self.database.open(verification).await?;
+        let listener = listener::bind(self.listen, "--listen").await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",
-            house::url_of(&listener)?,
+            listener::url(&listener)?,
             platform
                 .environment()
                 .public_url()

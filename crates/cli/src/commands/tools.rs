@@ -1,3 +1,5 @@
+//! `stead tools`: the catalogue.
+
 use clap::Args;
 use stead::core::resource::ToolDescription;
 
@@ -10,7 +12,7 @@ use crate::{
 /// List the tools; with --json, with their input schemas.
 #[derive(Debug, Args)]
 pub(crate) struct Tools {
-    /// Tools of this product alone.
+    /// Only tools of this product.
     #[arg(long)]
     product: Option<String>,
 }
@@ -46,10 +48,10 @@ pub(super) fn descriptions(product: Option<&str>) -> Outcome<Vec<ToolDescription
             .iter()
             .map(|product| product.name)
             .collect();
-        return Err(Failure::own(
+        return Err(Failure::new(
             Exit::Input,
-            format!("there is no product {name:?}"),
-            format!("There are: {}.", known.join(", ")),
+            format!("unknown product {name:?}"),
+            format!("Known products: {}.", known.join(", ")),
         ));
     }
     let tools = catalogue
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_narrows_the_list_and_an_unknown_one_is_told() {
+    fn a_product_narrows_the_list_and_an_unknown_one_is_refused() {
         assert_eq!(descriptions(Some("mail")).unwrap().len(), 8);
         assert_eq!(descriptions(Some("post")).unwrap_err().exit(), Exit::Input);
     }

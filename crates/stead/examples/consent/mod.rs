@@ -28,8 +28,8 @@ pub(crate) async fn allow(sandbox_url: &str, location: &str) -> Result<Callback,
         .body(Body::from(
             b"user=ada@example.com&scope=all&action=allow".to_vec(),
         ))?;
-    let answer = browser.send(allow).await?;
-    let location = answer.headers().get("location").ok_or("no way back")?;
+    let response = browser.send(allow).await?;
+    let location = response.headers().get("location").ok_or("no way back")?;
     let returned = url::Url::parse(location.to_str()?)?;
     let mut query: HashMap<String, String> = returned.query_pairs().into_owned().collect();
     Ok(Callback {

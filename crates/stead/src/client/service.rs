@@ -14,7 +14,7 @@ use stead_core::{
     tool::UNRESERVED,
 };
 
-use super::answer;
+use super::response;
 
 /// Longer than the longest call that a service makes, because its own time limits say more than ours.
 const LIMITS: Limits = Limits {
@@ -29,7 +29,7 @@ pub(super) struct Service {
     client_id: String,
     client_secret: SecretString,
     transport: Arc<dyn Transport>,
-    /// Held while a token is fetched, so that many calls at once fetch one.
+    /// Locked while a token is fetched, so that many calls at once fetch one.
     token: Mutex<Option<Arc<HeaderValue>>>,
 }
 
@@ -86,7 +86,7 @@ impl Outgoing {
         Ok(self)
     }
 
-    /// Says that the call may change the user's data: without an answer its outcome is then unknown.
+    /// Says that the call may change the user's data: without a response its outcome is then unknown.
     pub(super) fn may_write(mut self) -> Self {
         self.may_write = true;
         self
@@ -113,18 +113,19 @@ impl Service {
         &self.url
     }
 
-    /// Sends with the token at hand; where the service refuses that, once more with a new one.
+    /// Sends with the cached token; if the service refuses that, once more with a new one.
     pub(super) async fn send(&self, outgoing: Outgoing) -> Result<http::Response<Bytes>> {
         let token = self.token(None).await?;
-        let answer = self.send_with(&outgoing, &token).await?;
-        if answer.status() != http::StatusCode::UNAUTHORIZED || answer::is_of_product(&answer) {
-            return Ok(answer);
+        let response = self.send_with(&outgoing, &token).await?;
+        if response.status() != http::StatusCode::UNAUTHORIZED || response::is_of_product(&response)
+        {
+            return Ok(response);
         }
         let token = self.token(Some(&token)).await?;
         self.send_with(&outgoing, &token).await
     }
 
-    /// The token at hand, or a new one where there is none or it is the refused one.
+    /// The cached token, or a new one if there is none or it was refused.
     async fn token(&self, refused: Option<&HeaderValue>) -> Result<Arc<HeaderValue>> {
         let mut cached = self.token.lock().await;
         if let Some(token) = cached.as_ref()
@@ -140,7 +141,7 @@ impl Service {
     /// RFC 6749, 4.4: client credentials, the secret in the body.
     async fn fetch_token(&self) -> Result<HeaderValue> {
         #[derive(Deserialize)]
-        struct TokenAnswer {
+        struct TokenResponse {
             access_token: SecretString,
         }
         let mut form = String::from("grant_type=client_credentials");
@@ -155,11 +156,11 @@ impl Service {
             .request(&Method::POST, "/oauth/token")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(Body::Bytes(form.into()));
-        let answer = self.exchange(request, false).await?;
-        if !answer.status().is_success() {
-            return Err(answer::token_error(&answer));
+        let response = self.exchange(request, false).await?;
+        if !response.status().is_success() {
+            return Err(response::token_error(&response));
         }
-        let token: TokenAnswer = answer::read(&answer)?;
+        let token: TokenResponse = response::read(&response)?;
         bearer(token.access_token.expose_secret())
     }
 
@@ -202,29 +203,29 @@ impl Service {
         let request = request.map_err(|error| {
             Error::new(ErrorKind::InvalidRequest, "the request cannot be sent").with_source(error)
         })?;
-        let unanswered = |error| answer::missing(&self.url, error, may_write);
+        let no_response = |error| response::missing(&self.url, error, may_write);
         let (head, body) = self
             .transport
             .send(request)
             .await
-            .map_err(unanswered)?
+            .map_err(no_response)?
             .into_parts();
         let body = body
             .collect(LIMITS.response_bytes)
             .await
-            .map_err(unanswered)?;
+            .map_err(no_response)?;
         Ok(http::Response::from_parts(head, body))
     }
 }
 
 fn bearer(token: &str) -> Result<HeaderValue> {
     let mut value = HeaderValue::try_from(format!("Bearer {token}"))
-        .map_err(|_| answer::not_stead("its token is no header value"))?;
+        .map_err(|_| response::not_stead("its token is not a header value"))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-/// The URL without a trailing slash. Secrets go there, so plain http is for this machine alone.
+/// The URL without a trailing slash. Secrets go there, so plain http is only for this machine.
 fn base_url(text: &str) -> Result<String> {
     let refuse = |why: &str| {
         Error::new(
@@ -235,19 +236,19 @@ fn base_url(text: &str) -> Result<String> {
     };
     let uri: Uri = text
         .parse()
-        .map_err(|error| refuse("is no URL").with_source(error))?;
+        .map_err(|error| refuse("is not a URL").with_source(error))?;
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
         return Err(refuse("must start with https:// or http://"));
     };
     if text.contains(['?', '#']) || authority.as_str().contains('@') {
-        return Err(refuse("must have no user, query or fragment"));
+        return Err(refuse("must not have a user, query or fragment"));
     }
     match scheme {
         "https" => {}
         "http" if is_loopback(authority.host()) => {}
         "http" => {
             return Err(refuse(
-                "must be https; plain http is taken for 127.0.0.1 and localhost alone",
+                "must be https; plain http is only for 127.0.0.1 and localhost",
             ));
         }
         _ => return Err(refuse("must start with https:// or http://")),

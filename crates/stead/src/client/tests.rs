@@ -16,21 +16,21 @@ type Seen = (String, Option<String>, String);
 
 #[derive(Default)]
 struct Script {
-    answers: Mutex<VecDeque<Result<Response<Body>, TransportError>>>,
+    responses: Mutex<VecDeque<Result<Response<Body>, TransportError>>>,
     seen: Mutex<Vec<Seen>>,
 }
 
 impl Script {
-    fn of(answers: impl IntoIterator<Item = Response<Body>>) -> Arc<Self> {
+    fn of(responses: impl IntoIterator<Item = Response<Body>>) -> Arc<Self> {
         Arc::new(Self {
-            answers: Mutex::new(answers.into_iter().map(Ok).collect()),
+            responses: Mutex::new(responses.into_iter().map(Ok).collect()),
             ..Self::default()
         })
     }
 
     fn and_fail(self: Arc<Self>, kind: TransportErrorKind) -> Arc<Self> {
         let error = TransportError::new(kind, "planned");
-        self.answers.lock().unwrap().push_back(Err(error));
+        self.responses.lock().unwrap().push_back(Err(error));
         self
     }
 
@@ -57,7 +57,7 @@ impl Transport for Script {
                         .map(|value| value.to_str().unwrap().to_owned()),
                     String::from_utf8(body.to_vec()).unwrap(),
                 ));
-            self.answers
+            self.responses
                 .lock()
                 .unwrap()
                 .pop_front()
@@ -73,7 +73,7 @@ fn client(script: &Arc<Script>) -> Actions {
         .actions()
 }
 
-fn answer(status: u16, kind: &str, body: impl Into<String>) -> Response<Body> {
+fn reply(status: u16, kind: &str, body: impl Into<String>) -> Response<Body> {
     Response::builder()
         .status(status)
         .header("content-type", kind)
@@ -82,7 +82,7 @@ fn answer(status: u16, kind: &str, body: impl Into<String>) -> Response<Body> {
 }
 
 fn ok(body: &Value) -> Response<Body> {
-    answer(200, "application/json", body.to_string())
+    reply(200, "application/json", body.to_string())
 }
 
 fn token(text: &str) -> Response<Body> {
@@ -91,7 +91,7 @@ fn token(text: &str) -> Response<Body> {
 
 fn problem(error: &Error) -> Response<Body> {
     let problem = error.to_problem();
-    answer(
+    reply(
         problem.status,
         "application/problem+json",
         serde_json::to_string(&problem).unwrap(),
@@ -164,8 +164,8 @@ async fn a_refused_token_is_renewed_once() {
 }
 
 #[tokio::test]
-async fn a_401_of_the_product_is_the_answer() {
-    let mut theirs = answer(401, "application/json", "{}");
+async fn a_401_of_the_product_is_the_response() {
+    let mut theirs = reply(401, "application/json", "{}");
     theirs.headers_mut().insert(
         "stead-execution-id",
         http::HeaderValue::from_static("exec_1"),
@@ -178,8 +178,8 @@ async fn a_401_of_the_product_is_the_answer() {
         method: "GET".to_owned(),
         ..ProxyRequest::default()
     };
-    let answer = client(&script).request(request).await.unwrap();
-    assert_eq!(answer.status(), 401);
+    let response = client(&script).request(request).await.unwrap();
+    assert_eq!(response.status(), 401);
     assert_eq!(script.seen().len(), 2);
 }
 
@@ -207,19 +207,19 @@ async fn problems_come_back_as_errors() {
 }
 
 #[tokio::test]
-async fn what_is_no_problem_is_told_calmly() {
-    let script = Script::of([token("t1"), answer(404, "text/html", "<html>")]);
+async fn a_response_that_is_not_a_problem_is_an_error_of_its_status() {
+    let script = Script::of([token("t1"), reply(404, "text/html", "<html>")]);
     let error = client(&script).tools().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 
-    let refused = answer(401, "application/json", r#"{"error":"invalid_client"}"#);
+    let refused = reply(401, "application/json", r#"{"error":"invalid_client"}"#);
     let error = client(&Script::of([refused])).tools().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthenticated);
     assert!(!format!("{error:?}").contains("a&b=c"));
 }
 
 #[tokio::test]
-async fn a_write_without_an_answer_is_of_unknown_outcome() {
+async fn a_write_without_a_response_has_an_unknown_outcome() {
     for (kind, expected) in [
         (TransportErrorKind::Cut, ErrorKind::OutcomeUnknown),
         (TransportErrorKind::TimedOut, ErrorKind::OutcomeUnknown),

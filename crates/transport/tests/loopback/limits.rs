@@ -13,7 +13,7 @@ use crate::{
 const SHORT: Duration = Duration::from_millis(50);
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_given_up() {
+async fn a_server_that_never_responds_is_given_up() {
     let server = Server::start(&[], Then::Stall).await;
     let error = send(within(
         Limits {
@@ -26,7 +26,7 @@ async fn a_server_that_never_answers_is_given_up() {
     .unwrap_err();
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-    assert_eq!(error.to_string(), "no answer came in time");
+    assert_eq!(error.to_string(), "no response came in time");
     assert_eq!(server.heard().len(), 1);
 }
 
@@ -44,7 +44,7 @@ async fn the_whole_exchange_is_bounded_before_its_head() {
     .unwrap_err();
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-    assert_eq!(error.to_string(), "the exchange took too long");
+    assert_eq!(error.to_string(), "the request took too long");
 }
 
 #[tokio::test]
@@ -52,9 +52,9 @@ async fn a_body_that_stops_halfway_is_given_up() {
     const KNOWN: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"];
     const CHUNKED: &[&[u8]] =
         &[b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n"];
-    for answer in [KNOWN, CHUNKED] {
-        let server = Server::start(answer, Then::Stall).await;
-        let answer = send(within(
+    for response in [KNOWN, CHUNKED] {
+        let server = Server::start(response, Then::Stall).await;
+        let response = send(within(
             Limits {
                 idle: SHORT,
                 ..Limits::DEFAULT
@@ -63,10 +63,10 @@ async fn a_body_that_stops_halfway_is_given_up() {
         ))
         .await
         .unwrap();
-        let error = whole(answer).await.unwrap_err();
+        let error = whole(response).await.unwrap_err();
 
         assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "the answer stopped halfway");
+        assert_eq!(error.to_string(), "the response stopped halfway");
     }
 }
 
@@ -87,7 +87,7 @@ async fn the_whole_exchange_is_bounded_within_its_body() {
     .await;
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-    assert_eq!(error.to_string(), "the exchange took too long");
+    assert_eq!(error.to_string(), "the request took too long");
 }
 
 #[tokio::test]
@@ -105,8 +105,8 @@ async fn limits_beyond_the_clock_are_no_limits() {
         total: most,
         response_bytes: u64::MAX,
     };
-    let answer = send(within(limits, get(&server))).await.unwrap();
-    assert_eq!(whole(answer).await.unwrap(), "whole");
+    let response = send(within(limits, get(&server))).await.unwrap();
+    assert_eq!(whole(response).await.unwrap(), "whole");
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn a_body_that_grows_too_large_is_cut_off() {
     .unwrap();
     let error = whole(large).await.unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::TooLarge);
-    assert_eq!(error.to_string(), "the answer is larger than 5 bytes");
+    assert_eq!(error.to_string(), "the response is larger than 5 bytes");
 }
 
 #[tokio::test]

@@ -29,15 +29,15 @@ async fn send(request: Request<Body>) -> Result<Response<Body>, TransportError> 
     transport().send(request).await
 }
 
-/// The whole body, or why there is none.
-async fn whole(answer: Response<Body>) -> Result<Bytes, TransportError> {
-    answer.into_body().collect(u64::MAX).await
+/// The whole body, or why it is missing.
+async fn whole(response: Response<Body>) -> Result<Bytes, TransportError> {
+    response.into_body().collect(u64::MAX).await
 }
 
 /// Why the exchange fails, be it at its head or in its body.
 async fn failure(request: Request<Body>) -> TransportError {
     match send(request).await {
-        Ok(answer) => whole(answer).await.unwrap_err(),
+        Ok(response) => whole(response).await.unwrap_err(),
         Err(error) => error,
     }
 }

@@ -14,7 +14,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What follows an answer.
+/// What follows a response.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
     /// The next request on the same connection.
@@ -32,15 +32,15 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Gives `answer` to every request, in the pieces as listed, and then does `then`.
-    pub(crate) async fn start(answer: &'static [&'static [u8]], then: Then) -> Self {
+    /// Gives `response` to every request, in the pieces as listed, and then does `then`.
+    pub(crate) async fn start(response: &'static [&'static [u8]], then: Then) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let heard = Arc::new(Mutex::new(Vec::new()));
         let accepted = Arc::new(AtomicUsize::new(0));
         tokio::spawn(accept(
             listener,
-            answer,
+            response,
             then,
             Arc::clone(&heard),
             Arc::clone(&accepted),
@@ -70,27 +70,27 @@ impl fmt::Display for Server {
 
 async fn accept(
     listener: TcpListener,
-    answer: &'static [&'static [u8]],
+    response: &'static [&'static [u8]],
     then: Then,
     heard: Arc<Mutex<Vec<String>>>,
     accepted: Arc<AtomicUsize>,
 ) {
     while let Ok((stream, _)) = listener.accept().await {
         accepted.fetch_add(1, Ordering::SeqCst);
-        tokio::spawn(serve(stream, answer, then, Arc::clone(&heard)));
+        tokio::spawn(serve(stream, response, then, Arc::clone(&heard)));
     }
 }
 
 async fn serve(
     mut stream: TcpStream,
-    answer: &'static [&'static [u8]],
+    response: &'static [&'static [u8]],
     then: Then,
     heard: Arc<Mutex<Vec<String>>>,
 ) {
     stream.set_nodelay(true).unwrap();
     while let Some(request) = read_request(&mut stream).await {
         heard.lock().unwrap().push(request);
-        for piece in answer {
+        for piece in response {
             stream.write_all(piece).await.unwrap();
             stream.flush().await.unwrap();
         }

@@ -1,6 +1,6 @@
 //! TLS: who is trusted, and what is agreed on.
 //!
-//! The certificate in `fixtures/` is its own root, holds for 127.0.0.1 alone, from 2020 to 2120, and was made with
+//! The certificate in `fixtures/` is its own root, is only for 127.0.0.1, from 2020 to 2120, and was made with
 //! `openssl ca -selfsign`.
 
 use std::{
@@ -56,13 +56,13 @@ async fn a_further_root_is_trusted_in_pem_and_der() {
     let server = Server::start(&[b"http/1.1"]).await;
     let der = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
     for root in [CERTIFICATE, &der] {
-        let answer = trusting(root)
+        let response = trusting(root)
             .send(get(format!("https://{}/a?b", server.address)))
             .await
             .unwrap();
 
-        assert_eq!(answer.version(), Version::HTTP_11);
-        assert_eq!(whole(answer).await.unwrap(), "/a?b");
+        assert_eq!(response.version(), Version::HTTP_11);
+        assert_eq!(whole(response).await.unwrap(), "/a?b");
     }
 }
 
@@ -71,13 +71,13 @@ async fn http2_is_spoken_where_it_is_offered() {
     let server = Server::start(&[b"h2", b"http/1.1"]).await;
     let transport = trusting(CERTIFICATE);
     for target in ["/a%2fb?c=%27d%27", "/pieces", "/a"] {
-        let answer = transport
+        let response = transport
             .send(get(format!("https://{}{target}", server.address)))
             .await
             .unwrap();
 
-        assert_eq!(answer.version(), Version::HTTP_2);
-        assert_eq!(whole(answer).await.unwrap(), target);
+        assert_eq!(response.version(), Version::HTTP_2);
+        assert_eq!(whole(response).await.unwrap(), target);
     }
     assert_eq!(server.heard(), 3);
     assert_eq!(server.connections.load(Ordering::SeqCst), 1);
@@ -92,7 +92,7 @@ fn trusting(root: &[u8]) -> ReqwestTransport {
     .unwrap()
 }
 
-/// A server that answers with the request's target.
+/// A server that responds with the request's target.
 struct Server {
     address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -148,7 +148,7 @@ async fn accept(
         let requests = Arc::clone(&requests);
         let service = service_fn(move |request: http::Request<_>| {
             requests.fetch_add(1, Ordering::SeqCst);
-            async move { Ok::<_, Infallible>(answer(&request)) }
+            async move { Ok::<_, Infallible>(response(&request)) }
         });
         tokio::spawn(async move {
             let server = auto::Builder::new(TokioExecutor::new());
@@ -160,7 +160,7 @@ async fn accept(
 }
 
 /// The target: with its length, or in pieces and without.
-fn answer<B>(request: &http::Request<B>) -> Response<Body> {
+fn response<B>(request: &http::Request<B>) -> Response<Body> {
     let target = request.uri().path_and_query().unwrap().as_str().to_owned();
     if target == "/pieces" {
         return Response::new(pieces([Ok("/pie"), Ok("ces")]));

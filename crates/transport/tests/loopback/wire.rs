@@ -23,9 +23,9 @@ async fn the_request_line_is_sent_as_given() {
     let server = Server::start(HELLO, Then::Listen).await;
     let target =
         "/v4/spreadsheets/ID%2f1/values/My%20Tab!A1:B2//@x;y?q=%27a%27+b&../c=%7B&d=~*()&e?";
-    let answer = send(get(format!("{server}{target}"))).await.unwrap();
+    let response = send(get(format!("{server}{target}"))).await.unwrap();
 
-    assert_eq!(whole(answer).await.unwrap(), "hello");
+    assert_eq!(whole(response).await.unwrap(), "hello");
     assert_eq!(
         server.heard()[0].lines().next(),
         Some(format!("GET {target} HTTP/1.1").as_str())
@@ -33,7 +33,7 @@ async fn the_request_line_is_sent_as_given() {
 }
 
 #[tokio::test]
-async fn a_target_that_would_be_rewritten_reaches_nobody() {
+async fn a_target_that_would_be_rewritten_reaches_no_one() {
     let server = Server::start(HELLO, Then::Listen).await;
     let error = send(get(format!("{server}/a/%2e%2e/b"))).await.unwrap_err();
 
@@ -151,7 +151,7 @@ async fn a_stream_that_fails_cuts_the_exchange() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_an_answer() {
+async fn a_redirect_is_a_response() {
     let elsewhere = Server::start(HELLO, Then::Listen).await;
     let server = Server::start(
         &[b"HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\nset-cookie: a=b\r\ncontent-length: 0\r\n\r\n"],
@@ -160,9 +160,9 @@ async fn a_redirect_is_an_answer() {
     .await;
     let transport = transport();
     for _ in 0..2 {
-        let answer = transport.send(get(format!("{server}/"))).await.unwrap();
-        assert_eq!(answer.status(), StatusCode::TEMPORARY_REDIRECT);
-        assert_eq!(answer.headers()["location"], "/elsewhere");
+        let response = transport.send(get(format!("{server}/"))).await.unwrap();
+        assert_eq!(response.status(), StatusCode::TEMPORARY_REDIRECT);
+        assert_eq!(response.headers()["location"], "/elsewhere");
     }
     assert_eq!(server.heard().len(), 2);
     assert_eq!(elsewhere.accepted(), 0);
@@ -171,19 +171,19 @@ async fn a_redirect_is_an_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_decompressed() {
+async fn a_response_is_not_decompressed() {
     let server = Server::start(
         &[b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nX-Odd:  kept \r\ncontent-length: 4\r\n\r\n\x1f\x8b\x08\x00"],
         Then::Listen,
     )
     .await;
-    let answer = send(get(&server)).await.unwrap();
+    let response = send(get(&server)).await.unwrap();
 
-    assert_eq!(answer.headers()["content-encoding"], "gzip");
-    assert_eq!(answer.headers()["content-length"], "4");
-    assert_eq!(answer.headers()["x-odd"], "kept");
-    assert!(answer.extensions().is_empty());
-    assert_eq!(whole(answer).await.unwrap(), &b"\x1f\x8b\x08\x00"[..]);
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    assert_eq!(response.headers()["content-length"], "4");
+    assert_eq!(response.headers()["x-odd"], "kept");
+    assert!(response.extensions().is_empty());
+    assert_eq!(whole(response).await.unwrap(), &b"\x1f\x8b\x08\x00"[..]);
 }
 
 #[tokio::test]
@@ -230,7 +230,7 @@ async fn a_body_without_a_length_is_passed_on() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_body_is_empty() {
+async fn a_response_without_a_body_is_empty() {
     let server = Server::start(&[b"HTTP/1.1 204 No Content\r\n\r\n"], Then::Stall).await;
     assert!(matches!(
         send(get(&server)).await.unwrap().body(),
@@ -243,9 +243,9 @@ async fn an_answer_without_a_body_is_empty() {
     )
     .await;
     let head = Request::head(server.to_string()).body(Body::Empty).unwrap();
-    let answer = send(head).await.unwrap();
-    assert_eq!(answer.headers()["content-length"], "99999999999");
-    assert!(matches!(answer.body(), Body::Empty));
+    let response = send(head).await.unwrap();
+    assert_eq!(response.headers()["content-length"], "99999999999");
+    assert!(matches!(response.body(), Body::Empty));
 }
 
 #[tokio::test]
@@ -253,8 +253,8 @@ async fn a_connection_serves_again() {
     let server = Server::start(HELLO, Then::Listen).await;
     let transport = transport();
     for _ in 0..3 {
-        let answer = transport.send(get(&server)).await.unwrap();
-        assert_eq!(whole(answer).await.unwrap(), "hello");
+        let response = transport.send(get(&server)).await.unwrap();
+        assert_eq!(whole(response).await.unwrap(), "hello");
     }
     assert_eq!(server.heard().len(), 3);
     assert_eq!(server.accepted(), 1);
@@ -300,7 +300,7 @@ async fn a_closed_port_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_without_an_answer_is_cut() {
+async fn a_connection_that_closes_without_a_response_is_cut() {
     let server = Server::start(&[], Then::Close).await;
     let mut request = get(format!("{server}/?q=canary"));
     request
@@ -319,7 +319,7 @@ async fn a_connection_that_closes_without_an_answer_is_cut() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_http_is_cut() {
+async fn a_response_that_is_not_http_is_cut() {
     let server = Server::start(&[b"SSH-2.0-OpenSSH_9.9\r\n\r\n"], Then::Close).await;
     assert_eq!(
         send(get(&server)).await.unwrap_err().kind(),
@@ -350,7 +350,7 @@ async fn a_body_that_ends_early_is_cut() {
     assert_eq!(failure(get(&chunked)).await.kind(), TransportErrorKind::Cut);
 }
 
-/// A body of pieces whose length nobody knows.
+/// A body of pieces of unknown length.
 pub(crate) fn pieces<const N: usize>(pieces: [Result<&'static str, &'static str>; N]) -> Body {
     Body::stream(StreamBody::new(stream::iter(pieces.map(|piece| {
         piece

@@ -1,6 +1,8 @@
+//! What a demonstration of a tool needs, and how its result is compared.
+
 use serde_json::Value;
 
-/// How a tool is shown: its input, and what its answer must say, both read from the sandbox's world.
+/// How a tool is shown: its input, and what its result must say, both read from the sandbox's world.
 pub(super) struct Case {
     pub(super) tool: &'static str,
     pub(super) input: fn(&World) -> Value,

@@ -1,3 +1,5 @@
+//! The journey of the demo: consent, every tool, expiry, revocation.
+
 use std::{cell::Cell, rc::Rc};
 
 use http::StatusCode;
@@ -22,28 +24,28 @@ use crate::{
     browser::Browser,
     exit::Exit,
     failure::{Failure, Outcome},
-    house::{House, SANDBOX_USER, USER},
+    target::{SANDBOX_USER, Stack, USER},
 };
 
 /// Walks the whole journey, as far as it goes.
 pub(super) async fn walk(
-    house: &House,
+    stack: &Stack,
     break_tool: Option<&str>,
     report: &mut Report<'_>,
 ) -> Outcome {
-    let secret = house.client_secret.expose_secret();
-    let client = Client::new(&house.url, house.client_id.clone(), secret)?;
+    let secret = stack.client_secret.expose_secret();
+    let client = Client::new(&stack.url, stack.client_id.clone(), secret)?;
     let journey = Journey {
-        house,
+        stack,
         actions: client.actions(),
-        world: Cell::new(Rc::new(read_world(house)?)),
+        world: Cell::new(Rc::new(read_world(stack)?)),
     };
     let first = journey.world();
     report.part("Set-up");
     let open = report
         .step("token and catalogue", journey.catalogue())
         .await;
-    for product in house.platform.environment().catalogue().products() {
+    for product in stack.platform.environment().catalogue().products() {
         report.part(product.title);
         if open {
             journey.product(product, break_tool, report).await?;
@@ -51,15 +53,15 @@ pub(super) async fn walk(
             miss(product, report).await;
         }
     }
-    journey.look_again()?;
+    journey.read_world_again()?;
     report.changes(case::changes(&first, &journey.world()));
     Ok(())
 }
 
 /// The sandbox's world as it is now.
-fn read_world(house: &House) -> Outcome<World> {
-    World::of(&house.sandbox.world(), SANDBOX_USER).ok_or_else(|| {
-        Failure::own(
+fn read_world(stack: &Stack) -> Outcome<World> {
+    World::of(&stack.sandbox.world(), SANDBOX_USER).ok_or_else(|| {
+        Failure::new(
             Exit::Failed,
             format!("the sandbox does not know {SANDBOX_USER}"),
             "This is an error in Stead.",
@@ -76,13 +78,13 @@ async fn miss(product: &Product, report: &mut Report<'_>) {
 }
 
 struct Journey<'a> {
-    house: &'a House,
+    stack: &'a Stack,
     actions: Actions,
-    /// The sandbox's world when it was last looked at. Looking takes time, which is not the tools'.
+    /// The sandbox's world when it was last read. Reading takes time, which does not count for the tools.
     world: Cell<Rc<World>>,
 }
 
-type Told = Result<String, String>;
+type StepResult = Result<String, String>;
 
 impl Journey<'_> {
     fn world(&self) -> Rc<World> {
@@ -91,16 +93,16 @@ impl Journey<'_> {
         world
     }
 
-    fn look_again(&self) -> Outcome {
-        self.world.set(Rc::new(read_world(self.house)?));
+    fn read_world_again(&self) -> Outcome {
+        self.world.set(Rc::new(read_world(self.stack)?));
         Ok(())
     }
 
-    /// Runs a case's tool and checks its answer; what a tool changed, against the world after it.
-    async fn checked(&self, connection: &str, case: &Case, effect: Effect) -> Told {
+    /// Runs a case's tool and checks its result; what a tool changed, against the world after it.
+    async fn checked(&self, connection: &str, case: &Case, effect: Effect) -> StepResult {
         let data = self.call(connection, case).await?;
         if effect != Effect::Read {
-            self.look_again().map_err(in_words)?;
+            self.read_world_again().map_err(in_words)?;
         }
         (case.check)(&self.world(), &data)
     }
@@ -120,7 +122,7 @@ impl Journey<'_> {
             miss(product, report).await;
             return Ok(());
         }
-        self.look_again()?;
+        self.read_world_again()?;
         // The catalogue counts, not the cases: a tool without a case is a tool that was not shown.
         let mut shown = None;
         for tool in product.tools {
@@ -142,10 +144,10 @@ impl Journey<'_> {
         }
         let Some(case) = shown else { return Ok(()) };
         report
-            .step("expiry, refreshed unseen", self.expiry(connection, case))
+            .step("expiry, refreshed silently", self.expiry(connection, case))
             .await;
         report
-            .step("revocation, told calmly", self.revocation(connection, case))
+            .step("revocation, reported", self.revocation(connection, case))
             .await;
         report
             .step(
@@ -156,12 +158,12 @@ impl Journey<'_> {
         Ok(())
     }
 
-    async fn catalogue(&self) -> Told {
+    async fn catalogue(&self) -> StepResult {
         let tools = self.actions.tools().await.map_err(in_words)?;
         Ok(format!("{} tools offered", tools.len()))
     }
 
-    async fn connect(&self, connection: &str, browser: &mut Browser) -> Told {
+    async fn connect(&self, connection: &str, browser: &mut Browser) -> StepResult {
         let link = self
             .actions
             .authorization_link(connection, USER)
@@ -188,18 +190,18 @@ impl Journey<'_> {
         ))
     }
 
-    /// Runs a tool, compares its answer with the sandbox's world, and looks whether the sandbox saw it.
+    /// Runs a tool, compares its result with the sandbox's world, and checks that the sandbox saw it.
     async fn tool(
         &self,
         connection: &str,
         case: Option<&Case>,
         effect: Effect,
         broken: bool,
-    ) -> Told {
+    ) -> StepResult {
         let case = case.ok_or("this demo does not show it")?;
-        let seen_before = self.house.sandbox.received().len();
+        let seen_before = self.stack.sandbox.received().len();
         if broken {
-            self.house.sandbox.fault(Fault::Error {
+            self.stack.sandbox.fault(Fault::Error {
                 host: None,
                 path_contains: None,
                 status: 400,
@@ -209,8 +211,8 @@ impl Journey<'_> {
                 times: 1,
             });
         }
-        let told = self.checked(connection, case, effect).await?;
-        let received = self.house.sandbox.received();
+        let detail = self.checked(connection, case, effect).await?;
+        let received = self.stack.sandbox.received();
         let requests = received.get(seen_before..).unwrap_or_default();
         if requests.is_empty() {
             return Err(String::from("the sandbox saw no request"));
@@ -223,7 +225,7 @@ impl Journey<'_> {
             return Err(format!("the sandbox refused {}", refused.path));
         }
         let plural = if requests.len() == 1 { "" } else { "s" };
-        Ok(format!("{told}, {} request{plural}", requests.len()))
+        Ok(format!("{detail}, {} request{plural}", requests.len()))
     }
 
     async fn call(&self, connection: &str, case: &Case) -> Result<Value, String> {
@@ -236,7 +238,7 @@ impl Journey<'_> {
         execution.json().map_err(in_words)
     }
 
-    async fn proxy(&self, connection: &str) -> Told {
+    async fn proxy(&self, connection: &str) -> StepResult {
         let request = ProxyRequest {
             connection_name: connection.to_owned(),
             identifier: USER.to_owned(),
@@ -244,20 +246,20 @@ impl Journey<'_> {
             method: String::from("GET"),
             ..ProxyRequest::default()
         };
-        let answer = self.actions.request(request).await.map_err(in_words)?;
-        if answer.status() != StatusCode::OK {
-            return Err(format!("status {}", answer.status().as_u16()));
+        let response = self.actions.request(request).await.map_err(in_words)?;
+        if response.status() != StatusCode::OK {
+            return Err(format!("status {}", response.status().as_u16()));
         }
         let profile: Value =
-            serde_json::from_slice(answer.body()).map_err(|error| error.to_string())?;
+            serde_json::from_slice(response.body()).map_err(|error| error.to_string())?;
         case::same("address", &json!(SANDBOX_USER), &profile["emailAddress"])?;
         Ok(format!("GET /v1/users/me/profile is {SANDBOX_USER}"))
     }
 
-    async fn expiry(&self, connection: &str, case: &Case) -> Told {
-        let refreshes = || self.house.sandbox.token_requests_of("refresh_token");
+    async fn expiry(&self, connection: &str, case: &Case) -> StepResult {
+        let refreshes = || self.stack.sandbox.token_requests_of("refresh_token");
         let before = refreshes();
-        self.house
+        self.stack
             .sandbox
             .fault(Fault::ExpireAccessTokens { user: None });
         self.checked(connection, case, Effect::Read).await?;
@@ -267,8 +269,8 @@ impl Journey<'_> {
         }
     }
 
-    async fn revocation(&self, connection: &str, case: &Case) -> Told {
-        self.house.sandbox.fault(Fault::Revoke {
+    async fn revocation(&self, connection: &str, case: &Case) -> StepResult {
+        self.stack.sandbox.fault(Fault::Revoke {
             user: Some(SANDBOX_USER.to_owned()),
         });
         let input = (case.input)(&self.world());
@@ -288,7 +290,7 @@ impl Journey<'_> {
         }
     }
 
-    async fn again(&self, connection: &str, case: &Case, browser: &mut Browser) -> Told {
+    async fn again(&self, connection: &str, case: &Case, browser: &mut Browser) -> StepResult {
         self.connect(connection, browser).await?;
         self.checked(connection, case, Effect::Read).await
     }

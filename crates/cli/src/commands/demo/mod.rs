@@ -14,19 +14,20 @@ use clap::Args;
 
 use crate::{
     failure::{Failure, Outcome},
-    house::{self, House},
+    listener,
     progress::Progress,
+    target::{Stack, with_storage},
     terminal::Terminal,
 };
 use report::Report;
 
 /// Show the whole journey: consent, every tool of every product once, a raw request, expiry, revocation.
 ///
-/// A service and a sandbox are started in this process and talk over loopback HTTP. Every answer is compared with the
+/// A service and a sandbox are started in this process and talk over loopback HTTP. Every result is compared with the
 /// sandbox's world, and every tool must have reached the sandbox. Ends with how many tools did.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Make the sandbox answer this tool's first request with an error, so that it fails.
+    /// Make the sandbox respond to this tool's first request with an error, so that it fails.
     #[arg(long = "break", value_name = "TOOL")]
     break_tool: Option<String>,
 }
@@ -39,25 +40,25 @@ impl Demo {
         let progress = Progress::new(terminal);
         progress.now("starting a service and a sandbox");
         let (listener, sandbox_listener) = (
-            house::listen_anywhere().await?,
-            house::listen_anywhere().await?,
+            listener::bind_free_port().await?,
+            listener::bind_free_port().await?,
         );
-        let house = House::start(listener, sandbox_listener, |builder, _| {
-            house::keep(builder, None)
+        let stack = Stack::start(listener, sandbox_listener, |builder, _| {
+            with_storage(builder, None)
         })
         .await?;
-        let mut report = Report::new(terminal, &progress, &house);
-        let outcome = journey::walk(&house, self.break_tool.as_deref(), &mut report).await;
+        let mut report = Report::new(terminal, &progress, &stack);
+        let outcome = journey::walk(&stack, self.break_tool.as_deref(), &mut report).await;
         let summary = report.end();
         drop(progress);
-        house.stop().await;
+        stack.stop().await;
         outcome?;
         terminal.note("");
         terminal.either(&summary, || summary.verdict());
         if summary.good() {
             Ok(())
         } else {
-            Err(Failure::Told)
+            Err(Failure::Reported)
         }
     }
 }

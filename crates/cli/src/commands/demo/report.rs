@@ -1,11 +1,13 @@
+//! The steps of the demo: timed, printed as they end, counted.
+
 use std::time::Duration;
 
 use serde::Serialize;
 use stead::core::ports::Runtime;
 
-use crate::{failure::Failure, house::House, progress::Progress, terminal::Terminal};
+use crate::{failure::Failure, progress::Progress, target::Stack, terminal::Terminal};
 
-/// The steps so far, each told as it ends.
+/// The steps so far, each printed as it ends.
 pub(super) struct Report<'a> {
     terminal: &'a Terminal,
     progress: &'a Progress,
@@ -36,11 +38,11 @@ pub(super) struct Summary {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(terminal: &'a Terminal, progress: &'a Progress, house: &'a House) -> Self {
+    pub(super) fn new(terminal: &'a Terminal, progress: &'a Progress, stack: &'a Stack) -> Self {
         Self {
             terminal,
             progress,
-            runtime: house.platform.environment().runtime(),
+            runtime: stack.platform.environment().runtime(),
             steps: Vec::new(),
             changes: Vec::new(),
         }
@@ -48,7 +50,7 @@ impl<'a> Report<'a> {
 
     /// A part of the journey begins.
     pub(super) fn part(&self, title: &str) {
-        self.progress.aside(|| {
+        self.progress.print_above(|| {
             self.terminal
                 .note(format_args!("\n{}", self.terminal.bold(title)));
         });
@@ -72,14 +74,14 @@ impl<'a> Report<'a> {
         self.take(name, true, work).await
     }
 
-    /// Tells what the tools changed in the sandbox.
+    /// Prints what the tools changed in the sandbox.
     pub(super) fn changes(&mut self, changes: Vec<String>) {
         if !changes.is_empty() {
             self.part("Changed in the sandbox");
         }
         for change in &changes {
             self.progress
-                .aside(|| self.terminal.note(format_args!("  {change}")));
+                .print_above(|| self.terminal.note(format_args!("  {change}")));
         }
         self.changes = changes;
     }
@@ -111,13 +113,13 @@ impl<'a> Report<'a> {
             milliseconds: milliseconds(self.runtime.monotonic().saturating_sub(before)),
             detail: outcome.unwrap_or_else(|reason| reason),
         };
-        self.progress.aside(|| self.tell(&step));
+        self.progress.print_above(|| self.print(&step));
         let good = step.good;
         self.steps.push(step);
         good
     }
 
-    fn tell(&self, step: &Step) {
+    fn print(&self, step: &Step) {
         let sign = if step.good {
             self.terminal.green("ok  ")
         } else {
@@ -151,8 +153,8 @@ impl Summary {
 pub(super) fn in_words(failure: impl Into<Failure>) -> String {
     match failure.into() {
         Failure::Stead(error) => error.to_string(),
-        Failure::Own { what, .. } => what,
-        Failure::Told => String::from("it failed"),
+        Failure::CommandLine { what, .. } => what,
+        Failure::Reported => String::from("it failed"),
     }
 }
 

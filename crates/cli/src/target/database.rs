@@ -1,4 +1,4 @@
-//! The platform over a database of this machine, as the service opens it.
+//! The database of this machine, opened as the service opens it.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -15,27 +15,27 @@ use crate::{
     secrets,
 };
 
-/// Where the database, its key and its settings are.
+/// The database, its key and its settings.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Database")]
-pub(crate) struct Local {
+pub(crate) struct Database {
     /// Where users' browsers reach this environment, such as https://stead.example.com.
     #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
 
-    /// Database: an SQLite file, which is made where it is missing.
+    /// Database: an SQLite file, created if missing.
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
 
     #[arg(long, env = "STEAD_KEY", value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     key: Option<SecretString>,
 
-    /// File with the key that seals the database's secrets, readable by its owner alone; without it, the environment
+    /// File with the key that seals the database's secrets, readable only by its owner; without it, the environment
     /// variable STEAD_KEY holds the key.
     #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// Settings per product, in TOML: other endpoints, pacing.
+    /// Settings per product, in TOML: other endpoints, rate limiting.
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ struct Settings {
     products: BTreeMap<String, ProductOptions>,
 }
 
-impl Local {
+impl Database {
     /// Opens the platform for commands that make links or show redirect URIs.
     pub(crate) async fn open(&self, verification: Verification) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().ok_or_else(|| {
@@ -60,7 +60,7 @@ impl Local {
         self.open_at(public_url, verification).await
     }
 
-    /// Opens the platform for commands that make neither.
+    /// Opens the platform for commands that need neither.
     pub(crate) async fn open_without_links(&self) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or("http://127.0.0.1");
         self.open_at(public_url, Verification::Application).await
@@ -71,7 +71,7 @@ impl Local {
         let database = self.database.as_ref().ok_or_else(|| {
             Failure::configuration(
                 "the database is missing",
-                "Give --database, or the environment variable STEAD_DATABASE: a file, which is made where it is missing.",
+                "Give --database, or the environment variable STEAD_DATABASE: a file, created if missing.",
             )
         })?;
         let mut builder = Platform::builder(public_url)
@@ -101,14 +101,14 @@ impl Local {
         };
         toml::from_str(&secrets::read_text(path)?).map_err(|error| {
             Failure::configuration(
-                format!("{} is not as it must be: {}", path.display(), error.message()),
+                format!("the settings in {} are wrong: {}", path.display(), error.message()),
                 "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, paced.",
             )
         })
     }
 }
 
-/// Builds the platform; what was asked for wrongly is a matter of configuration here.
+/// Builds the platform; an invalid request is a configuration error here.
 async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
     builder
         .build()
@@ -116,7 +116,7 @@ async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
         .map_err(|error: Error| match error.kind() {
             ErrorKind::InvalidRequest => Failure::configuration(
                 error.message().to_owned(),
-                "Look at --public-url and at the settings file.",
+                "Check --public-url and the settings file.",
             ),
             _ => error.into(),
         })
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_name_products_and_refuse_what_they_do_not_know() {
+    fn settings_name_products_and_refuse_unknown_members() {
         let settings: Settings = toml::from_str(
             "[products.mail]\npaced = false\n[products.mail.origins]\ngmail = \"https://gateway.example.com\"\n",
         )

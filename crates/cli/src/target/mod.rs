@@ -1,4 +1,11 @@
-//! The actions of the application, over a running service or over the database.
+//! Where a command's work happens: at a running service, in the database of this machine, or in a stack of service and
+//! sandbox that this process starts.
+
+mod database;
+mod stack;
+
+pub(crate) use database::Database;
+pub(crate) use stack::{CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -6,17 +13,16 @@ use stead::{Actions, Client, Platform, core::environment::Verification};
 
 use crate::{
     failure::{Failure, Outcome},
-    local::Local,
     secrets,
 };
 
 /// A running service, or else the database.
 #[derive(Debug, Args)]
-pub(crate) struct Reach {
+pub(crate) struct Target {
     #[command(flatten)]
     service: Service,
     #[command(flatten)]
-    local: Local,
+    database: Database,
 }
 
 #[derive(Debug, Args)]
@@ -34,31 +40,31 @@ struct Service {
 }
 
 /// Actions, and the platform behind them where it is in this process.
-pub(crate) struct Reached {
+pub(crate) struct OpenTarget {
     pub(crate) actions: Actions,
     platform: Option<Platform>,
 }
 
-impl Reach {
-    /// Opens the way for calls.
-    pub(crate) async fn open(&self) -> Outcome<Reached> {
+impl Target {
+    /// Opens it for calls.
+    pub(crate) async fn open(&self) -> Outcome<OpenTarget> {
         match self.service.client()? {
-            Some(reached) => Ok(reached),
-            None => Ok(Reached::over(self.local.open_without_links().await?)),
+            Some(open) => Ok(open),
+            None => Ok(OpenTarget::over(self.database.open_without_links().await?)),
         }
     }
 
-    /// Opens the way for links. A service has its own word on who confirms; the database is opened with this one.
-    pub(crate) async fn open_for_links(&self, verification: Verification) -> Outcome<Reached> {
+    /// Opens it for links. A service decides itself who confirms them; the database is opened with this decision.
+    pub(crate) async fn open_for_links(&self, verification: Verification) -> Outcome<OpenTarget> {
         match self.service.client()? {
-            Some(reached) => Ok(reached),
-            None => Ok(Reached::over(self.local.open(verification).await?)),
+            Some(open) => Ok(open),
+            None => Ok(OpenTarget::over(self.database.open(verification).await?)),
         }
     }
 }
 
 impl Service {
-    fn client(&self) -> Outcome<Option<Reached>> {
+    fn client(&self) -> Outcome<Option<OpenTarget>> {
         let Some(url) = &self.url else {
             return Ok(None);
         };
@@ -69,14 +75,14 @@ impl Service {
             ));
         };
         let client = Client::new(url, id.clone(), secret.expose_secret())?;
-        Ok(Some(Reached {
+        Ok(Some(OpenTarget {
             actions: client.actions(),
             platform: None,
         }))
     }
 }
 
-impl Reached {
+impl OpenTarget {
     fn over(platform: Platform) -> Self {
         Self {
             actions: platform.actions(),

@@ -1,52 +1,31 @@
-//! Every kind of the error table is provoked: here, or in the story that its entry in [`ELSEWHERE`] names.
+//! Every kind of the error table is provoked: here, or by the test or fixture that `elsewhere` names.
+
+mod elsewhere;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use stead::core::{
-    ErrorKind,
-    catalogue::Catalogue,
-    environment::Verification,
-    ports::{Decision, Limits, Policy, PolicyRequest},
-    product::Product,
+use stead::{
+    Platform,
+    core::{
+        ErrorKind,
+        catalogue::Catalogue,
+        environment::Verification,
+        ports::{Body, Decision, Limits, Policy, PolicyRequest},
+        product::Product,
+    },
 };
 use stead_sandbox::Fault;
 
 use crate::{
     browser::Browser,
-    stage::{ADA, GRACE, Setting, Stage},
+    clock::Clock,
+    http_client,
+    stage::{ADA, GRACE, Setting, Stage, mail_at},
 };
 
-/// Kinds that another place provokes, and which.
-const ELSEWHERE: &[(ErrorKind, &str)] = &[
-    (
-        ErrorKind::WrongProduct,
-        "bad_input::a_connection_of_another_product",
-    ),
-    (ErrorKind::UnsupportedVersion, "versions"),
-    (
-        ErrorKind::OriginRejected,
-        "links::a_form_from_another_site_is_refused",
-    ),
-    (
-        ErrorKind::KeyUnavailable,
-        "tampering::wrong_and_missing_keys_open_nothing",
-    ),
-    (ErrorKind::IntegrityViolated, "tampering"),
-    (ErrorKind::ServiceUnavailable, "stead: client tests"),
-    (ErrorKind::StorageUnavailable, "stead-store: sqlite tests"),
-    (ErrorKind::RefreshInProgress, "stead-core: refresh tests"),
-    (
-        ErrorKind::RateLimited,
-        "stead-core: context::rate_limit tests",
-    ),
-    (ErrorKind::Internal, "stead-server: a panic in a handler"),
-    (ErrorKind::WriteUnconfirmed, "stead-workspace: fixtures"),
-    (ErrorKind::ResultExpired, "stead-warehouse: fixtures"),
-];
-
-/// The mail product for people without patience.
+/// The mail product with a short time limit.
 static HASTY: Product = Product {
     name: "mail",
     title: "Mail",
@@ -60,14 +39,14 @@ static HASTY: Product = Product {
     ..Product::BASE
 };
 
-/// Denies and holds by identifier.
+/// Denies, or asks for approval, by identifier.
 struct ByName;
 
 impl Policy for ByName {
-    fn admit(&self, intent: &PolicyRequest<'_>) -> Decision {
-        match intent.identifier {
+    fn admit(&self, request: &PolicyRequest<'_>) -> Decision {
+        match request.identifier {
             "denied" => Decision::Deny(String::from("this user's mail is off limits")),
-            "held" => Decision::Hold(String::from("somebody has to approve this")),
+            "held" => Decision::Hold(String::from("someone has to approve this")),
             _ => Decision::Allow,
         }
     }
@@ -79,7 +58,7 @@ struct Seen(BTreeSet<&'static str>);
 
 impl Seen {
     #[track_caller]
-    fn kind(&mut self, kind: ErrorKind, reply: &crate::http_client::Reply) {
+    fn kind(&mut self, kind: ErrorKind, reply: &http_client::Reply) {
         assert_eq!(reply.kind(), kind.name(), "{}", reply.text());
         assert_eq!(reply.status.as_u16(), kind.status(), "{kind}");
         self.0.insert(kind.name());
@@ -87,7 +66,7 @@ impl Seen {
 
     /// A page for the end user, which says the same in other words.
     #[track_caller]
-    fn page(&mut self, kind: ErrorKind, reply: &crate::http_client::Reply) {
+    fn page(&mut self, kind: ErrorKind, reply: &http_client::Reply) {
         assert_eq!(
             reply.status.as_u16(),
             kind.status(),
@@ -110,16 +89,20 @@ async fn every_kind_of_the_table_is_provoked() {
     accounts(&mut seen).await;
     links(&mut seen).await;
     verification(&mut seen).await;
+    refresh(&mut seen).await;
     product(&mut seen).await;
     transport(&mut seen).await;
 
-    let elsewhere: BTreeSet<_> = ELSEWHERE.iter().map(|(kind, _)| kind.name()).collect();
+    let elsewhere: BTreeSet<_> = elsewhere::KINDS
+        .iter()
+        .map(|(kind, _)| kind.name())
+        .collect();
     let missing: Vec<_> = ErrorKind::ALL
         .iter()
         .map(|kind| kind.name())
         .filter(|name| !seen.0.contains(name) && !elsewhere.contains(name))
         .collect();
-    assert!(missing.is_empty(), "nobody provokes {missing:?}");
+    assert!(missing.is_empty(), "no test provokes {missing:?}");
     let twice: Vec<_> = seen
         .0
         .iter()
@@ -273,6 +256,11 @@ async fn links(seen: &mut Seen) {
     );
 
     let link = stage.link("user-1").await;
+    let mut forged = http_client::request(http::Method::POST, &link, "", Body::Empty);
+    forged
+        .headers_mut()
+        .insert("origin", "https://evil.test".parse().unwrap());
+    seen.page(ErrorKind::OriginRejected, &stage.http.send(forged).await);
     let mut browser = Browser::new();
     let action = browser.open(&link).await;
     seen.page(
@@ -345,6 +333,47 @@ async fn verification(seen: &mut Seen) {
             .post(&verify, &json!({ "identifier": "another" }))
             .await,
     );
+}
+
+/// Two processes share one database: while one refreshes, the other one waits, and gives up in the end.
+async fn refresh(seen: &mut Seen) {
+    let stage = Stage::new().await;
+    stage.connect("user-1", ADA).await;
+    let clock = Clock::new();
+    let other = Platform::builder(&stage.url)
+        .key(&stage.key)
+        .sqlite(&stage.database)
+        .runtime(Arc::clone(&clock) as _)
+        .product("mail", mail_at(&stage.sandbox.url))
+        .build()
+        .await
+        .unwrap();
+    let call = |platform: &Platform| {
+        let actions = platform.actions();
+        tokio::spawn(async move {
+            actions
+                .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
+                .await
+        })
+    };
+    let sandbox = &stage.sandbox.sandbox;
+    sandbox.fault(Fault::ExpireAccessTokens { user: None });
+    sandbox.fault(Fault::HoldTokenRequests);
+    let first = call(&stage.platform);
+    while sandbox.token_requests_of("refresh_token") == 0 {
+        tokio::task::yield_now().await;
+    }
+    let second = call(&other);
+    while !clock.has_short_sleeps() {
+        tokio::task::yield_now().await;
+    }
+    clock.advance(SignedDuration::from_secs(30));
+    let error = second.await.unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RefreshInProgress, "{error}");
+    seen.0.insert(error.kind().name());
+    sandbox.fault(Fault::ReleaseTokenRequests);
+    first.await.unwrap().unwrap();
+    other.shut_down().await;
 }
 
 async fn product(seen: &mut Seen) {

@@ -1,4 +1,4 @@
-//! One request out, the head of its answer back.
+//! One request out, the head of its response back.
 
 use std::{
     future::Future,
@@ -18,10 +18,10 @@ use reqwest::Client;
 use stead_core::ports::{Body, Limits, TransportError};
 use tokio::time::{Instant, timeout_at};
 
-use crate::{answer, failure, target};
+use crate::{failure, response, target};
 
-/// Sends `request` within its limits; resolves when the answer's head has arrived.
-pub(crate) async fn run(
+/// Sends `request` within its limits; resolves when the response's head has arrived.
+pub(crate) async fn send(
     client: &Client,
     request: Request<Body>,
 ) -> Result<Response<Body>, TransportError> {
@@ -32,17 +32,17 @@ pub(crate) async fn run(
         .unwrap_or(Limits::DEFAULT);
     let end = after(Instant::now(), limits.total);
     let (request, progress) = outgoing(request)?;
-    let answer = head(client.execute(request), limits.first_byte, end, &progress).await?;
-    answer::incoming(answer, &limits, end).await
+    let head = wait_for_head(client.execute(request), limits.first_byte, end, &progress).await?;
+    response::incoming(head, &limits, end).await
 }
 
-/// The moment `duration` after `start`, or the far future where that is beyond the clock.
+/// The moment `duration` after `start`, or the far future if that is beyond the clock.
 pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
     const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
     start.checked_add(duration).unwrap_or_else(|| start + FAR)
 }
 
-/// The request as reqwest takes it, and the count of body pieces that it has taken so far.
+/// The request as reqwest takes it, and the number of body pieces that it has taken so far.
 fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Arc<AtomicU64>), TransportError> {
     let (parts, body) = request.into_parts();
     let takes_body = matches!(parts.method, Method::POST | Method::PUT | Method::PATCH);
@@ -51,7 +51,7 @@ fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Arc<AtomicU64>)
     let progress = Arc::new(AtomicU64::new(0));
     match body {
         // An empty body is announced where one is expected (RFC 9110, section 8.6), which the client leaves out; Google's
-        // front end answers 411 to a POST that has neither a length nor chunks.
+        // front end responds with 411 to a POST that has neither a length nor chunks.
         Body::Empty if takes_body => announce(&mut request, 0),
         Body::Empty => {}
         Body::Bytes(bytes) => *request.body_mut() = Some(bytes.into()),
@@ -78,24 +78,24 @@ fn announce(request: &mut reqwest::Request, length: u64) {
         .or_insert_with(|| HeaderValue::from(length));
 }
 
-/// Waits for the answer's head: `first_byte` from sending, and anew as long as the request's own body still flows.
-async fn head(
-    answer: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
+/// Waits for the response's head: `first_byte` from sending, and again as long as the request's own body still flows.
+async fn wait_for_head(
+    response: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
     first_byte: Duration,
     end: Instant,
     progress: &AtomicU64,
 ) -> Result<reqwest::Response, TransportError> {
-    let mut answer = pin!(answer);
+    let mut response = pin!(response);
     loop {
         let taken = progress.load(Ordering::Relaxed);
         let now = Instant::now();
-        match timeout_at(after(now, first_byte).min(end), answer.as_mut()).await {
-            Ok(answer) => return answer.map_err(failure::of_request),
+        match timeout_at(after(now, first_byte).min(end), response.as_mut()).await {
+            Ok(response) => return response.map_err(failure::of_request),
             Err(_) if Instant::now() >= end => {
-                return Err(failure::timed_out("the exchange took too long"));
+                return Err(failure::timed_out("the request took too long"));
             }
             Err(_) if progress.load(Ordering::Relaxed) == taken => {
-                return Err(failure::timed_out("no answer came in time"));
+                return Err(failure::timed_out("no response came in time"));
             }
             Err(_) => {}
         }
@@ -114,7 +114,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_flows_out_is_not_waiting_for_the_first_byte() {
+    async fn an_upload_in_progress_is_not_waiting_for_the_first_byte() {
         let progress = AtomicU64::new(0);
         let start = Instant::now();
         let upload = async {
@@ -124,17 +124,17 @@ mod tests {
             }
             pending().await
         };
-        let error = head(upload, SECOND * 2, start + SECOND * 100, &progress)
+        let error = wait_for_head(upload, SECOND * 2, start + SECOND * 100, &progress)
             .await
             .unwrap_err();
 
         assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "no answer came in time");
+        assert_eq!(error.to_string(), "no response came in time");
         assert_eq!(start.elapsed().as_secs(), 12);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_flows_out_for_ever_is_bounded() {
+    async fn an_upload_without_an_end_is_bounded() {
         let progress = AtomicU64::new(0);
         let start = Instant::now();
         let upload = async {
@@ -143,11 +143,11 @@ mod tests {
                 progress.fetch_add(1, Ordering::Relaxed);
             }
         };
-        let error = head(upload, SECOND * 2, start + SECOND * 9, &progress)
+        let error = wait_for_head(upload, SECOND * 2, start + SECOND * 9, &progress)
             .await
             .unwrap_err();
 
-        assert_eq!(error.to_string(), "the exchange took too long");
+        assert_eq!(error.to_string(), "the request took too long");
         assert_eq!(start.elapsed().as_secs(), 9);
     }
 

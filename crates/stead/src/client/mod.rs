@@ -1,7 +1,9 @@
 //! The client of a Stead service.
 
-mod answer;
+mod response;
 mod service;
+#[cfg(test)]
+mod tests;
 
 use std::{fmt, sync::Arc};
 
@@ -32,7 +34,7 @@ impl Client {
     /// A client of the service at `environment_url`, with the application's credentials. Sends nothing yet.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where the URL is no http(s) URL, has a query, or is plain http beyond this machine.
+    /// [`ErrorKind::InvalidRequest`] if the URL is not an http(s) URL, has a query, or is plain http beyond this machine.
     #[cfg(feature = "reqwest")]
     pub fn new(
         environment_url: &str,
@@ -73,7 +75,7 @@ impl Client {
 }
 
 impl fmt::Debug for Client {
-    /// Shows the service alone.
+    /// Shows only the service.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("environment_url", &self.0.url())
@@ -88,7 +90,7 @@ impl Backend for Client {
     ) -> BoxFuture<'_, Result<AuthorizationLink>> {
         Box::pin(async move {
             let request = Outgoing::json(Method::POST, "/v1/authorization-links", &new)?;
-            answer::read(&self.0.send(request).await?)
+            response::read(&self.0.send(request).await?)
         })
     }
 
@@ -107,7 +109,7 @@ impl Backend for Client {
             if effect != Some(Effect::Read) {
                 outgoing = outgoing.may_write();
             }
-            answer::read(&self.0.send(outgoing).await?)
+            response::read(&self.0.send(outgoing).await?)
         })
     }
 
@@ -117,14 +119,14 @@ impl Backend for Client {
             if !matches!(request.method.as_str(), "GET" | "HEAD") {
                 outgoing = outgoing.may_write();
             }
-            answer::of_product(self.0.send(outgoing).await?)
+            response::of_product(self.0.send(outgoing).await?)
         })
     }
 
     fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDescription>>> {
         Box::pin(async move {
             let request = Outgoing::new(Method::GET, "/v1/tools");
-            let page: Page<ToolDescription> = answer::read(&self.0.send(request).await?)?;
+            let page: Page<ToolDescription> = response::read(&self.0.send(request).await?)?;
             Ok(page.items)
         })
     }
@@ -136,7 +138,7 @@ impl Backend for Client {
     ) -> BoxFuture<'a, Result<Account>> {
         Box::pin(async move {
             let path = account_path(connection_name, identifier)?;
-            answer::read(&self.0.send(Outgoing::new(Method::GET, &path)).await?)
+            response::read(&self.0.send(Outgoing::new(Method::GET, &path)).await?)
         })
     }
 
@@ -147,7 +149,7 @@ impl Backend for Client {
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let path = account_path(connection_name, identifier)?;
-            answer::done(&self.0.send(Outgoing::new(Method::DELETE, &path)).await?)
+            response::done(&self.0.send(Outgoing::new(Method::DELETE, &path)).await?)
         })
     }
 }
@@ -167,6 +169,3 @@ fn account_path(connection_name: &str, identifier: &str) -> Result<String> {
         segment(identifier)
     ))
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,4 @@
-//! The body of an answer, within its limits.
+//! The body of a response, within its limits.
 
 use std::{
     future::{Future as _, poll_fn},
@@ -13,19 +13,19 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use stead_core::ports::{Body, Limits, TransportError};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::{exchange::after, failure};
+use crate::{failure, send::after};
 
-/// The answer as the port gives it.
+/// The response as the port gives it.
 ///
 /// A body of a declared length that has arrived together with its head, as most do, is handed on as the bytes that
 /// were read; any other is passed on piece by piece.
 pub(crate) async fn incoming(
-    answer: reqwest::Response,
+    response: reqwest::Response,
     limits: &Limits,
     end: Instant,
 ) -> Result<Response<Body>, TransportError> {
-    let (mut parts, mut inner) = Response::<reqwest::Body>::from(answer).into_parts();
-    // Notes of the client to itself, the request's address among them.
+    let (mut parts, mut inner) = Response::<reqwest::Body>::from(response).into_parts();
+    // The client's own notes, such as the request's address.
     parts.extensions = Extensions::new();
     let Some(length) = inner.size_hint().exact() else {
         return Ok(Response::from_parts(
@@ -55,7 +55,7 @@ pub(crate) async fn incoming(
 struct Pieces {
     /// A piece that was read with the head.
     first: Option<Bytes>,
-    /// The rest; nothing after its end or a failure, so that the connection is let go at once.
+    /// The rest; nothing after its end or a failure, so that the connection is released at once.
     rest: Option<reqwest::Body>,
     limit: u64,
     /// Bytes that may still come.
@@ -63,7 +63,7 @@ struct Pieces {
     idle: Duration,
     end: Instant,
     waiting_since: Option<Instant>,
-    /// Made by the first wait, and set anew only when it fires: most bodies need it once or never.
+    /// Made by the first wait, and set again only when it fires: most bodies need it once or never.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -90,12 +90,12 @@ impl Pieces {
             .checked_sub(length)
             .ok_or_else(|| failure::too_large(self.limit))?;
         if Instant::now() >= self.end {
-            return Err(failure::timed_out("the exchange took too long"));
+            return Err(failure::timed_out("the request took too long"));
         }
         Ok(frame)
     }
 
-    /// Resolves when the wait for the next piece has become too long. Time in which nobody asks for a piece is not
+    /// Resolves when the wait for the next piece has become too long. Time in which no one asks for a piece is not
     /// the server's and does not count as idle.
     fn poll_limits(&mut self, context: &mut Context<'_>) -> Poll<TransportError> {
         let since = *self.waiting_since.get_or_insert_with(Instant::now);
@@ -107,10 +107,10 @@ impl Pieces {
             ready!(timer.as_mut().poll(context));
             let now = Instant::now();
             if now >= self.end {
-                return Poll::Ready(failure::timed_out("the exchange took too long"));
+                return Poll::Ready(failure::timed_out("the request took too long"));
             }
             if now >= until {
-                return Poll::Ready(failure::timed_out("the answer stopped halfway"));
+                return Poll::Ready(failure::timed_out("the response stopped halfway"));
             }
             timer.as_mut().reset(until);
         }

@@ -1,4 +1,4 @@
-//! What the service answered, and the errors that come back as they left it.
+//! Responses of the service, and the errors in them, as they left it.
 
 use bytes::Bytes;
 use http::{StatusCode, header};
@@ -9,59 +9,61 @@ use stead_core::{
     ports::{TransportError, TransportErrorKind},
 };
 
-/// The service puts this header, the id of the execution, on the answers of a product alone.
+/// The service puts this header, the id of the execution, only on responses of a product.
 const OF_PRODUCT: &str = "stead-execution-id";
 
-/// The JSON body of a good answer.
-pub(super) fn read<T: DeserializeOwned>(answer: &http::Response<Bytes>) -> Result<T> {
-    done(answer)?;
-    serde_json::from_slice(answer.body()).map_err(unreadable)
+/// The JSON body of a good response.
+pub(super) fn read<T: DeserializeOwned>(response: &http::Response<Bytes>) -> Result<T> {
+    done(response)?;
+    serde_json::from_slice(response.body()).map_err(unreadable)
 }
 
-/// A good answer whose body does not matter.
-pub(super) fn done(answer: &http::Response<Bytes>) -> Result<()> {
-    if answer.status().is_success() {
+/// A successful response whose body does not matter.
+pub(super) fn done(response: &http::Response<Bytes>) -> Result<()> {
+    if response.status().is_success() {
         Ok(())
     } else {
-        Err(error_of(answer))
+        Err(error_of(response))
     }
 }
 
-/// The answer of a product, whatever its status.
-pub(super) fn of_product(answer: http::Response<Bytes>) -> Result<http::Response<Bytes>> {
-    if is_of_product(&answer) {
-        return Ok(answer);
+/// The response of a product, whatever its status.
+pub(super) fn of_product(response: http::Response<Bytes>) -> Result<http::Response<Bytes>> {
+    if is_of_product(&response) {
+        return Ok(response);
     }
-    done(&answer)?;
-    Err(not_stead("its answer does not say that it is a product's"))
+    done(&response)?;
+    Err(not_stead(
+        "its response does not say that it is a product's",
+    ))
 }
 
-/// Whether a product answered, and not the service itself.
-pub(super) fn is_of_product(answer: &http::Response<Bytes>) -> bool {
-    answer.headers().contains_key(OF_PRODUCT)
+/// Whether a product responded, and not the service itself.
+pub(super) fn is_of_product(response: &http::Response<Bytes>) -> bool {
+    response.headers().contains_key(OF_PRODUCT)
 }
 
 /// What the token endpoint refused (RFC 6749, 5.2), or a problem.
-pub(super) fn token_error(answer: &http::Response<Bytes>) -> Error {
+pub(super) fn token_error(response: &http::Response<Bytes>) -> Error {
     #[derive(Deserialize)]
     struct Refusal {
         error: String,
     }
-    match serde_json::from_slice::<Refusal>(answer.body()) {
+    match serde_json::from_slice::<Refusal>(response.body()) {
         Ok(refusal) if refusal.error == "invalid_client" => Error::new(
             ErrorKind::Unauthenticated,
             "the service refuses the application's client id or secret",
         ),
-        Ok(refusal) if answer.status().is_client_error() => Error::new(
+        Ok(refusal) if response.status().is_client_error() => Error::new(
             ErrorKind::Unauthenticated,
-            "the service gives no token for the application's credentials",
+            "the service issues no token for the application's credentials",
         )
         .with_context("error", refusal.error),
-        _ => error_of(answer),
+        _ => error_of(response),
     }
 }
 
-/// No answer came, or broke off.
+/// No response came, or it broke off.
 pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Error {
     let (kind, message) = match error.kind() {
         TransportErrorKind::Refused => (
@@ -70,7 +72,7 @@ pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Erro
         ),
         TransportErrorKind::TooLarge => (
             ErrorKind::ResponseTooLarge,
-            format!("the answer is too large: {error}"),
+            format!("the response is too large: {error}"),
         ),
         TransportErrorKind::Unreachable => (
             ErrorKind::ServiceUnavailable,
@@ -78,11 +80,11 @@ pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Erro
         ),
         _ if may_write => (
             ErrorKind::OutcomeUnknown,
-            format!("the Stead service at {url} did not answer; the call may have been made"),
+            format!("the Stead service at {url} did not respond; the call may have been made"),
         ),
         _ => (
             ErrorKind::ServiceUnavailable,
-            format!("the Stead service at {url} did not answer"),
+            format!("the Stead service at {url} did not respond"),
         ),
     };
     Error::new(kind, message).with_source(error)
@@ -90,10 +92,10 @@ pub(super) fn missing(url: &str, error: TransportError, may_write: bool) -> Erro
 
 /// A body that is not what a service sends.
 fn unreadable(error: serde_json::Error) -> Error {
-    not_stead("its answer has another shape").with_source(error)
+    not_stead("its response has another form").with_source(error)
 }
 
-/// Something answered that is not a Stead service, or a newer one.
+/// The response is not from a Stead service, or from a newer one.
 pub(super) fn not_stead(why: &str) -> Error {
     Error::new(
         ErrorKind::Internal,
@@ -101,15 +103,15 @@ pub(super) fn not_stead(why: &str) -> Error {
     )
 }
 
-fn error_of(answer: &http::Response<Bytes>) -> Error {
-    let is_problem = answer
+fn error_of(response: &http::Response<Bytes>) -> Error {
+    let is_problem = response
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem+json"));
-    if is_problem && let Ok(problem) = serde_json::from_slice::<Problem>(answer.body()) {
+    if is_problem && let Ok(problem) = serde_json::from_slice::<Problem>(response.body()) {
         return Error::from(problem);
     }
-    let status = answer.status();
+    let status = response.status();
     let kind = match status {
         StatusCode::UNAUTHORIZED => ErrorKind::Unauthenticated,
         StatusCode::FORBIDDEN => ErrorKind::Forbidden,
@@ -121,7 +123,7 @@ fn error_of(answer: &http::Response<Bytes>) -> Error {
     Error::new(
         kind,
         format!(
-            "the service answered with status {} and said no more",
+            "the service responded with status {} and nothing else",
             status.as_u16()
         ),
     )

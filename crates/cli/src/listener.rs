@@ -1,0 +1,62 @@
+//! The addresses on which a command listens.
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+};
+
+use tokio::net::TcpListener;
+
+use crate::failure::{Failure, Outcome};
+
+/// A listener at an address, which must be free.
+pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let what = if error.kind() == io::ErrorKind::AddrInUse {
+            format!("{address} is used by another program")
+        } else {
+            format!("{address} cannot be listened on: {error}")
+        };
+        let free = SocketAddr::new(address.ip(), 0);
+        Failure::configuration(
+            what,
+            format!("Choose another one with {option}, or let the system choose: {option} {free}"),
+        )
+    })
+}
+
+/// A listener on this machine, at a free port that the system chooses.
+pub(crate) async fn bind_free_port() -> Outcome<TcpListener> {
+    bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), "--listen").await
+}
+
+/// Where a listener is reached from this machine.
+pub(crate) fn url(listener: &TcpListener) -> Outcome<String> {
+    let mut address = listener.local_addr().map_err(|error| {
+        Failure::configuration(
+            format!("a listener has no address: {error}"),
+            "Check the network of this machine.",
+        )
+    })?;
+    if !address.ip().is_loopback() {
+        address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    }
+    Ok(format!("http://{address}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_used_port_is_reported_with_the_way_out() {
+        let used = bind_free_port().await.unwrap();
+        let address = used.local_addr().unwrap();
+        let failure = bind(address, "--listen").await.unwrap_err();
+        let Failure::CommandLine { what, next, .. } = failure else {
+            panic!("another failure")
+        };
+        assert_eq!(what, format!("{address} is used by another program"));
+        assert!(next.contains("--listen 127.0.0.1:0"), "{next}");
+    }
+}

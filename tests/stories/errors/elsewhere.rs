@@ -1,0 +1,97 @@
+//! Kinds of errors that other tests provoke, and the proof that those tests exist.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use stead::core::ErrorKind;
+
+/// What provokes a kind in another place.
+pub enum Elsewhere {
+    /// A test of this name, in a file that names the kind.
+    Test(&'static str),
+    /// A fixture of this product.
+    FixtureOf(&'static str),
+}
+
+/// Kinds that are provoked in another place.
+pub const KINDS: &[(ErrorKind, Elsewhere)] = {
+    use Elsewhere::{FixtureOf, Test};
+    &[
+        (
+            ErrorKind::WrongProduct,
+            Test("a_connection_of_another_product"),
+        ),
+        (
+            ErrorKind::UnsupportedVersion,
+            Test("each_version_can_be_asked_for_and_the_newest_is_the_default"),
+        ),
+        (
+            ErrorKind::KeyUnavailable,
+            Test("wrong_and_missing_keys_open_nothing"),
+        ),
+        (
+            ErrorKind::IntegrityViolated,
+            Test("a_ciphertext_of_another_account_does_not_open"),
+        ),
+        (
+            ErrorKind::ServiceUnavailable,
+            Test("a_write_without_a_response_has_an_unknown_outcome"),
+        ),
+        (
+            ErrorKind::StorageUnavailable,
+            Test("the_database_of_another_program_is_refused_and_kept"),
+        ),
+        (
+            ErrorKind::RateLimited,
+            Test("a_turn_after_the_deadline_is_refused_and_reserves_nothing"),
+        ),
+        (
+            ErrorKind::Internal,
+            Test("a_handler_that_panics_ends_in_a_problem"),
+        ),
+        (ErrorKind::WriteUnconfirmed, FixtureOf("workspace")),
+        (ErrorKind::ResultExpired, FixtureOf("warehouse")),
+    ]
+};
+
+#[test]
+fn what_is_said_to_provoke_a_kind_elsewhere_exists_and_names_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    for folder in ["crates", "tests"] {
+        collect(&root.join(folder), &mut files);
+    }
+    for (kind, elsewhere) in KINDS {
+        let (named, quoted) = (format!("::{kind:?}"), format!("\"{kind}\""));
+        let found = files.iter().any(|(path, text)| match elsewhere {
+            Elsewhere::Test(name) => {
+                let test = format!("fn {name}()");
+                text.contains(&test) && (text.contains(&named) || text.contains(&quoted))
+            }
+            Elsewhere::FixtureOf(product) => {
+                let folder = root.join("crates/products").join(product);
+                path.starts_with(folder.join("tests/fixtures")) && text.contains(&quoted)
+            }
+        });
+        assert!(found, "nothing elsewhere provokes {kind}");
+    }
+}
+
+/// Every source and fixture below a folder.
+fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "rs" || extension == "json")
+            && !path.ends_with("errors/elsewhere.rs")
+        {
+            let text = fs::read_to_string(&path).unwrap();
+            files.push((path, text));
+        }
+    }
+}
