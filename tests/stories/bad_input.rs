@@ -14,7 +14,11 @@ async fn a_tools_input() {
     stage.connect("user-1", ADA).await;
     let before = stage.sandbox.sandbox.received().len();
     for (input, path, words) in [
-        (json!({ "max_resluts": 1 }), "/max_resluts", "known: "),
+        (
+            json!({ "max_resluts": 1 }),
+            "/max_resluts",
+            "expected one of: ",
+        ),
         (json!({ "max_results": "many" }), "/max_results", "integer"),
         (json!({ "max_results": 0 }), "/max_results", "minimum"),
         (json!({ "max_results": 501 }), "/max_results", "maximum"),
@@ -96,7 +100,7 @@ async fn names() {
             .as_str()
             .unwrap()
             .contains("mail_list_drafts"),
-        "near names are listed"
+        "similar names are listed"
     );
     assert_eq!(
         execute("mail_list_drafts", body("nothing", "user-1"))

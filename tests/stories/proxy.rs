@@ -1,5 +1,5 @@
-//! The proxy against callers who try to lead it elsewhere: the vectors V01 to V56, listed here, over the JSON form and over
-//! raw sockets. Each is refused, the product receives nothing, and a listener where it would lead hears nothing.
+//! The proxy against callers who try to lead it elsewhere: V01 to V56 of `docs/proxy-vectors.md`, over the JSON form
+//! and over raw sockets. Each is refused, the product receives nothing, and a listener where it would lead hears nothing.
 
 use std::sync::{
     Arc,

@@ -6,11 +6,11 @@ use sha2::{Digest as _, Sha256};
 /// SHA-256 of a secret that is only ever compared: link, state, cookie, bearer token. Hexadecimal in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Digest(String);
+pub(crate) struct Digest(String);
 
 impl Digest {
     /// The digest of a secret.
-    pub fn of(secret: &str) -> Self {
+    pub(crate) fn of(secret: &str) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
         let digest = Sha256::digest(secret.as_bytes());
@@ -22,7 +22,7 @@ impl Digest {
         Self(text)
     }
     /// The hexadecimal text.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }

@@ -17,7 +17,6 @@ use crate::{
     maintenance,
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
-    proxy,
     resource::{
         Account, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest, Execution,
         NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
@@ -294,7 +293,7 @@ impl Environment {
     /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and whatever keeps the
     /// product from answering. The product's own refusals are answers, not errors; its 401 alone is not passed on.
     pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
-        proxy::send(&self.0, request).await
+        call::send_raw(&self.0, request).await
     }
 
     /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
@@ -307,7 +306,7 @@ impl Environment {
         identifier: &str,
         request: http::Request<Body>,
     ) -> Result<http::Response<Body>> {
-        proxy::stream(&self.0, connection_name, identifier, request).await
+        call::stream_raw(&self.0, connection_name, identifier, request).await
     }
 
     /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;

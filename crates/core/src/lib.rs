@@ -28,13 +28,15 @@ mod context;
 #[cfg(feature = "platform")]
 mod digest;
 #[cfg(feature = "platform")]
-pub mod domain;
+mod domain;
 #[cfg(feature = "platform")]
 pub mod environment;
 #[cfg(feature = "platform")]
 mod maintenance;
 #[cfg(feature = "platform")]
 pub mod oauth;
+#[cfg(feature = "platform")]
+mod policy;
 #[cfg(feature = "platform")]
 mod proxy;
 #[cfg(feature = "platform")]

@@ -10,7 +10,7 @@ use crate::{
     context::Retention,
     domain::AuthorizationState,
     oauth,
-    store::{Commit, Horizon},
+    store::{Commit, Cutoffs},
 };
 
 const PERIOD: Duration = Duration::from_secs(30);
@@ -23,10 +23,10 @@ const ENDED_AUTHORIZATIONS: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Shredded credentials are kept so long from their insertion; nothing can be read from them.
 const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
 
-fn horizon(retention: Retention, now: Timestamp) -> Horizon {
+fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
     // What is kept for longer than time goes back is kept for ever.
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
-    Horizon {
+    Cutoffs {
         access_tokens: now,
         executions: before(retention.executions),
         events: before(retention.events),
@@ -106,10 +106,10 @@ async fn end_overdue(context: &Context) -> Result<()> {
 }
 
 async fn remove_unneeded(context: &Context) -> Result<()> {
-    let horizon = horizon(context.retention, context.now());
+    let cutoffs = cutoffs(context.retention, context.now());
     let mut removed = 0;
     loop {
-        let gone = context.store.prune(&horizon, REMOVED).await?;
+        let gone = context.store.prune(&cutoffs, REMOVED).await?;
         removed += gone;
         if gone < u64::from(REMOVED) {
             break;
@@ -137,7 +137,7 @@ mod tests {
         domain::{AccessToken, Authorization, Credential, Event, Execution as ExecutionRow},
         identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
         seal::KeyRing,
-        store::{Batch, MemoryStore, Row, RowKey, Store},
+        store::{Batch, Key, MemoryStore, Record, Records, Row, Write},
         testing::{Flaky, Numbers, RING, STABLE, START, World, always, context, open},
     };
 
@@ -153,7 +153,8 @@ mod tests {
             client_id: String::from("app"),
             expires_at,
         }
-        .into()
+        .into_row()
+        .unwrap()
     }
 
     fn execution(number: u128, started_at: Timestamp) -> Row {
@@ -169,7 +170,8 @@ mod tests {
             outcome: String::from("ok"),
             requests: 1,
         }
-        .into()
+        .into_row()
+        .unwrap()
     }
 
     fn event(number: u128, at: Timestamp) -> Row {
@@ -181,7 +183,8 @@ mod tests {
             account_id: None,
             data: json!({}),
         }
-        .into()
+        .into_row()
+        .unwrap()
     }
 
     fn authorization(number: u128, state: AuthorizationState, expires_at: Timestamp) -> Row {
@@ -205,7 +208,8 @@ mod tests {
             created_at: expires_at,
             expires_at,
         }
-        .into()
+        .into_row()
+        .unwrap()
     }
 
     fn shredded(generation: u64, created_at: Timestamp) -> Row {
@@ -217,16 +221,20 @@ mod tests {
             held_by: None,
             created_at,
         }
-        .into()
+        .into_row()
+        .unwrap()
     }
 
-    fn insert(world: &World, store: &dyn Store, rows: impl IntoIterator<Item = Row>) {
-        let batch = rows.into_iter().fold(Batch::new(), Batch::insert);
+    fn insert(world: &World, store: &Records, rows: impl IntoIterator<Item = Row>) {
+        let batch = rows
+            .into_iter()
+            .map(Write::Insert)
+            .fold(Batch::new(), Batch::write);
         assert_eq!(world.run(store.commit(batch)).unwrap(), Commit::Committed);
     }
 
     /// Whether a row is there: a guard on its first version holds.
-    fn is_there(world: &World, store: &dyn Store, key: RowKey) -> bool {
+    fn is_there(world: &World, store: &Records, key: Key) -> bool {
         world.run(store.commit(Batch::new().guard(key, 1))).unwrap() == Commit::Committed
     }
 
@@ -234,7 +242,7 @@ mod tests {
     fn a_round_removes_what_is_past_its_retention_and_nothing_younger() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let store = context.store.as_ref();
+        let store = &context.store;
         let now = context.now();
         let kinds: [Kind; 5] = [
             (|_, at| access_token(at), now),
@@ -266,11 +274,11 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let token = access_token(START + SignedDuration::from_secs(45));
-        insert(&world, context.store.as_ref(), [token.clone()]);
+        insert(&world, &context.store, [token.clone()]);
         world.advance(PERIOD);
-        assert!(is_there(&world, context.store.as_ref(), token.key()));
+        assert!(is_there(&world, &context.store, token.key()));
         world.advance(PERIOD);
-        assert!(!is_there(&world, context.store.as_ref(), token.key()));
+        assert!(!is_there(&world, &context.store, token.key()));
     }
 
     #[test]
@@ -281,12 +289,12 @@ mod tests {
         let count = u128::from(REMOVED) * 2;
         insert(
             &world,
-            context.store.as_ref(),
+            &context.store,
             (0..=count).map(|number| execution(number, long_ago)),
         );
         insert(
             &world,
-            context.store.as_ref(),
+            &context.store,
             (0..count).map(|number| event(number, long_ago)),
         );
         world.run(run(&context)).unwrap();
@@ -304,9 +312,9 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let forgotten = authorization(1, AuthorizationState::Opened, context.now() - DAY * 8);
-        insert(&world, context.store.as_ref(), [forgotten.clone()]);
+        insert(&world, &context.store, [forgotten.clone()]);
         world.run(run(&context)).unwrap();
-        assert!(!is_there(&world, context.store.as_ref(), forgotten.key()));
+        assert!(!is_there(&world, &context.store, forgotten.key()));
         let events = world.run(context.store.events(None, 10)).unwrap();
         assert_eq!(
             events
@@ -328,13 +336,13 @@ mod tests {
             Arc::clone(&store) as _,
         ));
         let old = execution(1, context.now() - DAY * 31);
-        insert(&world, store.as_ref(), [old.clone()]);
+        insert(&world, &context.store, [old.clone()]);
         store.set_down(true);
         world.run(run(&context)).unwrap();
         store.set_down(false);
-        assert!(is_there(&world, store.as_ref(), old.key()));
+        assert!(is_there(&world, &context.store, old.key()));
         world.run(run(&context)).unwrap();
-        assert!(!is_there(&world, store.as_ref(), old.key()));
+        assert!(!is_there(&world, &context.store, old.key()));
     }
 
     /// A context that keeps its history for so long.
@@ -362,7 +370,7 @@ mod tests {
     fn history_is_kept_as_long_as_told() {
         let world = World::new();
         let context = keeping(&world, DAY, SignedDuration::MAX).unwrap();
-        let store = context.store.as_ref();
+        let store = &context.store;
         let now = context.now();
         let rows = [
             execution(1, now - DAY - INSTANT),

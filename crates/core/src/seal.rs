@@ -17,9 +17,11 @@ use zeroize::Zeroizing;
 
 use crate::{
     Error, ErrorKind, Result,
+    domain::DataKey,
     identifier::DataKeyId,
     ports::{Entropy, Runtime},
-    store::{Batch, Commit, DataKeyRow, Sealed, Store},
+    sealed::Sealed,
+    store::{Batch, Commit, Records},
 };
 
 const FORMAT: u8 = 1;
@@ -178,7 +180,7 @@ impl Vault {
     /// the one that the store was sealed with.
     pub(crate) async fn open(
         ring: &KeyRing,
-        store: &dyn Store,
+        store: &Records,
         runtime: &dyn Runtime,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self> {
@@ -264,11 +266,7 @@ fn violated(table: &str) -> Error {
 /// The id is fixed, so that of two processes that start together only one makes the first key.
 const FIRST_DATA_KEY: DataKeyId = DataKeyId::from_uuid(Uuid::from_u128(1));
 
-fn first_data_key(
-    ring: &KeyRing,
-    entropy: &dyn Entropy,
-    runtime: &dyn Runtime,
-) -> Result<DataKeyRow> {
+fn first_data_key(ring: &KeyRing, entropy: &dyn Entropy, runtime: &dyn Runtime) -> Result<DataKey> {
     let key = ring
         .keys
         .first()
@@ -283,7 +281,7 @@ fn first_data_key(
         &wrapping_place(FIRST_DATA_KEY, &key.id),
         bytes.as_slice(),
     )?;
-    Ok(DataKeyRow {
+    Ok(DataKey {
         id: FIRST_DATA_KEY,
         ring_key: key.id.clone(),
         wrapped,
@@ -291,7 +289,7 @@ fn first_data_key(
     })
 }
 
-fn unwrap(ring: &KeyRing, row: &DataKeyRow) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
+fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     let key = ring.find(&row.ring_key).ok_or_else(|| {
         Error::new(
             ErrorKind::KeyUnavailable,

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 /// A sealed secret: key id, nonce and ciphertext in one. Base64 in JSON.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Sealed(Vec<u8>);
+pub(crate) struct Sealed(Vec<u8>);
 
 impl Sealed {
     /// Takes sealed bytes as they were stored.
-    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
     /// The bytes to store.
-    pub fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }

@@ -1,3 +1,5 @@
+//! What a tool would send, without sending it.
+
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -9,7 +11,7 @@ use crate::{
     tool::{ApiRequest, IoBackend, Output, Response},
 };
 
-/// Describes a tool's first requests and sends nothing. What follows from their answers cannot be known.
+/// Describes a tool's first requests and sends nothing. What follows from their responses cannot be known.
 pub(super) struct DryRun<'e> {
     endpoints: &'e Endpoints,
     requests: Mutex<Vec<Value>>,
@@ -38,13 +40,7 @@ impl<'e> DryRun<'e> {
     }
 
     fn describe(&self, request: &ApiRequest) -> Result<Value> {
-        let unknown = || {
-            Error::new(
-                ErrorKind::Internal,
-                format!("the product has no origin {:?}", request.origin),
-            )
-        };
-        let (origin, base) = self.endpoints.origin(request.origin).ok_or_else(unknown)?;
+        let (origin, base) = self.endpoints.origin_or_fail(request.origin)?;
         let mut described = json!({
             "method": request.method.as_str(),
             "url": format!("{origin}{}", request.target(base)?),
@@ -66,7 +62,7 @@ impl<'e> DryRun<'e> {
 
 impl IoBackend for DryRun<'_> {
     fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
-        let answers = requests
+        let responses = requests
             .iter()
             .map(|request| {
                 let described = self.describe(request)?;
@@ -77,7 +73,7 @@ impl IoBackend for DryRun<'_> {
                 Err(Error::new(ErrorKind::Internal, "a dry run sends nothing"))
             })
             .collect();
-        Box::pin(std::future::ready(answers))
+        Box::pin(std::future::ready(responses))
     }
 
     fn pause(&self, _: std::time::Duration) -> BoxFuture<'_, Result<()>> {

@@ -1,3 +1,5 @@
+//! The tool and version that a call asks for.
+
 use serde_json::Value;
 
 use crate::{
@@ -7,7 +9,7 @@ use crate::{
     schema::VERSION_PARAMETERS,
 };
 
-/// The tool and version asked for, beside the input or in it. Takes the version parameters out of the input.
+/// The tool and version asked for, next to the input or in it. Takes the version parameters out of the input.
 pub(super) fn tool<'a>(
     catalogue: &'a Catalogue,
     name: &str,
@@ -21,7 +23,7 @@ pub(super) fn tool<'a>(
     catalogue.find(name, schema_version.as_deref(), tool_version.as_deref())
 }
 
-fn one(parameter: &str, beside: Option<String>, input: &mut Value) -> Result<Option<String>> {
+fn one(parameter: &str, outside: Option<String>, input: &mut Value) -> Result<Option<String>> {
     let inside = match input
         .as_object_mut()
         .and_then(|members| members.remove(parameter))
@@ -29,20 +31,16 @@ fn one(parameter: &str, beside: Option<String>, input: &mut Value) -> Result<Opt
         None => None,
         Some(Value::String(version)) => Some(version),
         Some(_) => {
-            let violation = Violation::new(
-                format!("/{parameter}"),
-                "type",
-                "expected a date (YYYY-MM-DD)",
-            );
+            let violation = Violation::at(&[parameter], "type", "expected a date (YYYY-MM-DD)");
             return Err(Error::violations(vec![violation]));
         }
     };
-    match (beside, inside) {
-        (Some(beside), Some(inside)) if beside != inside => Err(Error::new(
+    match (outside, inside) {
+        (Some(outside), Some(inside)) if outside != inside => Err(Error::new(
             crate::ErrorKind::UnsupportedVersion,
-            format!("{parameter} is {beside:?} beside the input and {inside:?} in it"),
+            format!("{parameter} is {outside:?} next to the input and {inside:?} in it"),
         )),
-        (beside, inside) => Ok(beside.or(inside)),
+        (outside, inside) => Ok(outside.or(inside)),
     }
 }
 
@@ -68,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_taken_from_beside_the_input_and_out_of_it() {
+    fn versions_are_read_next_to_the_input_and_taken_out_of_it() {
         let version = found(None, None, &mut json!({})).unwrap();
         for (schema, tool) in [
             (Some(version), None),
@@ -83,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_that_is_no_object_is_left_for_the_schema_to_refuse() {
+    fn an_input_that_is_not_an_object_is_left_for_the_schema_to_refuse() {
         for mut input in [json!(null), json!([1]), json!("text")] {
             let before = input.clone();
             assert!(found(None, None, &mut input).is_ok());
@@ -110,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_no_text_is_a_violation_at_its_place() {
+    fn a_version_that_is_not_text_is_a_violation_at_its_place() {
         for bad in [json!(20_261_121), json!(null), json!(["2026-11-21"])] {
             let error = found(None, None, &mut json!({ "tool_version": bad })).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::SchemaViolation);

@@ -1,184 +1,31 @@
-//! Running a tool: find, validate, admit, then for every request pace, token, send, read, send again; at last record.
+//! A call, from the request of an application to the record of how it ended.
+//!
+//! The stages are the same for a tool ([`execute()`]) and for a raw request ([`raw`]), and stand in this order: find the
+//! tool and validate its input, or validate path and headers; admit by product, scopes and policy; then for every
+//! request to the product rate limit, token, send, read and retry, which only [`send`] does; at last record.
 
 mod admit;
 mod dry_run;
-mod exchange;
+mod execute;
 mod find;
+mod raw;
 mod read;
 mod record;
+mod retry;
 mod send;
-mod send_again;
+mod tool_io;
 mod validate;
 
-use std::time::Duration;
+pub(crate) use execute::execute;
+pub(crate) use raw::{send_raw, stream_raw};
 
-use jiff::Timestamp;
-use uuid::Uuid;
-
-pub(crate) use admit::admit_proxy;
-pub(crate) use record::Record;
-pub(crate) use send::{set_product_headers, transport_failure};
-
-use crate::{
-    Error, ErrorKind, Result,
-    catalogue::CatalogueTool,
-    context::Snapshot,
-    context::{Context, Panicked},
-    identifier::ExecutionId,
-    resource::{ExecuteRequest, Execution},
-    tool::{AnyTool, Call, Effect, Io},
-};
-use dry_run::DryRun;
-use exchange::LiveExchange;
-
-/// Longest time of one call, all its requests, pauses and repeats together.
-const DEADLINE: Duration = Duration::from_secs(120);
-
-/// What is asked to run, after it was found and its input was read.
-struct Invocation {
-    connection_name: String,
-    identifier: String,
-    idempotency_key: Option<String>,
-    dry_run: bool,
-}
-
-/// Runs a tool by name.
-///
-/// # Errors
-/// Any kind of the table; the error carries the execution's id.
-pub(crate) async fn execute(
-    context: &Context,
-    name: &str,
-    request: ExecuteRequest,
-) -> Result<Execution> {
-    let ExecuteRequest {
-        connection_name,
-        identifier,
-        mut input,
-        schema_version,
-        tool_version,
-        dry_run,
-        idempotency_key,
-    } = request;
-    let mut record = Record::begin(context, name, &connection_name, &identifier);
-    // The same key with another input is another call, and never answered with the first one's objects.
-    let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
-    let read = find::tool(
-        &context.catalogue,
-        name,
-        schema_version,
-        tool_version,
-        &mut input,
-    )
-    .and_then(|tool| {
-        record.tool(tool);
-        Ok((tool, validate::input(tool, input)?))
-    });
-    let (tool, parsed) = match read {
-        Ok(read) => read,
-        Err(error) => return record.end(Err(error)),
-    };
-    let invocation = Invocation {
-        connection_name,
-        identifier,
-        idempotency_key,
-        dry_run,
-    };
-    if tool.entry().effect() == Effect::Read || dry_run {
-        return run(context, tool, parsed.as_ref(), &invocation, record).await;
-    }
-    // A caller that hangs up stops waiting, not the writing.
-    let entry = tool.entry();
-    context
-        .detached(|context| async move {
-            let tool = context
-                .catalogue
-                .find(entry.name(), None, Some(entry.version()))?;
-            run(&context, tool, parsed.as_ref(), &invocation, record).await
-        })
-        .await
-        .map_err(unknown_after_panic)?
-}
-
-async fn run(
-    context: &Context,
-    tool: &CatalogueTool,
-    parsed: &dyn AnyTool,
-    invocation: &Invocation,
-    mut record: Record,
-) -> Result<Execution> {
-    let result = stages(context, tool, parsed, invocation, &mut record).await;
-    record.end(result)
-}
-
-async fn stages(
-    context: &Context,
-    tool: &CatalogueTool,
-    parsed: &dyn AnyTool,
-    invocation: &Invocation,
-    record: &mut Record,
-) -> Result<Execution> {
-    let _guard = context.tasks.enter()?;
-    let snapshot = context
-        .snapshot(&invocation.connection_name, &invocation.identifier)
-        .await?;
-    record.account(snapshot.account.id);
-    admit::same_product(tool, &snapshot)?;
-    snapshot.usable()?;
-    let call = call_of(&snapshot, tool, invocation, record);
-    admit::scopes(tool, &snapshot)?;
-    parsed.check(&call)?;
-    admit::policy(context, tool, &snapshot)?;
-    let output = if invocation.dry_run {
-        let dry = DryRun::new(&snapshot.endpoints);
-        let result = parsed.run(&call, Io::new(&dry)).await;
-        dry.output(result)?
-    } else {
-        let exchange = LiveExchange::new(context.clone(), snapshot, DEADLINE, record.requests());
-        parsed.run(&call, Io::new(&exchange)).await?
-    };
-    let (data, warnings) = output.into_json()?;
-    let entry = tool.entry();
-    Ok(Execution::new(
-        record.id(),
-        entry.name(),
-        entry.version(),
-        data,
-        warnings,
-    ))
-}
-
-fn call_of(
-    snapshot: &Snapshot,
-    tool: &CatalogueTool,
-    invocation: &Invocation,
-    record: &Record,
-) -> Call {
-    let id = match &invocation.idempotency_key {
-        None => record.id().uuid(),
-        Some(key) => derived_id(snapshot, tool.entry().name(), key),
-    };
-    Call::new(id, record.started_at())
-        .with_settings(snapshot.connection.settings.clone())
-        .with_scopes(snapshot.account.granted_scopes.iter().cloned())
-}
+use crate::{Error, ErrorKind, context::Panicked};
 
 /// A write whose task ended without a result may have been carried out.
-pub(crate) fn unknown_after_panic(panicked: Panicked) -> Error {
+fn unknown_after_panic(panicked: Panicked) -> Error {
     Error::new(
         ErrorKind::OutcomeUnknown,
         "an error in Stead ended the call midway: it may or may not have been carried out",
     )
     .with_source(Error::from(panicked))
-}
-
-/// The same key and input for the same account and tool give the same id, and so the same ids at the product.
-fn derived_id(snapshot: &Snapshot, tool: &str, key: &str) -> Uuid {
-    let account = Call::new(snapshot.account.id.uuid(), Timestamp::UNIX_EPOCH);
-    account.derive_id(format_args!("{}\0{tool}\0{key}", snapshot.connection.id))
-}
-
-/// The id of a run, which also names it in the history.
-pub(crate) fn new_execution_id(context: &Context) -> ExecutionId {
-    ExecutionId::from_uuid(context.new_id())
 }

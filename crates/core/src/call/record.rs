@@ -1,91 +1,82 @@
+//! The record of one call, written when it ends, however it ends.
+
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    mem,
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
 use jiff::Timestamp;
 
-use super::new_execution_id;
 use crate::{
     Error, Result,
     catalogue::CatalogueTool,
     context::Context,
-    domain::Execution as ExecutionRow,
+    domain::Execution,
     identifier::{AccountId, ExecutionId},
 };
 
-/// One run while it lasts. A run whose caller goes away is recorded as `cancelled`.
-pub(crate) struct Record {
+/// One call while it lasts. A call whose caller goes away is recorded as `cancelled`.
+pub(super) struct Record {
     context: Context,
-    row: Option<ExecutionRow>,
+    id: ExecutionId,
+    tool: String,
+    version: String,
+    connection_name: String,
+    identifier: String,
+    account_id: Option<AccountId>,
+    started_at: Timestamp,
     began: Duration,
-    requests: Arc<AtomicU32>,
+    requests: AtomicU32,
+    ended: bool,
 }
 
 impl Record {
-    pub(crate) fn begin(
+    pub(super) fn begin(
         context: &Context,
         tool: &str,
         connection_name: &str,
         identifier: &str,
     ) -> Self {
-        let row = ExecutionRow {
-            id: new_execution_id(context),
-            tool: tool.chars().take(100).collect(),
-            tool_version: String::new(),
-            account_id: None,
-            connection_name: connection_name.chars().take(100).collect(),
-            identifier: identifier.chars().take(256).collect(),
-            started_at: context.now(),
-            duration_micros: 0,
-            outcome: String::new(),
-            requests: 0,
-        };
         Self {
             context: context.clone(),
-            row: Some(row),
+            id: ExecutionId::from_uuid(context.new_id()),
+            tool: tool.chars().take(100).collect(),
+            version: String::new(),
+            connection_name: connection_name.chars().take(100).collect(),
+            identifier: identifier.chars().take(256).collect(),
+            account_id: None,
+            started_at: context.now(),
             began: context.monotonic(),
-            requests: Arc::new(AtomicU32::new(0)),
+            requests: AtomicU32::new(0),
+            ended: false,
         }
     }
 
-    pub(crate) fn id(&self) -> ExecutionId {
-        self.row
-            .as_ref()
-            .map_or(ExecutionId::from_uuid(uuid::Uuid::nil()), |row| row.id)
+    pub(super) fn id(&self) -> ExecutionId {
+        self.id
     }
-    pub(crate) fn started_at(&self) -> Timestamp {
-        self.row
-            .as_ref()
-            .map_or(Timestamp::UNIX_EPOCH, |row| row.started_at)
+    pub(super) fn started_at(&self) -> Timestamp {
+        self.started_at
     }
-    pub(crate) fn requests(&self) -> Arc<AtomicU32> {
-        Arc::clone(&self.requests)
+    /// How many requests were sent to the product.
+    pub(super) fn requests(&self) -> &AtomicU32 {
+        &self.requests
     }
     pub(super) fn tool(&mut self, tool: &CatalogueTool) {
-        if let Some(row) = &mut self.row {
-            row.tool = tool.entry().name().to_owned();
-            row.tool_version = tool.entry().version().to_owned();
-        }
+        tool.entry().name().clone_into(&mut self.tool);
+        self.version(tool.entry().version());
     }
-    pub(crate) fn version(&mut self, version: &str) {
-        if let Some(row) = &mut self.row {
-            version.clone_into(&mut row.tool_version);
-        }
+    pub(super) fn version(&mut self, version: &str) {
+        version.clone_into(&mut self.version);
     }
-    pub(crate) fn account(&mut self, account: AccountId) {
-        if let Some(row) = &mut self.row {
-            row.account_id = Some(account);
-        }
+    pub(super) fn account(&mut self, account: AccountId) {
+        self.account_id = Some(account);
     }
 
     /// Hands the record over, and gives the error its execution's id. What the error says is free of the products'
     /// credentials from here on.
-    pub(crate) fn end<T>(mut self, result: Result<T>) -> Result<T> {
-        let id = self.id();
+    pub(super) fn end<T>(mut self, result: Result<T>) -> Result<T> {
         self.hand_over(
             result
                 .as_ref()
@@ -95,20 +86,29 @@ impl Record {
         result.map_err(|error| {
             error
                 .without_credentials(&self.context.catalogue.token_prefixes())
-                .with_execution_id(id.to_string())
+                .with_execution_id(self.id.to_string())
         })
     }
 
     fn hand_over(&mut self, outcome: &'static str) {
-        let Some(mut row) = self.row.take() else {
+        if mem::replace(&mut self.ended, true) {
             return;
-        };
+        }
         let duration = self.context.monotonic().saturating_sub(self.began);
-        tracing::debug!(execution = %row.id, tool = %row.tool, outcome, micros = duration.as_micros(), "execution");
-        row.duration_micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        outcome.clone_into(&mut row.outcome);
-        row.requests = self.requests.load(Ordering::Relaxed);
-        self.context.recorder.add(&self.context, row);
+        tracing::debug!(execution = %self.id, tool = %self.tool, outcome, micros = duration.as_micros(), "execution");
+        let execution = Execution {
+            id: self.id,
+            tool: mem::take(&mut self.tool),
+            tool_version: mem::take(&mut self.version),
+            account_id: self.account_id,
+            connection_name: mem::take(&mut self.connection_name),
+            identifier: mem::take(&mut self.identifier),
+            started_at: self.started_at,
+            duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+            outcome: outcome.to_owned(),
+            requests: self.requests.load(Ordering::Relaxed),
+        };
+        self.context.recorder.add(&self.context, execution);
     }
 }
 

@@ -1,88 +1,202 @@
-use std::time::Duration;
+//! The one way to the product, for tools and raw requests: rate limit, token, send, read, retry.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
+use super::{
+    read::Reading,
+    retry::{self, Failure},
+};
 use crate::{
     Error, ErrorKind, Result,
-    context::Snapshot,
-    context::{Context, Endpoints},
-    ports::{Body, Limits, TransportError, TransportErrorKind},
+    context::{Context, Endpoints, Snapshot},
+    error::Upstream,
+    oauth::{self, Renewal},
+    ports::{Body, Limits},
     product::Product,
-    tool::{ApiRequest, Effect, Retry},
+    tool::Effect,
 };
 
+/// Requests of one call at most: a tool that needs more is wrong.
+const REQUESTS: u32 = 500;
 const USER_AGENT: HeaderValue =
     HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
-const GZIP: HeaderValue = HeaderValue::from_static("gzip");
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The request's address: the pinned origin, and below it the encoded path.
-pub(super) fn target(endpoints: &Endpoints, request: &ApiRequest, attempt: u8) -> Result<Uri> {
-    let unknown = || {
-        Error::new(
-            ErrorKind::Internal,
-            format!("the product has no origin {:?}", request.origin),
-        )
-    };
-    let (origin, base) = endpoints.origin(request.origin).ok_or_else(unknown)?;
-    let mut target = match request.retry {
-        Retry::AlwaysWith(key, value) if attempt > 1 => {
-            request.clone().query(key, value).target(base)?
+/// A request on its way: what differs between tools and raw requests.
+pub(super) trait Outgoing: Send {
+    /// What the caller gets.
+    type Response;
+
+    /// What it can do.
+    fn effect(&self) -> Effect;
+    /// Where it goes, at this attempt.
+    fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri>;
+    /// What it costs of the product's quota.
+    fn units(&self, product: &Product, target: &Uri) -> u32;
+    /// The request to send, without credentials and the product's own headers.
+    fn build(&mut self, target: Uri) -> Result<http::Request<Body>>;
+    /// Whether it can be built again.
+    fn is_repeatable(&self) -> bool;
+    /// Reads the response.
+    fn read(
+        &mut self,
+        context: &Context,
+        product: &Product,
+        attempt: u8,
+        response: http::Response<Body>,
+    ) -> impl Future<Output = Reading<Self::Response>> + Send;
+    /// How long to pause before the next attempt; `None` where there is none.
+    fn pause(
+        &self,
+        context: &Context,
+        failure: &Failure,
+        attempt: u8,
+        left: Duration,
+    ) -> Option<Duration>;
+}
+
+/// Sends the requests of one call.
+pub(super) struct Sender<'c> {
+    context: &'c Context,
+    /// The account as it was when the call began.
+    snapshot: Arc<Snapshot>,
+    ends_at: Duration,
+    /// Requests that were sent.
+    requests: &'c AtomicU32,
+}
+
+impl<'c> Sender<'c> {
+    pub(super) fn new(
+        context: &'c Context,
+        snapshot: Arc<Snapshot>,
+        deadline: Duration,
+        requests: &'c AtomicU32,
+    ) -> Self {
+        Self {
+            context,
+            snapshot,
+            ends_at: context.monotonic() + deadline,
+            requests,
         }
-        _ => request.target(base)?,
-    };
-    target.insert_str(0, origin);
-    Uri::try_from(target).map_err(|error| {
-        Error::new(
-            ErrorKind::InvalidRequest,
-            "the request's path and query are too long",
-        )
-        .with_source(error)
-    })
+    }
+
+    pub(super) fn product(&self) -> &'static Product {
+        self.snapshot.endpoints.product
+    }
+
+    pub(super) fn left(&self) -> Duration {
+        self.ends_at.saturating_sub(self.context.monotonic())
+    }
+
+    /// Waits, unless the call's time would pass.
+    pub(super) async fn pause(&self, duration: Duration) -> Result<()> {
+        if duration >= self.left() {
+            return Err(Error::new(
+                ErrorKind::ProductTimeout,
+                "the call's time would pass while waiting for the product",
+            ));
+        }
+        self.context.runtime.sleep(duration).await;
+        Ok(())
+    }
+
+    /// Sends one request until there is a response, or an error that stays.
+    pub(super) async fn send<O: Outgoing>(&self, mut outgoing: O) -> Result<O::Response> {
+        let (context, product) = (self.context, self.product());
+        let effect = outgoing.effect();
+        let mut attempt = 1;
+        let mut refreshed = false;
+        loop {
+            let target = outgoing.target(&self.snapshot.endpoints, attempt)?;
+            let units = outgoing.units(product, &target);
+            let limiter = &self.snapshot.rate_limiter;
+            let permit = limiter
+                .acquire(context.runtime.as_ref(), units, self.left())
+                .await?;
+            let snapshot = self.live(permit.waited).await?;
+            let mut request = outgoing.build(target)?;
+            self.finish(&mut request, &snapshot)?;
+            if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+                return Err(Error::new(
+                    ErrorKind::Internal,
+                    format!("a call may send {REQUESTS} requests at most"),
+                ));
+            }
+            tracing::debug!(product = product.name, method = %request.method(), "request to the product");
+            let sent = context.transport.send(request).await;
+            drop(permit);
+            let reading = match sent {
+                Ok(response) => outgoing.read(context, product, attempt, response).await,
+                Err(error) => Reading::Failure(Failure::of_transport(error, effect)),
+            };
+            match reading {
+                Reading::Response(response) => return Ok(response),
+                Reading::Unauthorized if refreshed => return Err(rejected_token(REJECTED_AGAIN)),
+                Reading::Unauthorized => {
+                    refreshed = true;
+                    // Even where this request cannot be built again, the next call finds a new token.
+                    oauth::renew(context, &snapshot, Renewal::Refused).await?;
+                    if !outgoing.is_repeatable() {
+                        return Err(rejected_token(NOT_REPEATABLE));
+                    }
+                }
+                Reading::Failure(failure) => {
+                    match outgoing.pause(context, &failure, attempt, self.left()) {
+                        None => return Err(retry::classify(effect, failure)),
+                        Some(Duration::ZERO) => {}
+                        Some(pause) => context.runtime.sleep(pause).await,
+                    }
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    /// The account with a token that can be used. It may have been disconnected or refreshed since the call began,
+    /// unless this is the call's first request and it did not wait.
+    async fn live(&self, waited: bool) -> Result<Arc<Snapshot>> {
+        let snapshot = if waited || self.requests.load(Ordering::Relaxed) > 0 {
+            let (connection, account) = (&self.snapshot.connection, &self.snapshot.account);
+            self.context
+                .snapshot(connection.name.as_str(), account.identifier.as_str())
+                .await?
+        } else {
+            Arc::clone(&self.snapshot)
+        };
+        oauth::live(self.context, snapshot).await
+    }
+
+    /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.
+    fn finish(&self, request: &mut http::Request<Body>, snapshot: &Snapshot) -> Result<()> {
+        let (product, left) = (self.product(), self.left());
+        if left.is_zero() {
+            return Err(Error::new(
+                ErrorKind::ProductTimeout,
+                "the call's time is over; this request was not sent",
+            ));
+        }
+        let headers = request.headers_mut();
+        set_product_headers(headers, product);
+        headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer().clone());
+        request.extensions_mut().insert(Limits {
+            total: product.limits.total.min(left),
+            first_byte: product.limits.first_byte.min(left),
+            ..product.limits
+        });
+        Ok(())
+    }
 }
 
-/// Sends one request with the snapshot's token.
-pub(super) async fn send(
-    context: &Context,
-    product: &Product,
-    request: &ApiRequest,
-    target: Uri,
-    snapshot: &Snapshot,
-    left: Duration,
-) -> Result<http::Response<Body>, Unsent> {
-    let bearer = snapshot.usable()?.bearer().clone();
-    let mut sending = http::Request::new(request.body.clone().map_or(Body::Empty, Body::from));
-    *sending.method_mut() = request.method.clone();
-    *sending.uri_mut() = target;
-    let headers = sending.headers_mut();
-    set_product_headers(headers, product);
-    headers.insert(header::ACCEPT_ENCODING, GZIP);
-    headers.insert(header::ACCEPT, JSON);
-    if request.body.is_some() {
-        headers.insert(header::CONTENT_TYPE, JSON);
-    }
-    for (name, value) in &request.headers {
-        let value = HeaderValue::from_str(value).map_err(|_| {
-            Error::new(
-                ErrorKind::InvalidRequest,
-                format!("the value for the header {name} holds characters that no header takes"),
-            )
-        })?;
-        headers.insert(HeaderName::from_static(name), value);
-    }
-    headers.insert(header::AUTHORIZATION, bearer);
-    let limits = Limits {
-        total: product.limits.total.min(left),
-        first_byte: product.limits.first_byte.min(left),
-        ..product.limits
-    };
-    sending.extensions_mut().insert(limits);
-    tracing::debug!(product = product.name, method = %request.method, "request to the product");
-    Ok(context.transport.send(sending).await?)
-}
-
-/// Headers that every request to a product carries. Where the product names a user agent, it goes in place of ours.
-pub(crate) fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
+/// Headers that every request to a product carries; those that the request has stay. Where the product names a user
+/// agent, it goes in place of ours.
+fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
     for (name, value) in product.headers {
         headers
             .entry(HeaderName::from_static(name))
@@ -91,175 +205,9 @@ pub(crate) fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
     headers.entry(header::USER_AGENT).or_insert(USER_AGENT);
 }
 
-/// Why there is no answer.
-pub(super) enum Unsent {
-    /// Nothing was sent.
-    Ours(Error),
-    /// The transport failed.
-    Transport(TransportError),
-}
+const REJECTED_AGAIN: &str = "the product refuses a token that it has just issued; if this stays, the user has to authorize again";
+const NOT_REPEATABLE: &str = "the product refused the token, and a streamed body cannot be sent twice; the token is refreshed, send the request again";
 
-impl From<Error> for Unsent {
-    fn from(error: Error) -> Self {
-        Self::Ours(error)
-    }
-}
-
-impl From<TransportError> for Unsent {
-    fn from(error: TransportError) -> Self {
-        Self::Transport(error)
-    }
-}
-
-/// A failed exchange as an error of the table. A write that may have been processed has an unknown outcome.
-pub(crate) fn transport_failure(error: TransportError, effect: Effect) -> Error {
-    let unknown = effect != Effect::Read && error.may_have_been_sent();
-    let (kind, message) = match error.kind() {
-        TransportErrorKind::TooLarge => (
-            ErrorKind::ResponseTooLarge,
-            "the product's answer is larger than allowed",
-        ),
-        _ if unknown => (
-            ErrorKind::OutcomeUnknown,
-            "the request was sent and its answer never came: it may or may not have been carried out",
-        ),
-        TransportErrorKind::Refused => (
-            ErrorKind::InvalidRequest,
-            "the request cannot be sent as it is",
-        ),
-        TransportErrorKind::TimedOut => (
-            ErrorKind::ProductTimeout,
-            "the product did not answer in time",
-        ),
-        TransportErrorKind::Unreachable => (
-            ErrorKind::ProductUnavailable,
-            "the product cannot be reached",
-        ),
-        TransportErrorKind::Cut => (
-            ErrorKind::UpstreamTruncated,
-            "the product's answer broke off",
-        ),
-    };
-    Error::new(kind, message).with_source(error)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use super::*;
-    use crate::{
-        state::AccountState,
-        testing::{Answers, STABLE, World, always, context, insert_account, response},
-    };
-
-    /// What goes over the wire for a request, sent with a minute left.
-    fn sent(request: &ApiRequest) -> Result<(http::request::Parts, Body), ErrorKind> {
-        let seen = Arc::new(Mutex::new(None));
-        let keep = Arc::clone(&seen);
-        let transport = Answers::by(move |request: http::Request<Body>| {
-            *keep.lock().unwrap() = Some(request.into_parts());
-            std::future::ready(Ok(response(200, "{}")))
-        });
-        let world = World::new();
-        let context = context(&world, &STABLE, transport);
-        let outcome = world.run(async {
-            insert_account(&context, AccountState::Active).await;
-            let snapshot = context.reload("demo", "ada").await?;
-            let target = target(&snapshot.endpoints, request, 1)?;
-            send(
-                &context,
-                &STABLE,
-                request,
-                target,
-                &snapshot,
-                Duration::from_secs(60),
-            )
-            .await
-        });
-        match outcome {
-            Ok(_) => Ok(seen.lock().unwrap().take().unwrap()),
-            Err(Unsent::Ours(error)) => Err(error.kind()),
-            Err(Unsent::Transport(error)) => panic!("{error}"),
-        }
-    }
-
-    #[test]
-    fn a_request_goes_to_the_pinned_origin_with_the_accounts_token() {
-        let request = ApiRequest::post(["notes"])
-            .json(&[1])
-            .header("if-match", "7");
-        let (head, body) = sent(&request).unwrap();
-        assert_eq!(
-            (head.method.as_str(), head.uri.to_string().as_str()),
-            ("POST", "https://api.demo.test/v1/notes")
-        );
-        assert_eq!(head.headers[header::AUTHORIZATION], "Bearer token-1");
-        assert!(head.headers[header::AUTHORIZATION].is_sensitive());
-        assert_eq!(
-            (&head.headers["if-match"], &head.headers["content-type"]),
-            (&HeaderValue::from_static("7"), &JSON)
-        );
-        assert!(matches!(body, Body::Bytes(bytes) if bytes == "[1]"));
-    }
-
-    #[test]
-    fn a_tool_cannot_send_another_token() {
-        let (head, _) =
-            sent(&ApiRequest::get(["notes"]).header("authorization", "Bearer other")).unwrap();
-        let all: Vec<_> = head.headers.get_all(header::AUTHORIZATION).iter().collect();
-        assert_eq!(all, ["Bearer token-1"]);
-    }
-
-    #[test]
-    fn a_request_without_a_body_has_no_content_type() {
-        let (head, body) = sent(&ApiRequest::get(["notes"])).unwrap();
-        assert!(!head.headers.contains_key(header::CONTENT_TYPE) && matches!(body, Body::Empty));
-    }
-
-    #[test]
-    fn time_limits_end_with_the_call() {
-        let limits = *sent(&ApiRequest::get(["notes"]))
-            .unwrap()
-            .0
-            .extensions
-            .get::<Limits>()
-            .unwrap();
-        let minute = Duration::from_secs(60);
-        assert_eq!(
-            (limits.total, limits.first_byte),
-            (minute, STABLE.limits.first_byte.min(minute))
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_sent_as_it_is_is_not_sent() {
-        assert_eq!(
-            sent(&ApiRequest::get(["notes"]).header("if-match", "a\r\nb")).unwrap_err(),
-            ErrorKind::InvalidRequest
-        );
-        assert_eq!(
-            sent(&ApiRequest::get(["notes", ".."])).unwrap_err(),
-            ErrorKind::InvalidRequest
-        );
-        assert_eq!(
-            sent(&ApiRequest::get(["x".repeat(70_000)])).unwrap_err(),
-            ErrorKind::InvalidRequest
-        );
-        assert_eq!(
-            sent(&ApiRequest::get(["notes"]).origin("other")).unwrap_err(),
-            ErrorKind::Internal
-        );
-    }
-
-    #[test]
-    fn a_repeat_says_that_it_is_one_where_the_product_asks() {
-        let world = World::new();
-        let context = context(&world, &STABLE, always(200, ""));
-        let endpoints = context.endpoints("demo").unwrap();
-        let request = ApiRequest::post(["notes"]).retry(Retry::AlwaysWith("retry", "true"));
-        for (attempt, query) in [(1, None), (2, Some("retry=true")), (4, Some("retry=true"))] {
-            assert_eq!(target(endpoints, &request, attempt).unwrap().query(), query);
-        }
-    }
+fn rejected_token(message: &str) -> Error {
+    Error::new(ErrorKind::ProductRejectedToken, message).with_upstream(Upstream::new(401))
 }

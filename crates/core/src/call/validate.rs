@@ -1,3 +1,5 @@
+//! The input of a tool, coerced and checked against the schema.
+
 use serde_json::Value;
 
 use crate::{Result, catalogue::CatalogueTool, tool::AnyTool};

@@ -4,7 +4,7 @@ use super::accounts_of;
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
-    store::{Batch, RowKey, Versioned},
+    store::{Batch, Versioned},
 };
 
 /// Deletes a connection that no usable account depends on; its other accounts go with it.
@@ -13,7 +13,7 @@ use crate::{
 /// [`ErrorKind::InvalidTransition`] while accounts hold credentials: disconnect them first.
 pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     let Versioned { row, version, .. } = context.connection_row(name).await?;
-    let mut batch = Batch::new().delete(RowKey::Connection(row.id), version);
+    let mut batch = Batch::new().delete(row.id, version);
     for account in accounts_of(context, row.id).await? {
         if !context.store.credentials(account.row.id).await?.is_empty() {
             return Err(Error::new(
@@ -24,7 +24,7 @@ pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
                 ),
             ));
         }
-        batch = batch.delete(RowKey::Account(account.row.id), account.version);
+        batch = batch.delete(account.row.id, account.version);
     }
     let event = context.new_event(
         "connection.deleted",

@@ -136,6 +136,16 @@ impl Endpoints {
         ))
     }
 
+    /// The same, for a name that the product's own code gives.
+    pub(crate) fn origin_or_fail(&self, name: &str) -> Result<(&str, &'static str)> {
+        self.origin(name).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Internal,
+                format!("the product has no origin {name:?}"),
+            )
+        })
+    }
+
     pub(crate) fn snapshot(&self) -> EndpointSnapshot {
         EndpointSnapshot {
             issuer: self.issuer.clone(),

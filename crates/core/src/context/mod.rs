@@ -43,7 +43,7 @@ use crate::{
     identifier::{AccountId, ConnectionId, EventId},
     ports::{Entropy, Policy, Runtime, Transport},
     seal::Vault,
-    store::{Batch, Commit, Store},
+    store::{Batch, Commit, Records},
 };
 
 /// What the services of one deployment share.
@@ -60,7 +60,7 @@ pub(crate) struct Shared {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) store: Arc<dyn Store>,
+    pub(crate) store: Records,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) vault: Vault,
     pub(crate) snapshots: snapshots::Snapshots,
@@ -127,9 +127,10 @@ impl Context {
                 ))
             })
             .collect::<Result<_>>()?;
+        let store = Records::new(ports.store);
         let vault = Vault::open(
             &ports.keys,
-            ports.store.as_ref(),
+            &store,
             ports.runtime.as_ref(),
             Arc::clone(&ports.entropy),
         )
@@ -143,7 +144,7 @@ impl Context {
             transport: ports.transport,
             runtime: ports.runtime,
             entropy: ports.entropy,
-            store: ports.store,
+            store,
             policy: ports.policy,
             vault,
             snapshots: snapshots::Snapshots::default(),

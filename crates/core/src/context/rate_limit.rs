@@ -15,18 +15,18 @@ use crate::{Error, ErrorKind, Result, identifier::AccountId, ports::Runtime, pro
 const MINUTE: Duration = Duration::from_secs(60);
 const CAPACITY: usize = 100_000;
 
-/// The paces of all accounts that were called lately.
+/// The rate limiters of all accounts that were called lately.
 #[derive(Default)]
 pub(crate) struct RateLimiters(Mutex<HashMap<AccountId, Arc<RateLimiter>>>);
 
 impl RateLimiters {
     pub(crate) fn of(&self, account: AccountId, endpoints: &Endpoints) -> Arc<RateLimiter> {
-        let mut paces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if paces.len() >= CAPACITY {
-            // Only those that nobody holds are forgotten.
-            paces.retain(|_, pace| Arc::strong_count(pace) > 1);
+        let mut limiters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if limiters.len() >= CAPACITY {
+            // Only those that are not in use are forgotten.
+            limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1);
         }
-        Arc::clone(paces.entry(account).or_insert_with(|| {
+        Arc::clone(limiters.entry(account).or_insert_with(|| {
             Arc::new(RateLimiter::new(
                 endpoints.paced.then_some(endpoints.product.quota),
             ))
@@ -64,39 +64,51 @@ impl RateLimiter {
         }))
     }
 
-    /// Waits for this account's turn; the permit is held while the request is on its way.
-    pub(crate) async fn enter(
+    /// Waits for this account's turn.
+    pub(crate) async fn acquire(
         &self,
         runtime: &dyn Runtime,
         units: u32,
         left: Duration,
-    ) -> Result<Option<OwnedSemaphorePermit>> {
-        Ok(self.turn(runtime, units, left).await?.0)
-    }
-
-    /// The same, and whether there was a wait.
-    pub(crate) async fn turn(
-        &self,
-        runtime: &dyn Runtime,
-        units: u32,
-        left: Duration,
-    ) -> Result<(Option<OwnedSemaphorePermit>, bool)> {
+    ) -> Result<Permit> {
         let Some(limits) = &self.0 else {
-            return Ok((None, false));
+            return Ok(Permit::default());
         };
         let wait = limits.reserve(units, runtime.monotonic(), left)?;
         if !wait.is_zero() {
             runtime.sleep(wait).await;
         }
         if let Ok(permit) = Arc::clone(&limits.at_once).try_acquire_owned() {
-            return Ok((Some(permit), !wait.is_zero()));
+            return Ok(Permit::new(permit, !wait.is_zero()));
         }
         let turn = std::pin::pin!(Arc::clone(&limits.at_once).acquire_owned());
         match select(turn, runtime.sleep(left.saturating_sub(wait))).await {
-            Either::Left((permit, _)) => permit
-                .map(|permit| (Some(permit), true))
-                .map_err(|_| Error::new(ErrorKind::Internal, "the pace of an account was closed")),
+            Either::Left((permit, _)) => {
+                permit.map(|permit| Permit::new(permit, true)).map_err(|_| {
+                    Error::new(
+                        ErrorKind::Internal,
+                        "the rate limiter of an account was closed",
+                    )
+                })
+            }
             Either::Right(_) => Err(too_late(Duration::from_secs(1))),
+        }
+    }
+}
+
+/// The right to have one request on its way, held until the response's head has come.
+#[derive(Default)]
+pub(crate) struct Permit {
+    /// Whether the request had to wait for it.
+    pub(crate) waited: bool,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl Permit {
+    fn new(place: OwnedSemaphorePermit, waited: bool) -> Self {
+        Self {
+            waited,
+            _place: Some(place),
         }
     }
 }

@@ -90,7 +90,6 @@ mod tests {
     use super::*;
     use crate::{
         identifier::ExecutionId,
-        store::Store as _,
         testing::{Flaky, STABLE, World, always, context, open},
     };
 
@@ -153,7 +152,7 @@ mod tests {
         run(&context, BATCH + 3);
         world.advance(GATHER);
         assert_eq!(identifiers(&world, &context), numbers(0..BATCH + 4));
-        assert!(world.run(store.now()).is_ok());
+        assert!(world.run(context.store.now()).is_ok());
     }
 
     #[test]

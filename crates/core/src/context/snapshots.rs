@@ -38,7 +38,7 @@ pub(crate) struct Snapshot {
     pub(crate) endpoints: Arc<Endpoints>,
     pub(crate) account: Account,
     pub(crate) tokens: Option<TokenSet>,
-    pub(crate) pace: Arc<RateLimiter>,
+    pub(crate) rate_limiter: Arc<RateLimiter>,
     loaded_at: Duration,
     revalidating: AtomicBool,
 }
@@ -262,7 +262,7 @@ impl Context {
             None
         };
         let snapshot = Arc::new(Snapshot {
-            pace: self.rate_limiters.of(account.id, &endpoints),
+            rate_limiter: self.rate_limiters.of(account.id, &endpoints),
             endpoints,
             connection,
             account,

@@ -13,50 +13,50 @@ use crate::{
 
 /// An account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Account {
+pub(crate) struct Account {
     /// Id; primary key.
-    pub id: AccountId,
+    pub(crate) id: AccountId,
     /// Connection; unique together with the identifier.
-    pub connection_id: ConnectionId,
+    pub(crate) connection_id: ConnectionId,
     /// The application's id of the user.
-    pub identifier: Identifier,
+    pub(crate) identifier: Identifier,
     /// State.
-    pub state: AccountState,
+    pub(crate) state: AccountState,
     /// State to go back to when a suspension ends.
-    pub suspended_from: Option<AccountState>,
+    pub(crate) suspended_from: Option<AccountState>,
     /// Why it needs a new authorization.
-    pub reason: Option<AccountReason>,
+    pub(crate) reason: Option<AccountReason>,
     /// Whether the last refresh went well.
-    pub health: AccountHealth,
+    pub(crate) health: AccountHealth,
     /// Scopes that the user granted.
-    pub granted_scopes: Vec<String>,
+    pub(crate) granted_scopes: Vec<String>,
     /// Scopes asked for and not granted.
-    pub missing_scopes: Vec<String>,
+    pub(crate) missing_scopes: Vec<String>,
     /// Who the user is at the product.
-    pub subject: Option<Subject>,
+    pub(crate) subject: Option<Subject>,
     /// Generation of the current credential; 0 for none.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// Highest generation ever given out.
-    pub last_generation: u64,
+    pub(crate) last_generation: u64,
     /// When the current access token ends, if it does.
-    pub token_expires_at: Option<Timestamp>,
+    pub(crate) token_expires_at: Option<Timestamp>,
     /// Who is refreshing the credential now.
-    pub lease: Option<Lease>,
+    pub(crate) lease: Option<Lease>,
     /// Temporary failures of refreshing in a row.
-    pub refresh_failures: u32,
+    pub(crate) refresh_failures: u32,
     /// When it was created.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// When it was last changed.
-    pub updated_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
 }
 
 /// Who a user is at a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// The product's stable id.
-    pub id: String,
+    pub(crate) id: String,
     /// What a person recognizes, such as an address.
-    pub display: Option<String>,
+    pub(crate) display: Option<String>,
 }
 
 /// The changed account and the event's name; nothing where it stays as it is.

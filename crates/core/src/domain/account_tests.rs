@@ -2,7 +2,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::domain::{Credential, credential::shredded};
-use crate::store::{Lease, Subject};
+use crate::domain::{Lease, Subject};
 use AccountState::{
     Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
     Suspended,
@@ -253,7 +253,7 @@ fn shredding_takes_the_tokens_and_leaves_the_row() {
     let row = Credential {
         account_id: account(Active).id,
         generation: 4,
-        sealed: Some(crate::store::Sealed::from_bytes(vec![1])),
+        sealed: Some(crate::sealed::Sealed::from_bytes(vec![1])),
         held_by: None,
         created_at: NOW,
     };

@@ -7,24 +7,24 @@ use crate::digest::Digest;
 
 /// A client id and secret of the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AppCredential {
+pub(crate) struct AppCredential {
     /// Client id; primary key.
-    pub client_id: String,
+    pub(crate) client_id: String,
     /// Name for people.
-    pub name: String,
+    pub(crate) name: String,
     /// Digest of the secret.
-    pub secret: Digest,
+    pub(crate) secret: Digest,
     /// When it was created.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A bearer token of the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AccessToken {
+pub(crate) struct AccessToken {
     /// Digest of the token; primary key.
-    pub token: Digest,
+    pub(crate) token: Digest,
     /// Whose it is.
-    pub client_id: String,
+    pub(crate) client_id: String,
     /// When it ends.
-    pub expires_at: Timestamp,
+    pub(crate) expires_at: Timestamp,
 }

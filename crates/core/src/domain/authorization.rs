@@ -14,7 +14,7 @@ use crate::{
 /// How far an authorization has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AuthorizationState {
+pub(crate) enum AuthorizationState {
     /// The link exists.
     Created,
     /// A browser has opened it and is bound.
@@ -41,69 +41,69 @@ pub enum AuthorizationState {
 
 /// One attempt to connect an account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Authorization {
+pub(crate) struct Authorization {
     /// Id; primary key.
-    pub id: AuthorizationId,
+    pub(crate) id: AuthorizationId,
     /// Account that it is for.
-    pub account_id: AccountId,
+    pub(crate) account_id: AccountId,
     /// Its connection.
-    pub connection_id: ConnectionId,
+    pub(crate) connection_id: ConnectionId,
     /// Its identifier.
-    pub identifier: Identifier,
+    pub(crate) identifier: Identifier,
     /// How far it has come.
-    pub state: AuthorizationState,
+    pub(crate) state: AuthorizationState,
     /// Why it failed.
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
     /// Digest of the link's secret; unique.
-    pub link: Digest,
+    pub(crate) link: Digest,
     /// Digest of the OAuth state last sent; unique.
-    pub oauth_state: Option<Digest>,
+    pub(crate) oauth_state: Option<Digest>,
     /// Digest of the cookie of the browser that opened the link.
-    pub browser: Option<Digest>,
+    pub(crate) browser: Option<Digest>,
     /// PKCE verifier.
-    pub verifier: Option<Sealed>,
+    pub(crate) verifier: Option<Sealed>,
     /// Where the browser was sent, and where the code goes.
-    pub endpoints: Option<EndpointSnapshot>,
+    pub(crate) endpoints: Option<EndpointSnapshot>,
     /// Scopes asked for.
-    pub scopes: Vec<String>,
+    pub(crate) scopes: Vec<String>,
     /// Where the browser goes after the callback.
-    pub verify_url: Option<String>,
+    pub(crate) verify_url: Option<String>,
     /// Handed back to `verify_url`.
-    pub app_state: Option<String>,
+    pub(crate) app_state: Option<String>,
     /// Whether another account of the product may take the present one's place.
-    pub allow_account_switch: bool,
+    pub(crate) allow_account_switch: bool,
     /// What the exchange brought, until it is verified.
-    pub quarantine: Option<PendingCredential>,
+    pub(crate) quarantine: Option<PendingCredential>,
     /// When it was created.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// When the present step ends.
-    pub expires_at: Timestamp,
+    pub(crate) expires_at: Timestamp,
 }
 
 /// Authorization server as it was when the browser was sent there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndpointSnapshot {
+pub(crate) struct EndpointSnapshot {
     /// Issuer, where the product names one.
-    pub issuer: Option<String>,
+    pub(crate) issuer: Option<String>,
     /// Authorization endpoint.
-    pub authorize: String,
+    pub(crate) authorize: String,
     /// Token endpoint.
-    pub token: String,
+    pub(crate) token: String,
 }
 
 /// A credential that no call may use yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PendingCredential {
+pub(crate) struct PendingCredential {
     /// Generation of the credential.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// Scopes that the user granted.
-    pub granted_scopes: Vec<String>,
+    pub(crate) granted_scopes: Vec<String>,
     /// Scopes asked for and not granted.
-    pub missing_scopes: Vec<String>,
+    pub(crate) missing_scopes: Vec<String>,
     /// Who the user is at the product.
-    pub subject: Option<Subject>,
+    pub(crate) subject: Option<Subject>,
     /// When its access token ends.
-    pub token_expires_at: Option<Timestamp>,
+    pub(crate) token_expires_at: Option<Timestamp>,
 }
 
 /// Time from the browser's leaving to its return.

@@ -14,29 +14,29 @@ use crate::{
 
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Connection {
+pub(crate) struct Connection {
     /// Id; primary key.
-    pub id: ConnectionId,
+    pub(crate) id: ConnectionId,
     /// Name; unique.
-    pub name: ConnectionName,
+    pub(crate) name: ConnectionName,
     /// Product.
-    pub product: String,
+    pub(crate) product: String,
     /// OAuth client id.
-    pub client_id: Option<String>,
+    pub(crate) client_id: Option<String>,
     /// OAuth client secret.
-    pub client_secret: Option<Sealed>,
+    pub(crate) client_secret: Option<Sealed>,
     /// Scopes or capabilities.
-    pub permissions: Vec<String>,
+    pub(crate) permissions: Vec<String>,
     /// Settings of the product.
-    pub settings: Map<String, Value>,
+    pub(crate) settings: Map<String, Value>,
     /// State.
-    pub state: ConnectionState,
+    pub(crate) state: ConnectionState,
     /// Whether the product takes the client credentials.
-    pub health: ConnectionHealth,
+    pub(crate) health: ConnectionHealth,
     /// When it was created.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
     /// When it was last changed.
-    pub updated_at: Timestamp,
+    pub(crate) updated_at: Timestamp,
 }
 
 /// Refuses a connection through which nothing can be called.

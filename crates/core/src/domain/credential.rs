@@ -10,19 +10,19 @@ use crate::{
 
 /// One token set. Inserted once; later only shredded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Credential {
+pub(crate) struct Credential {
     /// Account; primary key together with the generation.
-    pub account_id: AccountId,
+    pub(crate) account_id: AccountId,
     /// Generation, from 1.
-    pub generation: u64,
+    pub(crate) generation: u64,
     /// The tokens; `None` once shredded.
-    pub sealed: Option<Sealed>,
+    pub(crate) sealed: Option<Sealed>,
     /// Authorization that keeps it from being the account's current one: the one that it waits for in quarantine, or
     /// the one whose grant has replaced it. `None` where it may be the current one.
     #[serde(default)]
-    pub held_by: Option<AuthorizationId>,
+    pub(crate) held_by: Option<AuthorizationId>,
     /// When it was inserted.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A credential without its ciphertext.

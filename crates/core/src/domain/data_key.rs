@@ -7,13 +7,13 @@ use crate::{identifier::DataKeyId, sealed::Sealed};
 
 /// A data key, wrapped by a key of the ring.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DataKey {
+pub(crate) struct DataKey {
     /// Id; primary key.
-    pub id: DataKeyId,
+    pub(crate) id: DataKeyId,
     /// Key of the ring that wraps it.
-    pub ring_key: String,
+    pub(crate) ring_key: String,
     /// The wrapped key.
-    pub wrapped: Sealed,
+    pub(crate) wrapped: Sealed,
     /// When it was made.
-    pub created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }

@@ -8,15 +8,15 @@ use crate::identifier::{AccountId, EventId};
 
 /// Something that happened, for the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub(crate) struct Event {
     /// Id; primary key.
-    pub id: EventId,
+    pub(crate) id: EventId,
     /// Dotted name, such as `account.activated`.
-    pub name: String,
+    pub(crate) name: String,
     /// When.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// Account, where it is about one.
-    pub account_id: Option<AccountId>,
+    pub(crate) account_id: Option<AccountId>,
     /// Facts; no secret.
-    pub data: Value,
+    pub(crate) data: Value,
 }

@@ -7,25 +7,25 @@ use crate::identifier::{AccountId, ExecutionId};
 
 /// A run of a tool or of the proxy. Holds no input and no result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Execution {
+pub(crate) struct Execution {
     /// Id; primary key.
-    pub id: ExecutionId,
+    pub(crate) id: ExecutionId,
     /// Tool, or `proxy`.
-    pub tool: String,
+    pub(crate) tool: String,
     /// Version of the tool; for the proxy the method.
-    pub tool_version: String,
+    pub(crate) tool_version: String,
     /// Account.
-    pub account_id: Option<AccountId>,
+    pub(crate) account_id: Option<AccountId>,
     /// Connection as asked.
-    pub connection_name: String,
+    pub(crate) connection_name: String,
     /// Identifier as asked.
-    pub identifier: String,
+    pub(crate) identifier: String,
     /// When it began.
-    pub started_at: Timestamp,
+    pub(crate) started_at: Timestamp,
     /// How long it took, in microseconds.
-    pub duration_micros: u64,
+    pub(crate) duration_micros: u64,
     /// `ok`, or the error's kind.
-    pub outcome: String,
+    pub(crate) outcome: String,
     /// Requests sent to the product.
-    pub requests: u32,
+    pub(crate) requests: u32,
 }

@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 /// A right to refresh one credential, for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lease {
+pub(crate) struct Lease {
     /// Process and flight that hold it.
-    pub owner: Uuid,
+    pub(crate) owner: Uuid,
     /// Until when, by the store's time.
-    pub until: Timestamp,
+    pub(crate) until: Timestamp,
     /// Generation that is being refreshed.
-    pub generation: u64,
+    pub(crate) generation: u64,
 }

@@ -11,13 +11,15 @@ pub(crate) mod execution;
 pub(crate) mod lease;
 pub(crate) mod outbox;
 
-pub use account::{Account, Subject};
-pub use app_credential::{AccessToken, AppCredential};
-pub use authorization::{Authorization, AuthorizationState, EndpointSnapshot, PendingCredential};
-pub use connection::Connection;
-pub use credential::Credential;
-pub use data_key::DataKey;
-pub use event::Event;
-pub use execution::Execution;
-pub use lease::Lease;
-pub use outbox::{OutboxEntry, OutboxTask};
+pub(crate) use account::{Account, Subject};
+pub(crate) use app_credential::{AccessToken, AppCredential};
+pub(crate) use authorization::{
+    Authorization, AuthorizationState, EndpointSnapshot, PendingCredential,
+};
+pub(crate) use connection::Connection;
+pub(crate) use credential::Credential;
+pub(crate) use data_key::DataKey;
+pub(crate) use event::Event;
+pub(crate) use execution::Execution;
+pub(crate) use lease::Lease;
+pub(crate) use outbox::{OutboxEntry, OutboxTask};

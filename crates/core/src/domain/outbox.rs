@@ -10,22 +10,22 @@ use crate::{
 
 /// Something to do at a product after a commit, until it is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OutboxEntry {
+pub(crate) struct OutboxEntry {
     /// Id; primary key.
-    pub id: OutboxId,
+    pub(crate) id: OutboxId,
     /// What to do.
-    pub task: OutboxTask,
+    pub(crate) task: OutboxTask,
     /// Failed attempts.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// When to try next.
-    pub due_at: Timestamp,
+    pub(crate) due_at: Timestamp,
 }
 
 /// What to do at a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum OutboxTask {
+pub(crate) enum OutboxTask {
     /// Revoke a token (RFC 7009).
     Revoke {
         /// Connection whose client authenticates the request.

@@ -17,7 +17,7 @@ use crate::{
     resource::{AuthorizationLink, NewAuthorizationLink},
     seal::AssociatedData,
     state::AccountState,
-    store::{Batch, Commit, RowKey, Versioned},
+    store::{Batch, Commit, Versioned},
 };
 
 /// What the page that the link leads to says.
@@ -123,9 +123,7 @@ pub(crate) async fn create_link(
             expires_at,
         };
         let id = row.id;
-        let batch = batch
-            .guard(RowKey::Connection(connection.id), connection_version)
-            .insert(row);
+        let batch = batch.guard(connection.id, connection_version).insert(row);
         if context.store.commit(batch).await? == Commit::Committed {
             context
                 .snapshots

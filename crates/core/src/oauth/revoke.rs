@@ -17,7 +17,7 @@ use crate::{
     ports::{Body, Limits},
     product::{ClientAuthentication, TokenFormat},
     seal::AssociatedData,
-    store::{Batch, Commit, RowKey, Versioned},
+    store::{Batch, Commit, Versioned},
 };
 
 /// Attempts before a revocation is given up: with the growing pauses, about two days.
@@ -211,7 +211,7 @@ async fn settle(context: &Context, entry: Versioned<OutboxEntry>, done: bool) ->
         mut row, version, ..
     } = entry;
     let batch = if done || row.attempts + 1 >= ATTEMPTS {
-        Batch::new().delete(RowKey::Outbox(row.id), version)
+        Batch::new().delete(row.id, version)
     } else {
         row.attempts += 1;
         let pause = SignedDuration::from_mins(2_i64.saturating_pow(row.attempts).min(720));
@@ -229,7 +229,7 @@ async fn revoke(
     context: &Context,
     connection: &Connection,
     entry: OutboxId,
-    token: &crate::store::Sealed,
+    token: &crate::sealed::Sealed,
 ) -> Result<()> {
     let endpoints = context.endpoints_of(connection)?;
     let Some(url) = endpoints.revoke() else {

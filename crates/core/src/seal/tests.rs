@@ -7,7 +7,7 @@ use crate::{
     context::TokenSet,
     domain::account::new_account,
     identifier::{AccountId, ConnectionId, Identifier},
-    store::{MemoryStore, Versioned},
+    store::{MemoryStore, Records, Versioned},
     testing::{Numbers, World},
 };
 
@@ -26,12 +26,12 @@ fn ring(pairs: &[(&str, u8)]) -> KeyRing {
     KeyRing::from_text(&pairs.join(",")).unwrap()
 }
 
-fn store() -> MemoryStore {
-    MemoryStore::new(World::new().process(0))
+fn store() -> Records {
+    Records::new(Arc::new(MemoryStore::new(World::new().process(0))))
 }
 
 /// Every process draws numbers of its own.
-fn open_as(process: u32, ring: &KeyRing, store: &MemoryStore) -> Result<Vault> {
+fn open_as(process: u32, ring: &KeyRing, store: &Records) -> Result<Vault> {
     let runtime = World::new().process(process);
     Vault::open(
         ring,

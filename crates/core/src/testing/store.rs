@@ -1,3 +1,5 @@
+//! A store that fails or answers late when a test says so.
+
 use std::{
     future::poll_fn,
     sync::{
@@ -11,22 +13,15 @@ use jiff::Timestamp;
 
 use crate::{
     Error, ErrorKind, Result,
-    digest::Digest,
-    domain::Execution as ExecutionRow,
-    identifier::{
-        AccountId, AuthorizationId, ConnectionId, ConnectionName, EventId, ExecutionId, Identifier,
-    },
     ports::{BoxFuture, Runtime},
     store::{
-        AccessTokenRow, AccountRow, AppCredentialRow, AuthorizationRow, Batch, Commit,
-        ConnectionRow, CredentialRow, DataKeyRow, EventRow, Horizon, MemoryStore, OutboxRow, Store,
-        Versioned,
+        Batch, Commit, Index, Key, List, MemoryStore, Records, Row, Store, Table, Value, Versioned,
     },
 };
 
 /// A store that can be down, and that lets others go on before it answers where it is slow.
 pub(crate) struct Flaky {
-    rows: MemoryStore,
+    rows: Arc<MemoryStore>,
     slow: bool,
     down: AtomicBool,
 }
@@ -34,7 +29,7 @@ pub(crate) struct Flaky {
 impl Flaky {
     pub(crate) fn new(runtime: Arc<dyn Runtime>) -> Arc<Self> {
         Arc::new(Self {
-            rows: MemoryStore::new(runtime),
+            rows: Arc::new(MemoryStore::new(runtime)),
             slow: false,
             down: AtomicBool::new(false),
         })
@@ -42,7 +37,7 @@ impl Flaky {
 
     pub(crate) fn slow(runtime: Arc<dyn Runtime>) -> Arc<Self> {
         Arc::new(Self {
-            rows: MemoryStore::new(runtime),
+            rows: Arc::new(MemoryStore::new(runtime)),
             slow: true,
             down: AtomicBool::new(false),
         })
@@ -54,8 +49,8 @@ impl Flaky {
     }
 
     /// The rows, without waiting.
-    pub(crate) fn rows(&self) -> &MemoryStore {
-        &self.rows
+    pub(crate) fn rows(&self) -> Records {
+        Records::new(Arc::clone(&self.rows) as _)
     }
 
     async fn pause(&self) {
@@ -83,43 +78,31 @@ impl Flaky {
     }
 }
 
-macro_rules! delegate {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)+) => { $(
-        fn $name<'a>(&'a self $(, $argument: $type)*) -> BoxFuture<'a, Result<$answer>> {
-            Box::pin(async move {
-                self.pause().await;
-                self.rows.$name($($argument),*).await
-            })
-        }
-    )+ };
-}
-
-type One<T> = Option<Versioned<T>>;
-type Many<T> = Vec<Versioned<T>>;
-
 impl Store for Flaky {
-    delegate! {
-        now() -> Timestamp;
-        connection(id: ConnectionId) -> One<ConnectionRow>;
-        connection_named(name: &'a ConnectionName) -> One<ConnectionRow>;
-        connections(after: Option<&'a str>, limit: u32) -> Many<ConnectionRow>;
-        account(id: AccountId) -> One<AccountRow>;
-        account_of(connection: ConnectionId, identifier: &'a Identifier) -> One<AccountRow>;
-        accounts(connection: Option<ConnectionId>, after: Option<AccountId>, limit: u32) -> Many<AccountRow>;
-        credential(account: AccountId, generation: u64) -> One<CredentialRow>;
-        credentials(account: AccountId) -> Many<CredentialRow>;
-        authorization(id: AuthorizationId) -> One<AuthorizationRow>;
-        authorization_by_link(link: &'a Digest) -> One<AuthorizationRow>;
-        authorization_by_state(state: &'a Digest) -> One<AuthorizationRow>;
-        authorizations(account: AccountId, limit: u32) -> Many<AuthorizationRow>;
-        overdue_authorizations(now: Timestamp, limit: u32) -> Many<AuthorizationRow>;
-        app_credential(client_id: &'a str) -> One<AppCredentialRow>;
-        app_credentials() -> Many<AppCredentialRow>;
-        access_token(token: &'a Digest) -> One<AccessTokenRow>;
-        data_keys() -> Many<DataKeyRow>;
-        executions(after: Option<ExecutionId>, limit: u32) -> Many<ExecutionRow>;
-        events(after: Option<EventId>, limit: u32) -> Many<EventRow>;
-        due(now: Timestamp, limit: u32) -> Many<OutboxRow>;
+    fn get<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.rows.get(key).await
+        })
+    }
+
+    fn find<'a>(
+        &'a self,
+        table: &'static Table,
+        index: Index,
+        values: &'a [Value],
+    ) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.rows.find(table, index, values).await
+        })
+    }
+
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.rows.list(list).await
+        })
     }
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
@@ -130,12 +113,18 @@ impl Store for Flaky {
         })
     }
 
-    fn prune(&self, horizon: &Horizon, limit: u32) -> BoxFuture<'_, Result<u64>> {
-        let horizon = *horizon;
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             self.pause().await;
             self.up()?;
-            self.rows.prune(&horizon, limit).await
+            self.rows.prune(list).await
+        })
+    }
+
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        Box::pin(async move {
+            self.pause().await;
+            self.rows.now().await
         })
     }
 }

@@ -1,7 +1,5 @@
 //! events.insert
 
-use std::collections::BTreeSet;
-
 use axum::http::Method;
 use serde_json::{Value, json};
 
@@ -60,14 +58,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         "organizer".to_owned(),
         json!({ "email": calendar.id, "displayName": calendar.summary }),
     );
-    let mut event = Event {
-        fields,
-        version: u64::try_from(now.as_second()).unwrap_or_default(),
-        created: now,
-        updated: now,
-        meeting_pending_reads: 0,
-        hidden_from: BTreeSet::new(),
-    };
+    let mut event = Event::new(fields, now);
     meeting::create(call, calendar, conference.as_ref(), &mut event)?;
     let response = View::of(call, calendar).event(&event);
     if notifies_guests(call) {

@@ -115,8 +115,8 @@ impl SqlError {
     }
 }
 
-/// An error that a fault asks for. `reason` is Snowflake's code; a text that is not a code becomes part of the
-/// message.
+/// An error that a fault asks for. `reason` is Snowflake's code; a text that is not a code becomes part of
+/// the message.
 pub(crate) fn injected_error(
     status: u16,
     reason: &str,

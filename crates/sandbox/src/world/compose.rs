@@ -1,205 +1,270 @@
-//! Short functions to write messages with.
+//! Messages of the seed: from a short description to the message with all of its headers and parts.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use jiff::Timestamp;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::mime::{Content, Message, Part};
 use crate::ids::hex;
 
-/// How a text travels.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Transfer {
-    /// As it is.
-    Plain,
-    /// In base64.
-    Base64,
-}
-
-/// A message while it is written.
-#[derive(Debug)]
-pub(super) struct Letter {
+/// A message of the seed.
+#[derive(Deserialize)]
+pub(super) struct SeedMessage {
+    /// Names it within the seed; its id is derived from it.
     key: &'static str,
-    thread: &'static str,
     received: Timestamp,
+    #[serde(default)]
     labels: Vec<String>,
+    /// Keys of the message that began the thread, and of the one that this one replies to.
+    #[serde(borrow, default)]
+    reply_to: Option<(&'static str, &'static str)>,
+    from: String,
+    to: String,
+    subject: String,
+    /// More headers.
+    #[serde(default)]
     headers: Vec<(String, String)>,
+    content: SeedPart,
 }
 
-/// Begins a message. `key` names it within the seed; its id is derived from it.
-pub(super) fn letter(key: &'static str, received: &str) -> Letter {
-    let received: Timestamp = received.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-    Letter {
-        key,
-        thread: key,
-        received,
-        labels: Vec::new(),
-        headers: Vec::new(),
-    }
-    .header(
-        "Date",
-        &received.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string(),
-    )
-    .header("Message-ID", &message_id(key))
+/// A part of a message.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", bound(deserialize = "'de: 'static"))]
+enum SeedPart {
+    /// Plain text in UTF-8.
+    Plain(String),
+    /// HTML in UTF-8.
+    Html(String),
+    Text(SeedText),
+    Multipart(SeedMultipart),
+    File(SeedFile),
+    /// An attached message, with its file's name.
+    Message(String, Box<SeedMessage>),
 }
 
-impl Letter {
-    /// Puts it into the thread that another message began.
-    pub(super) fn reply_to(mut self, first: &'static str, previous: &str) -> Self {
-        self.thread = first;
-        let previous = message_id(previous);
-        self.header("In-Reply-To", &previous)
-            .header("References", &previous)
-    }
+/// A text in any character set.
+#[derive(Deserialize)]
+struct SeedText {
+    /// The whole Content-Type without its charset.
+    #[serde(rename = "type")]
+    kind: String,
+    charset: &'static str,
+    /// Whether it travels in base64.
+    #[serde(default)]
+    base64: bool,
+    text: String,
+}
 
-    /// Its labels.
-    pub(super) fn labels(mut self, labels: &[&str]) -> Self {
-        self.labels = labels.iter().map(|label| (*label).to_owned()).collect();
-        self
-    }
+/// Parts within a boundary.
+#[derive(Deserialize)]
+struct SeedMultipart {
+    /// Such as `mixed`.
+    kind: String,
+    boundary: &'static str,
+    parts: Vec<SeedPart>,
+}
 
-    /// One more header.
-    pub(super) fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
-        self
-    }
+/// A file.
+#[derive(Deserialize)]
+struct SeedFile {
+    #[serde(rename = "type")]
+    kind: String,
+    name: String,
+    disposition: String,
+    #[serde(default)]
+    headers: Vec<(String, String)>,
+    content: SeedContent,
+}
 
-    /// From, To and Subject at once.
-    pub(super) fn about(self, from: &str, to: &str, subject: &str) -> Self {
-        self.header("From", from)
-            .header("To", to)
-            .header("Subject", subject)
-    }
+/// Bytes of a file.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SeedContent {
+    Text(String),
+    Base64(String),
+    /// So many bytes that begin with a text.
+    Filler {
+        start: String,
+        bytes: usize,
+    },
+}
 
-    /// Ends it with its content.
-    pub(super) fn holds(self, content: Part) -> Message {
-        let root = self.root(content);
-        let seconds = u64::try_from(self.received.as_second()).unwrap_or_default();
-        Message {
-            id: id_of(self.key),
-            thread_id: id_of(self.thread),
-            labels: self.labels,
-            received: self.received,
+impl SeedMessage {
+    /// The content with the message's headers in front.
+    fn into_root(self) -> Part {
+        let mut headers = vec![
+            header(
+                "Date",
+                self.received
+                    .strftime("%a, %d %b %Y %H:%M:%S +0000")
+                    .to_string(),
+            ),
+            header("Message-ID", message_id(self.key)),
+        ];
+        if let Some((_, previous)) = self.reply_to {
+            headers.push(header("In-Reply-To", message_id(previous)));
+            headers.push(header("References", message_id(previous)));
+        }
+        headers.push(header("From", self.from));
+        headers.push(header("To", self.to));
+        headers.push(header("Subject", self.subject));
+        headers.extend(self.headers);
+        headers.push(header("MIME-Version", "1.0"));
+        let mut root = Part::from(self.content);
+        headers.append(&mut root.headers);
+        root.headers = headers;
+        root.number(String::new());
+        root
+    }
+}
+
+impl From<SeedMessage> for Message {
+    fn from(mut seed: SeedMessage) -> Self {
+        let (key, received) = (seed.key, seed.received);
+        let thread = seed.reply_to.map_or(key, |(first, _)| first);
+        let labels = std::mem::take(&mut seed.labels);
+        let root = seed.into_root();
+        let seconds = u64::try_from(received.as_second()).unwrap_or_default();
+        Self {
+            id: id_of(key),
+            thread_id: id_of(thread),
+            labels,
+            received,
             // Grows with time, as Gmail's does.
             history_id: seconds / 60,
             size: root.raw().len(),
             root,
         }
     }
+}
 
-    /// Ends it as a message that is attached to another one.
-    pub(super) fn attached_as(self, filename: &str, content: Part) -> Part {
-        let inner = self.root(content);
-        Part {
-            id: String::new(),
-            mime_type: "message/rfc822".to_owned(),
-            filename: filename.to_owned(),
-            headers: vec![
-                (
-                    "Content-Type".to_owned(),
-                    format!("message/rfc822; name=\"{filename}\""),
-                ),
-                (
-                    "Content-Disposition".to_owned(),
-                    format!("attachment; filename=\"{filename}\""),
-                ),
-            ],
-            content: Content::File(Bytes::from(inner.raw())),
-            parts: vec![inner],
+impl From<SeedPart> for Part {
+    fn from(seed: SeedPart) -> Self {
+        let utf8 = |kind: &str, text: String| SeedText {
+            kind: kind.to_owned(),
+            charset: "utf-8",
+            base64: false,
+            text,
+        };
+        match seed {
+            SeedPart::Plain(body) => utf8("text/plain", body).into(),
+            SeedPart::Html(body) => utf8("text/html", body).into(),
+            SeedPart::Text(text) => text.into(),
+            SeedPart::Multipart(seed) => {
+                let mime_type = format!("multipart/{}", seed.kind);
+                let content_type = format!("{mime_type}; boundary=\"{}\"", seed.boundary);
+                Self {
+                    parts: seed.parts.into_iter().map(Self::from).collect(),
+                    ..part(
+                        &mime_type,
+                        vec![header("Content-Type", content_type)],
+                        Content::Parts(seed.boundary),
+                    )
+                }
+            }
+            SeedPart::File(file) => file.into(),
+            SeedPart::Message(filename, message) => {
+                let inner = message.into_root();
+                let headers = vec![
+                    header(
+                        "Content-Type",
+                        format!("message/rfc822; name=\"{filename}\""),
+                    ),
+                    header(
+                        "Content-Disposition",
+                        format!("attachment; filename=\"{filename}\""),
+                    ),
+                ];
+                let content = Content::File(Bytes::from(inner.raw()));
+                Self {
+                    filename,
+                    parts: vec![inner],
+                    ..part("message/rfc822", headers, content)
+                }
+            }
         }
-    }
-
-    fn root(&self, mut content: Part) -> Part {
-        let mut headers = self.headers.clone();
-        headers.push(("MIME-Version".to_owned(), "1.0".to_owned()));
-        headers.append(&mut content.headers);
-        content.headers = headers;
-        content.number(String::new());
-        content
     }
 }
 
-/// A text part. `kind` is the whole Content-Type without its charset.
-pub(super) fn text(kind: &str, charset: &'static str, transfer: Transfer, text: &str) -> Part {
-    let coding = match transfer {
-        Transfer::Base64 => "base64",
-        Transfer::Plain if charset == "iso-2022-jp" || text.is_ascii() => "7bit",
-        Transfer::Plain => "8bit",
-    };
-    Part {
-        id: String::new(),
-        mime_type: kind.split(';').next().unwrap_or_default().to_owned(),
-        filename: String::new(),
-        headers: vec![
-            (
-                "Content-Type".to_owned(),
-                format!("{kind}; charset={charset}"),
+impl From<SeedText> for Part {
+    fn from(seed: SeedText) -> Self {
+        let coding = match seed.charset {
+            _ if seed.base64 => "base64",
+            "iso-2022-jp" => "7bit",
+            _ if seed.text.is_ascii() => "7bit",
+            _ => "8bit",
+        };
+        let headers = vec![
+            header(
+                "Content-Type",
+                format!("{}; charset={}", seed.kind, seed.charset),
             ),
-            ("Content-Transfer-Encoding".to_owned(), coding.to_owned()),
-        ],
-        content: Content::Text(text.replace('\n', "\r\n"), charset),
-        parts: Vec::new(),
+            header("Content-Transfer-Encoding", coding),
+        ];
+        let mime_type = seed.kind.split(';').next().unwrap_or_default();
+        part(
+            mime_type,
+            headers,
+            Content::Text(seed.text.replace('\n', "\r\n"), seed.charset),
+        )
     }
 }
 
-/// Plain text in UTF-8.
-pub(super) fn plain(body: &str) -> Part {
-    text("text/plain", "utf-8", Transfer::Plain, body)
-}
-
-/// HTML in UTF-8.
-pub(super) fn html(body: &str) -> Part {
-    text("text/html", "utf-8", Transfer::Plain, body)
-}
-
-/// Parts within a boundary. `kind` is such as `mixed`.
-pub(super) fn multipart(kind: &str, boundary: &'static str, parts: Vec<Part>) -> Part {
-    Part {
-        id: String::new(),
-        mime_type: format!("multipart/{kind}"),
-        filename: String::new(),
-        headers: vec![(
-            "Content-Type".to_owned(),
-            format!("multipart/{kind}; boundary=\"{boundary}\""),
-        )],
-        content: Content::Parts(boundary),
-        parts,
-    }
-}
-
-/// A file. Names that are not ASCII travel as RFC 2231 says.
-pub(super) fn file(mime_type: &str, filename: &str, disposition: &str, bytes: Bytes) -> Part {
-    let named = |key: &str| {
-        if filename.is_ascii() {
-            format!("{key}=\"{filename}\"")
-        } else {
-            let encoded =
-                percent_encoding::utf8_percent_encode(filename, percent_encoding::NON_ALPHANUMERIC);
-            format!("{key}*=UTF-8''{encoded}")
+impl From<SeedFile> for Part {
+    fn from(seed: SeedFile) -> Self {
+        // Names that are not ASCII travel as RFC 2231 says.
+        let named = |key: &str| {
+            if seed.name.is_ascii() {
+                format!("{key}=\"{}\"", seed.name)
+            } else {
+                format!(
+                    "{key}*=UTF-8''{}",
+                    utf8_percent_encode(&seed.name, NON_ALPHANUMERIC)
+                )
+            }
+        };
+        let mut headers = vec![
+            header("Content-Type", format!("{}; {}", seed.kind, named("name"))),
+            header(
+                "Content-Disposition",
+                format!("{}; {}", seed.disposition, named("filename")),
+            ),
+            header("Content-Transfer-Encoding", "base64"),
+        ];
+        headers.extend(seed.headers);
+        let bytes = match seed.content {
+            SeedContent::Text(text) => Bytes::from(text),
+            SeedContent::Base64(text) => Bytes::from(STANDARD.decode(text).unwrap_or_default()),
+            SeedContent::Filler { start, bytes } => filler(start.as_bytes(), bytes),
+        };
+        Self {
+            filename: seed.name,
+            ..part(&seed.kind, headers, Content::File(bytes))
         }
-    };
+    }
+}
+
+/// A part without a name and without parts of its own.
+fn part(mime_type: &str, headers: Vec<(String, String)>, content: Content) -> Part {
     Part {
         id: String::new(),
         mime_type: mime_type.to_owned(),
-        filename: filename.to_owned(),
-        headers: vec![
-            (
-                "Content-Type".to_owned(),
-                format!("{mime_type}; {}", named("name")),
-            ),
-            (
-                "Content-Disposition".to_owned(),
-                format!("{disposition}; {}", named("filename")),
-            ),
-            ("Content-Transfer-Encoding".to_owned(), "base64".to_owned()),
-        ],
-        content: Content::File(bytes),
+        filename: String::new(),
+        headers,
+        content,
         parts: Vec::new(),
     }
 }
 
+fn header(name: &str, value: impl Into<String>) -> (String, String) {
+    (name.to_owned(), value.into())
+}
+
 /// `length` bytes that begin with `start` and then run on, the same every time.
-pub(super) fn filler(start: &[u8], length: usize) -> Bytes {
+fn filler(start: &[u8], length: usize) -> Bytes {
     let mut bytes = Vec::with_capacity(length);
     bytes.extend_from_slice(start);
     let mut state = 0x9e37_79b9_u32;

@@ -1,27 +1,36 @@
 //! The seeded world. Each product keeps its things in a file of its own.
 
-mod ada;
 pub(crate) mod calendars;
 mod compose;
 mod contacts;
 pub(crate) mod files;
-mod grace;
 pub(crate) mod mime;
 mod readable;
 pub(crate) mod warehouse;
 
 use std::sync::LazyLock;
 
+use serde::Deserialize;
+
 pub(crate) use contacts::Person;
 pub(crate) use readable::readable;
 
 use calendars::Calendars;
+use compose::SeedMessage;
 use files::Files;
 use mime::Message;
 
+/// Reads a file of the seed. A test reads them all.
+fn parse_seed<T: Deserialize<'static>>(text: &'static str) -> T {
+    serde_json::from_str(text).expect("the seed is valid")
+}
+
 /// The seed is made once; every sandbox starts from its own copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {
-    users: vec![ada::user(), grace::user()],
+    users: vec![
+        parse_seed(include_str!("ada.json")),
+        parse_seed(include_str!("grace.json")),
+    ],
     workspace: crate::workspace::seed(),
     files: Files::seeded(),
     calendars: Calendars::seeded(),
@@ -41,7 +50,8 @@ pub(crate) struct World {
 }
 
 /// One user.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "SeedUser")]
 pub(crate) struct User {
     pub(crate) email: &'static str,
     pub(crate) name: &'static str,
@@ -51,6 +61,34 @@ pub(crate) struct User {
     pub(crate) mailbox: Mailbox,
     pub(crate) contacts: Vec<Person>,
     pub(crate) other_contacts: Vec<Person>,
+}
+
+/// A user of the seed.
+#[derive(Deserialize)]
+struct SeedUser {
+    email: &'static str,
+    name: &'static str,
+    subject: &'static str,
+    picture: &'static str,
+    messages: Vec<SeedMessage>,
+    labels: Vec<UserLabel>,
+    contacts: Vec<Person>,
+    other_contacts: Vec<Person>,
+}
+
+impl From<SeedUser> for User {
+    fn from(seed: SeedUser) -> Self {
+        let messages = seed.messages.into_iter().map(Message::from).collect();
+        Self {
+            email: seed.email,
+            name: seed.name,
+            subject: seed.subject,
+            picture: seed.picture,
+            mailbox: Mailbox::new(messages, seed.labels),
+            contacts: seed.contacts,
+            other_contacts: seed.other_contacts,
+        }
+    }
 }
 
 /// A Gmail mailbox.
@@ -72,7 +110,7 @@ pub(crate) struct Draft {
 }
 
 /// A label that a user made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct UserLabel {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,

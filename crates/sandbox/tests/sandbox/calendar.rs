@@ -10,12 +10,12 @@ const LIST: &str = "https://www.googleapis.com/auth/calendar.calendarlist.readon
 const BASE: &str = "/www.googleapis.com/calendar/v3/";
 
 /// A sandbox with one user's token.
-pub(crate) struct Agenda {
+pub(crate) struct Calendars {
     pub(crate) stage: Stage,
     pub(crate) token: String,
 }
 
-impl Agenda {
+impl Calendars {
     pub(crate) async fn of(user: &str, scopes: &[&str]) -> Self {
         let stage = Stage::new().await;
         let token = stage.tokens(user, scopes).await.access;
@@ -28,6 +28,10 @@ impl Agenda {
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.stage.get(&format!("{BASE}{path}"), &self.token).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+        self.send("POST", path, Some(body), None).await
     }
 
     pub(crate) async fn send(
@@ -97,7 +101,7 @@ fn texts<'a>(list: &'a Value, name: &str) -> Vec<&'a str> {
 
 #[tokio::test]
 async fn calendars_are_listed_by_role_and_state() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let list = ada.get("users/me/calendarList").await.ok();
     assert_eq!(
         texts(&list, "summary"),
@@ -144,7 +148,7 @@ async fn calendars_are_listed_by_role_and_state() {
     ada.stage.sandbox().fault(Fault::TokenLifetime {
         seconds: 100_000_000,
     });
-    let later = Agenda {
+    let later = Calendars {
         token: ada.stage.tokens("ada@example.com", &[LIST]).await.access,
         ..ada
     };
@@ -159,7 +163,7 @@ async fn calendars_are_listed_by_role_and_state() {
 
 #[tokio::test]
 async fn series_are_listed_whole_or_by_occurrence() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let week = "timeMin=2026-05-04T00:00:00Z&timeMax=2026-05-11T00:00:00Z";
     let whole = ada
         .get(&format!("calendars/primary/events?{week}"))
@@ -235,7 +239,7 @@ async fn series_are_listed_whole_or_by_occurrence() {
 
 #[tokio::test]
 async fn a_series_keeps_its_time_of_the_clock() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let id = ada.id("Stand-up");
     let path = format!(
         "calendars/primary/events/{id}/instances?timeMin=2026-03-23T00:00:00Z&timeMax=2026-04-07T00:00:00Z"
@@ -288,7 +292,7 @@ async fn a_series_keeps_its_time_of_the_clock() {
 
 #[tokio::test]
 async fn lists_are_filtered() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     for (query, found) in [
         ("q=charles%20note", vec!["Review of note G"]),
         ("q=GRACE", vec!["Review of note G", "Lunch with Ada"]),
@@ -330,7 +334,7 @@ async fn lists_are_filtered() {
 
 #[tokio::test]
 async fn other_calendars_are_reached_by_their_encoded_ids() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let holidays = ada
         .get("calendars/en.uk%23holiday%40group.v.calendar.google.com/events?q=bank")
         .await
@@ -346,7 +350,7 @@ async fn other_calendars_are_reached_by_their_encoded_ids() {
         "notFound",
         "Not Found",
     );
-    let grace = Agenda::of("grace@example.com", &[EVENTS]).await;
+    let grace = Calendars::of("grace@example.com", &[EVENTS]).await;
     let lunch = grace.get("calendars/primary/events?q=lunch").await.ok();
     assert_eq!(
         lunch["items"][0]["start"]["dateTime"],
@@ -361,7 +365,7 @@ async fn other_calendars_are_reached_by_their_encoded_ids() {
 
 #[tokio::test]
 async fn narrow_scopes_reach_less() {
-    let owned = Agenda::of(
+    let owned = Calendars::of(
         "ada@example.com",
         &["https://www.googleapis.com/auth/calendar.events.owned.readonly"],
     )
@@ -385,7 +389,7 @@ async fn narrow_scopes_reach_less() {
 
 #[tokio::test]
 async fn guests_can_be_left_out() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let path = format!("calendars/primary/events/{}", ada.id("Review of note G"));
     assert_eq!(
         ada.get(&path).await.ok()["attendees"]
@@ -401,7 +405,7 @@ async fn guests_can_be_left_out() {
 
 #[tokio::test]
 async fn what_does_not_fit_is_refused() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     for (query, reason, says) in [
         ("orderBy=startTime", "badRequest", "ordering"),
         ("timeMin=2026-05-04T00:00:00", "badRequest", "Bad Request"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use stead_sandbox::Fault;
 
-use crate::calendar::{Agenda, EVENTS, refused};
+use crate::calendar::{Calendars, EVENTS, refused};
 
 fn tea() -> Value {
     json!({
@@ -25,14 +25,9 @@ const PRIMARY: &str = "calendars/primary/events";
 
 #[tokio::test]
 async fn an_event_is_made_once() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let made = ada
-        .send(
-            "POST",
-            &format!("{PRIMARY}?sendUpdates=all"),
-            Some(tea()),
-            None,
-        )
+        .post(&format!("{PRIMARY}?sendUpdates=all"), tea())
         .await
         .ok();
     assert_eq!(
@@ -43,14 +38,7 @@ async fn an_event_is_made_once() {
     assert_eq!(made["organizer"]["self"], true);
     assert_eq!(made["eventType"], "default");
     assert_eq!(made["iCalUID"], "tea0123456789@google.com");
-    let again = ada
-        .send(
-            "POST",
-            &format!("{PRIMARY}?sendUpdates=all"),
-            Some(tea()),
-            None,
-        )
-        .await;
+    let again = ada.post(&format!("{PRIMARY}?sendUpdates=all"), tea()).await;
     refused(&again, 409, "duplicate", "already exists");
     // Each guest was notified once.
     let notices = ada.stage.sandbox().world()["notices"].clone();
@@ -60,7 +48,7 @@ async fn an_event_is_made_once() {
         json!({ "event_id": "tea0123456789", "to": "grace@example.com", "about": "invitation" })
     );
     // The guest sees it.
-    let grace = Agenda {
+    let grace = Calendars {
         token: ada
             .stage
             .tokens("grace@example.com", &[EVENTS])
@@ -95,21 +83,18 @@ async fn an_event_is_made_once() {
 
 #[tokio::test]
 async fn the_product_makes_an_id_where_none_is_given() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let mut event = tea();
     event.as_object_mut().unwrap().remove("id");
-    let one = ada
-        .send("POST", PRIMARY, Some(event.clone()), None)
-        .await
-        .ok();
-    let two = ada.send("POST", PRIMARY, Some(event), None).await.ok();
+    let one = ada.post(PRIMARY, event.clone()).await.ok();
+    let two = ada.post(PRIMARY, event).await.ok();
     assert_ne!(one["id"], two["id"]);
     assert_eq!(ada.stage.sandbox().world()["notices"], json!([]));
 }
 
 #[tokio::test]
 async fn a_change_merges_and_replaces() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let path = format!("{PRIMARY}/{}", ada.id("Review of note G"));
     let before = ada.get(&path).await.ok();
     let etag = before["etag"].as_str().unwrap();
@@ -153,7 +138,7 @@ async fn a_change_merges_and_replaces() {
 
 #[tokio::test]
 async fn one_occurrence_changes_alone() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let series = ada.id("Stand-up");
     let one = format!("{PRIMARY}/{series}_20260511T083000Z");
     let changed = ada
@@ -204,7 +189,7 @@ async fn one_occurrence_changes_alone() {
 
 #[tokio::test]
 async fn a_deleted_event_stays_to_be_read_and_is_deleted_once() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let path = format!("{PRIMARY}/{}", ada.id("Opera, perhaps"));
     let reply = ada.send("DELETE", &path, None, None).await;
     assert_eq!((reply.status, reply.text.as_str()), (204, ""));
@@ -231,7 +216,7 @@ async fn a_deleted_event_stays_to_be_read_and_is_deleted_once() {
 
 #[tokio::test]
 async fn a_meeting_is_made_after_its_event() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     let asked = json!({ "createRequest": { "requestId": "r1", "conferenceSolutionKey": { "type": "hangoutsMeet" } } });
     let ignored = ada
         .send(
@@ -289,9 +274,7 @@ async fn a_meeting_is_made_after_its_event() {
         "Invalid conference type value",
     );
     let circle = "calendars/c_reading%40group.calendar.google.com/events?conferenceDataVersion=1";
-    let refused_place = ada
-        .send("POST", circle, Some(with("conferenceData", asked)), None)
-        .await;
+    let refused_place = ada.post(circle, with("conferenceData", asked)).await;
     refused(
         &refused_place,
         400,
@@ -302,149 +285,42 @@ async fn a_meeting_is_made_after_its_event() {
 
 #[tokio::test]
 async fn bodies_are_checked_strictly() {
-    let ada = Agenda::ada().await;
-    let day = json!({ "date": "2026-05-12" });
-    let cases = [
-        (
-            with("start", Value::Null),
-            "required",
-            "Missing start time.",
-        ),
-        (with("end", Value::Null), "required", "Missing end time."),
-        (
-            with("start", day.clone()),
-            "invalid",
-            "both be date or both be dateTime",
-        ),
-        (
-            with("start", json!({ "dateTime": "2026-05-12T16:00:00" })),
-            "required",
-            "Missing time zone definition for start time.",
-        ),
-        (
-            with(
-                "start",
-                json!({ "dateTime": "2026-05-12T16:00:00", "timeZone": "Berlin" }),
-            ),
-            "invalid",
-            "Invalid time zone definition",
-        ),
-        (
-            with(
-                "start",
-                json!({ "dateTime": "tomorrow", "timeZone": "Europe/Berlin" }),
-            ),
-            "invalid",
-            "Invalid start time.",
-        ),
-        (
-            with(
-                "start",
-                json!({ "date": "2026-05-12", "dateTime": "2026-05-12T16:00:00Z" }),
-            ),
-            "invalid",
-            "Invalid start time.",
-        ),
-        (
-            with(
-                "start",
-                json!({ "dateTime": "2026-05-12T16:00:00Z", "zone": "x" }),
-            ),
-            "badRequest",
-            "Unknown member",
-        ),
-        (
-            with("start", json!({ "dateTime": "2026-05-12T18:00:00Z" })),
-            "timeRangeEmpty",
-            "range is empty",
-        ),
-        (
-            with("attendees", json!([{ "email": "Charles" }])),
-            "invalid",
-            "Invalid attendee email.",
-        ),
-        (
-            with(
-                "attendees",
-                json!([{ "email": "a@b.c", "responseStatus": "yes" }]),
-            ),
-            "invalid",
-            "response status",
-        ),
-        (
-            with("recurrence", json!(["FREQ=DAILY"])),
-            "invalid",
-            "Invalid recurrence rule.",
-        ),
-        (
-            with("recurrence", json!(["DTSTART:20260512T140000Z"])),
-            "invalid",
-            "Invalid recurrence rule.",
-        ),
-        (
-            with("recurrence", json!(["RRULE:FREQ=DAILY;COUNT=0"])),
-            "invalid",
-            "Invalid recurrence rule.",
-        ),
-        (with("visibility", json!("secret")), "invalid", "visibility"),
-        (
-            with("transparency", json!("free")),
-            "invalid",
-            "transparency",
-        ),
-        (
-            with("eventType", json!("fromGmail")),
-            "invalid",
-            "eventType",
-        ),
-        (
-            with("guestsCanModify", json!("yes")),
-            "invalid",
-            "guestsCanModify",
-        ),
-        (
-            with("title", json!("Tea")),
-            "badRequest",
-            "Cannot find field",
-        ),
-        (
-            with("id", json!("UPPER")),
-            "invalid",
-            "Invalid resource id value.",
-        ),
-        (
-            with("id", json!("abc")),
-            "invalid",
-            "Invalid resource id value.",
-        ),
-        (
-            with("eventType", json!("birthday")),
-            "eventTypeRestriction",
-            "birthday",
-        ),
-        (
-            with("eventType", json!("workingLocation")),
-            "eventTypeRestriction",
-            "working location",
-        ),
-        (
-            with("focusTimeProperties", json!({})),
-            "eventTypeRestriction",
-            "focusTime",
-        ),
-    ];
-    for (body, reason, says) in cases {
-        refused(
-            &ada.send("POST", PRIMARY, Some(body), None).await,
-            400,
-            reason,
-            says,
-        );
+    let ada = Calendars::ada().await;
+    let cases = json!([
+        ["start", null, "required", "Missing start time."],
+        ["end", null, "required", "Missing end time."],
+        ["start", {"date": "2026-05-12"}, "invalid", "both be date or both be dateTime"],
+        ["start", {"dateTime": "2026-05-12T16:00:00"}, "required", "Missing time zone definition for start time."],
+        ["start", {"dateTime": "2026-05-12T16:00:00", "timeZone": "Berlin"}, "invalid", "Invalid time zone definition"],
+        ["start", {"dateTime": "tomorrow", "timeZone": "Europe/Berlin"}, "invalid", "Invalid start time."],
+        ["start", {"date": "2026-05-12", "dateTime": "2026-05-12T16:00:00Z"}, "invalid", "Invalid start time."],
+        ["start", {"dateTime": "2026-05-12T16:00:00Z", "zone": "x"}, "badRequest", "Unknown member"],
+        ["start", {"dateTime": "2026-05-12T18:00:00Z"}, "timeRangeEmpty", "range is empty"],
+        ["attendees", [{"email": "Charles"}], "invalid", "Invalid attendee email."],
+        ["attendees", [{"email": "a@b.c", "responseStatus": "yes"}], "invalid", "response status"],
+        ["recurrence", ["FREQ=DAILY"], "invalid", "Invalid recurrence rule."],
+        ["recurrence", ["DTSTART:20260512T140000Z"], "invalid", "Invalid recurrence rule."],
+        ["recurrence", ["RRULE:FREQ=DAILY;COUNT=0"], "invalid", "Invalid recurrence rule."],
+        ["visibility", "secret", "invalid", "visibility"],
+        ["transparency", "free", "invalid", "transparency"],
+        ["eventType", "fromGmail", "invalid", "eventType"],
+        ["guestsCanModify", "yes", "invalid", "guestsCanModify"],
+        ["title", "Tea", "badRequest", "Cannot find field"],
+        ["id", "UPPER", "invalid", "Invalid resource id value."],
+        ["id", "abc", "invalid", "Invalid resource id value."],
+        ["eventType", "birthday", "eventTypeRestriction", "birthday"],
+        ["eventType", "workingLocation", "eventTypeRestriction", "working location"],
+        ["focusTimeProperties", {}, "eventTypeRestriction", "focusTime"],
+    ]);
+    let cases: Vec<(String, Value, String, String)> = serde_json::from_value(cases).unwrap();
+    for (member, value, reason, says) in cases {
+        let reply = ada.post(PRIMARY, with(&member, value)).await;
+        refused(&reply, 400, &reason, &says);
     }
     let mut series = with("recurrence", json!(["RRULE:FREQ=DAILY"]));
     series["start"] = json!({ "dateTime": "2026-05-12T16:00:00+02:00" });
     refused(
-        &ada.send("POST", PRIMARY, Some(series), None).await,
+        &ada.post(PRIMARY, series).await,
         400,
         "required",
         "Missing time zone definition for start time.",
@@ -453,38 +329,28 @@ async fn bodies_are_checked_strictly() {
     focus["focusTimeProperties"] = json!({});
     let elsewhere = "calendars/c_engine%40group.calendar.google.com/events";
     refused(
-        &ada.send("POST", elsewhere, Some(focus), None).await,
+        &ada.post(elsewhere, focus).await,
         400,
         "eventTypeRestriction",
         "primary calendar",
     );
     let holidays = "calendars/en.uk%23holiday%40group.v.calendar.google.com/events";
     refused(
-        &ada.send("POST", holidays, Some(tea()), None).await,
+        &ada.post(holidays, tea()).await,
         403,
         "requiredAccessLevel",
         "writer access",
     );
     refused(
-        &ada.send(
-            "POST",
-            &format!("{PRIMARY}?sendUpdates=true"),
-            Some(tea()),
-            None,
-        )
-        .await,
+        &ada.post(&format!("{PRIMARY}?sendUpdates=true"), tea())
+            .await,
         400,
         "badRequest",
         "TYPE_ENUM",
     );
     refused(
-        &ada.send(
-            "POST",
-            &format!("{PRIMARY}?conferenceDataVersion=2"),
-            Some(tea()),
-            None,
-        )
-        .await,
+        &ada.post(&format!("{PRIMARY}?conferenceDataVersion=2"), tea())
+            .await,
         400,
         "badRequest",
         "TYPE_ENUM",
@@ -500,7 +366,7 @@ async fn bodies_are_checked_strictly() {
 
 #[tokio::test]
 async fn faults_strike_here_too() {
-    let ada = Agenda::ada().await;
+    let ada = Calendars::ada().await;
     ada.stage.sandbox().fault(Fault::CutBeforeResponse {
         host: Some("www.googleapis.com".to_owned()),
         path_contains: Some("/events".to_owned()),
@@ -519,7 +385,7 @@ async fn faults_strike_here_too() {
     assert!(request.send().await.is_err());
     // It was processed all the same.
     refused(
-        &ada.send("POST", PRIMARY, Some(tea()), None).await,
+        &ada.post(PRIMARY, tea()).await,
         409,
         "duplicate",
         "already exists",

@@ -10,12 +10,15 @@ use sqlx::{
     query::Query,
     sqlite::{SqliteArguments, SqliteRow},
 };
-use stead_core::{Result, store::Commit};
+use stead_core::{
+    Result,
+    store::{Commit, Value},
+};
 
 use self::fault::{is_unique_violation, unavailable};
 pub use self::open::SqliteOptions;
 use crate::{
-    engine::{Engine, Record, Statement, Step, Transaction, Value},
+    engine::{Engine, Fields, Statement, Step, Transaction},
     store::SqlStore,
 };
 
@@ -45,13 +48,13 @@ pub struct Sqlite {
 }
 
 impl Engine for Sqlite {
-    async fn fetch(&self, query: Statement) -> Result<Vec<Record>> {
+    async fn fetch(&self, query: Statement) -> Result<Vec<Fields>> {
         let rows = bind(query)
             .fetch_all(&self.readers)
             .await
             .map_err(unavailable)?;
         rows.iter()
-            .map(|row| record(row).map_err(unavailable))
+            .map(|row| fields(row).map_err(unavailable))
             .collect()
     }
 
@@ -75,8 +78,8 @@ impl Engine for Sqlite {
         Ok(Commit::Committed)
     }
 
-    async fn remove(&self, removal: Statement) -> Result<u64> {
-        let done = bind(removal)
+    async fn delete(&self, deletion: Statement) -> Result<u64> {
+        let done = bind(deletion)
             .execute(&self.writer)
             .await
             .map_err(unavailable)?;
@@ -129,20 +132,21 @@ fn bind(statement: Statement) -> Query<'static, Driver, SqliteArguments> {
         .values
         .into_iter()
         .fold(query, |query, value| match value {
-            Value::Text(text) => query.bind(text),
+            Value::Null => query.bind(None::<String>),
             Value::Integer(integer) => query.bind(integer),
+            Value::Text(text) => query.bind(text),
         })
 }
 
-fn record(row: &SqliteRow) -> sqlx::Result<Record> {
+fn fields(row: &SqliteRow) -> sqlx::Result<Fields> {
     (0..row.len())
         .map(|index| {
             let value = row.try_get_raw(index)?;
             if value.is_null() {
-                return Ok(Some(Value::Text(None)));
+                return Ok(Some(Value::Null));
             }
             let read = match value.type_info().name() {
-                "TEXT" => row.try_get(index).map(|text| Value::Text(Some(text))).ok(),
+                "TEXT" => row.try_get(index).map(Value::Text).ok(),
                 "INTEGER" => row.try_get(index).map(Value::Integer).ok(),
                 _ => None,
             };
@@ -155,11 +159,11 @@ fn record(row: &SqliteRow) -> sqlx::Result<Record> {
 mod tests {
     use std::sync::Arc;
 
-    use stead_core::store::Horizon;
+    use stead_core::store::{List, TABLES};
     use stead_testkit::runtime::ManualClock;
 
     use super::*;
-    use crate::prune::removals;
+    use crate::statement;
 
     #[tokio::test]
     async fn every_connection_that_writes_is_durable_and_overwrites() {
@@ -194,15 +198,35 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_removal_reads_a_whole_table() {
-        let path = std::env::temp_dir().join(format!("stead-removal-{}.db", std::process::id()));
+    async fn no_look_up_reads_a_whole_table() {
+        let path = std::env::temp_dir().join(format!("stead-look-up-{}.db", std::process::id()));
         let store = SqliteStore::open(&path, Arc::new(ManualClock::default()))
             .await
             .unwrap();
-        for mut removal in removals(&Horizon::keeping_all(), 10) {
-            removal.sql.insert_str(0, "EXPLAIN QUERY PLAN ");
-            let sql = removal.sql.clone();
-            let plan = bind(removal).fetch_all(&store.engine.readers).await;
+        let mut statements = Vec::new();
+        for table in TABLES {
+            for index in table.indexes.iter().chain([&table.key]) {
+                let first = vec![Value::Integer(0)];
+                let values = vec![Value::Integer(0); index.columns.len()];
+                if index.unique {
+                    statements.push(statement::find(table, *index, &values));
+                }
+                let list = List::new(table, *index).limit(10);
+                statements.push(statement::list(&list.clone().after(Some(values.clone()))));
+                statements.push(statement::list(&list.clone().below(Value::Integer(0))));
+                if index.columns.len() > 1 {
+                    let list = list.prefix(first);
+                    let rest = values[1..].to_vec();
+                    statements.push(statement::list(&list.clone().descending()));
+                    statements.push(statement::list(&list.clone().after(Some(rest))));
+                    statements.push(statement::prune(&list.below(Value::Integer(0))));
+                }
+            }
+        }
+        for mut statement in statements {
+            statement.sql.insert_str(0, "EXPLAIN QUERY PLAN ");
+            let sql = statement.sql.clone();
+            let plan = bind(statement).fetch_all(&store.engine.readers).await;
             for line in plan.unwrap() {
                 // SCAN reads every row, and a temporary tree sorts (SQLite, EXPLAIN QUERY PLAN).
                 let line: String = line.get("detail");

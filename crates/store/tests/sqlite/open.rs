@@ -2,11 +2,11 @@
 
 use std::{fs, path::Path};
 
-use crate::scratch::{Scratch, clock, run};
+use crate::scratch::{Scratch, all, clock, event, insert, run};
 use futures_util::future::join_all;
 use stead_core::{
     Error, ErrorKind,
-    store::{Batch, Commit, Horizon, Store as _},
+    store::{Commit, List, Store as _},
 };
 use stead_store::SqliteStore;
 use stead_testkit::store::sample;
@@ -22,11 +22,7 @@ async fn refused(path: &Path) -> Error {
 #[tokio::test]
 async fn reopening_keeps_every_row() {
     let scratch = Scratch::new();
-    let batch = |number| {
-        sample::full_rows(number)
-            .into_iter()
-            .fold(Batch::new(), Batch::insert)
-    };
+    let batch = |number| insert(sample::rows(number));
     let store = scratch.open().await;
     assert_eq!(store.commit(batch(1)).await.unwrap(), Commit::Committed);
     store.close().await;
@@ -41,15 +37,11 @@ async fn reopening_keeps_every_row() {
     // Not closed: what is committed is on the disk.
     drop(store);
     let store = scratch.open().await;
-    for number in 1..=2 {
-        let found = store
-            .account(sample::account_id(number))
-            .await
-            .unwrap()
-            .unwrap();
-        assert_eq!((found.row, found.version), (sample::account(number), 1));
+    for row in (1..=2).flat_map(sample::rows) {
+        let found = store.get(&row.key()).await.unwrap().unwrap();
+        assert_eq!((found.row, found.version), (row, 1));
     }
-    assert_eq!(store.events(None, 10).await.unwrap().len(), 2);
+    assert_eq!(all(&store, "event").await.len(), 2);
 }
 
 #[tokio::test]
@@ -57,17 +49,13 @@ async fn a_closed_store_does_not_answer() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     store.close().await;
+    let list = List::new(event(1).table, event(1).table.key);
     for error in [
         store.now().await.unwrap_err(),
-        store
-            .connection(sample::connection_id(1))
-            .await
-            .unwrap_err(),
-        store
-            .commit(Batch::new().insert(sample::event(1)))
-            .await
-            .unwrap_err(),
-        store.prune(&Horizon::keeping_all(), 10).await.unwrap_err(),
+        store.get(&event(1).key()).await.unwrap_err(),
+        store.list(&list).await.unwrap_err(),
+        store.commit(insert([event(1)])).await.unwrap_err(),
+        store.prune(&list).await.unwrap_err(),
     ] {
         assert_eq!(
             error.to_string(),
@@ -82,15 +70,12 @@ async fn many_may_open_a_new_file_at_once() {
     let stores = join_all((0..8).map(|_| scratch.open())).await;
     for (store, number) in stores.iter().zip(1..) {
         assert_eq!(
-            store
-                .commit(Batch::new().insert(sample::event(number)))
-                .await
-                .unwrap(),
+            store.commit(insert([event(number)])).await.unwrap(),
             Commit::Committed
         );
     }
     for store in stores {
-        assert_eq!(store.events(None, 10).await.unwrap().len(), 8);
+        assert_eq!(all(&store, "event").await.len(), 8);
     }
 }
 
@@ -101,10 +86,7 @@ async fn a_file_may_have_any_name() {
         let path = scratch.path().join(name);
         let store = SqliteStore::open(&path, clock()).await.unwrap();
         assert_eq!(
-            store
-                .commit(Batch::new().insert(sample::event(1)))
-                .await
-                .unwrap(),
+            store.commit(insert([event(1)])).await.unwrap(),
             Commit::Committed
         );
         store.close().await;
@@ -119,10 +101,7 @@ async fn only_its_owner_reads_a_new_file() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     assert_eq!(
-        store
-            .commit(Batch::new().insert(sample::event(1)))
-            .await
-            .unwrap(),
+        store.commit(insert([event(1)])).await.unwrap(),
         Commit::Committed
     );
     let mut files = 0;
@@ -139,7 +118,7 @@ async fn an_empty_file_becomes_a_store() {
     let scratch = Scratch::new();
     fs::write(scratch.file(), "").unwrap();
     let store = scratch.open().await;
-    assert!(store.events(None, 10).await.unwrap().is_empty());
+    assert!(all(&store, "event").await.is_empty());
 }
 
 #[tokio::test]

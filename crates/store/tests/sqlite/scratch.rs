@@ -10,9 +10,12 @@ use std::{
 };
 
 use sqlx::{AssertSqlSafe, ConnectOptions as _, SqliteConnection, sqlite::SqliteConnectOptions};
-use stead_core::ports::Runtime;
+use stead_core::{
+    ports::Runtime,
+    store::{Batch, List, Row, Store as _, Write},
+};
 use stead_store::SqliteStore;
-use stead_testkit::runtime::ManualClock;
+use stead_testkit::{runtime::ManualClock, store::sample};
 
 /// A folder that ends with the test.
 pub(crate) struct Scratch(PathBuf);
@@ -41,7 +44,7 @@ impl Scratch {
         SqliteStore::open(self.file(), clock()).await.unwrap()
     }
 
-    /// A connection of nobody's, for tampering.
+    /// A connection that belongs to no store, for tampering.
     pub(crate) async fn tamper(&self) -> SqliteConnection {
         SqliteConnectOptions::new()
             .filename(self.file())
@@ -61,6 +64,24 @@ impl Drop for Scratch {
 
 pub(crate) fn clock() -> Arc<dyn Runtime> {
     Arc::new(ManualClock::default())
+}
+
+/// A batch that inserts rows.
+pub(crate) fn insert(rows: impl IntoIterator<Item = Row>) -> Batch {
+    let writes = rows.into_iter().map(Write::Insert);
+    writes.fold(Batch::new(), Batch::write)
+}
+
+/// A row of the table of events.
+pub(crate) fn event(number: u32) -> Row {
+    sample::row(sample::table("event"), number)
+}
+
+/// All rows of a table.
+pub(crate) async fn all(store: &SqliteStore, table: &str) -> Vec<Row> {
+    let table = sample::table(table);
+    let found = store.list(&List::new(table, table.key)).await.unwrap();
+    found.into_iter().map(|found| found.row).collect()
 }
 
 /// Runs a statement; how many rows the last change affected.

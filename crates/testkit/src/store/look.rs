@@ -1,17 +1,11 @@
 //! What the checks ask a store, in few words.
 
-use std::fmt::Debug;
-
-use jiff::Timestamp;
 use stead_core::{
     Result,
-    store::{Batch, Commit, Row, RowKey, Store, Versioned},
+    store::{Batch, Commit, Key, List, Row, Store, Write},
 };
 
-/// All that a page can hold.
-pub(super) const ALL: u32 = u32::MAX;
-
-/// The answer of a store that answers.
+/// The response of a store that answers.
 pub(super) fn answered<T>(answer: Result<T>) -> T {
     match answer {
         Ok(answer) => answer,
@@ -19,59 +13,52 @@ pub(super) fn answered<T>(answer: Result<T>) -> T {
     }
 }
 
-/// The rows of a page.
-pub(super) fn rows<T: Debug>(page: Result<Vec<Versioned<T>>>) -> Vec<T> {
-    answered(page).into_iter().map(|found| found.row).collect()
+/// A batch that inserts rows.
+pub(super) fn inserting(rows: impl IntoIterator<Item = Row>) -> Batch {
+    let writes = rows.into_iter().map(Write::Insert);
+    writes.fold(Batch::new(), Batch::write)
+}
+
+/// A batch that replaces a row.
+pub(super) fn updating(row: Row, version: u64) -> Batch {
+    Batch::new().write(Write::Update(row, version))
 }
 
 /// Commits what has to be committed.
 pub(super) async fn commit(store: &dyn Store, batch: Batch) {
-    let shown = format!("{batch:?}");
-    assert_eq!(
-        answered(store.commit(batch).await),
-        Commit::Committed,
-        "{shown}"
-    );
+    offer(store, batch, Commit::Committed).await;
 }
 
 /// Offers what has to conflict.
 pub(super) async fn conflict(store: &dyn Store, batch: Batch) {
+    offer(store, batch, Commit::Conflict).await;
+}
+
+pub(super) async fn offer(store: &dyn Store, batch: Batch, expected: Commit) {
     let shown = format!("{batch:?}");
-    assert_eq!(
-        answered(store.commit(batch).await),
-        Commit::Conflict,
-        "{shown}"
-    );
+    assert_eq!(answered(store.commit(batch).await), expected, "{shown}");
 }
 
 /// Inserts rows.
-pub(super) async fn insert<R: Into<Row>>(store: &dyn Store, rows: impl IntoIterator<Item = R>) {
-    commit(store, rows.into_iter().fold(Batch::new(), Batch::insert)).await;
+pub(super) async fn insert(store: &dyn Store, rows: impl IntoIterator<Item = Row>) {
+    commit(store, inserting(rows)).await;
 }
 
-/// The row of a key, whatever its kind, with its version.
-pub(super) async fn stored(store: &dyn Store, key: &RowKey) -> Option<(Row, u64)> {
-    fn any<T: Into<Row>>(found: Option<Versioned<T>>) -> Option<(Row, u64)> {
-        found.map(|found| (found.row.into(), found.version))
+/// The row of a key with its version.
+pub(super) async fn stored(store: &dyn Store, key: &Key) -> Option<(Row, u64)> {
+    let found = answered(store.get(key).await);
+    found.map(|found| (found.row, found.version))
+}
+
+/// Asserts that rows are as they were inserted.
+pub(super) async fn untouched(store: &dyn Store, rows: &[Row]) {
+    for row in rows {
+        assert_eq!(stored(store, &row.key()).await, Some((row.clone(), 1)));
     }
-    fn of<T: Into<Row>>(page: Vec<Versioned<T>>, key: &RowKey) -> Option<(Row, u64)> {
-        page.into_iter()
-            .map(|found| (found.row.into(), found.version))
-            .find(|(row, _)| row.key() == *key)
-    }
-    match key {
-        RowKey::Connection(id) => any(answered(store.connection(*id).await)),
-        RowKey::Account(id) => any(answered(store.account(*id).await)),
-        RowKey::Credential(account, generation) => {
-            any(answered(store.credential(*account, *generation).await))
-        }
-        RowKey::Authorization(id) => any(answered(store.authorization(*id).await)),
-        RowKey::AppCredential(client_id) => any(answered(store.app_credential(client_id).await)),
-        RowKey::AccessToken(token) => any(answered(store.access_token(token).await)),
-        RowKey::DataKey(_) => of(answered(store.data_keys().await), key),
-        RowKey::Execution(_) => of(answered(store.executions(None, ALL).await), key),
-        RowKey::Event(_) => of(answered(store.events(None, ALL).await), key),
-        RowKey::Outbox(_) => of(answered(store.due(Timestamp::MAX, ALL).await), key),
-        _ => panic!("the suite does not know this kind of row: {key:?}"),
-    }
+}
+
+/// The rows of a list.
+pub(super) async fn listed(store: &dyn Store, list: &List) -> Vec<Row> {
+    let found = answered(store.list(list).await).into_iter();
+    found.map(|found| found.row).collect()
 }

@@ -15,13 +15,11 @@
 
 mod batch;
 mod concurrent;
+mod list;
 mod look;
 mod model;
-mod page;
-mod prune;
-mod read;
+mod rows;
 pub mod sample;
-mod write;
 
 use std::{any::Any, panic::AssertUnwindSafe, sync::Arc};
 
@@ -61,12 +59,10 @@ pub async fn suite(make: impl AsyncFn() -> Arc<dyn Store>) {
 
 fn checks() -> Vec<Check> {
     [
-        read::checks(),
-        page::checks(),
-        write::checks(),
+        rows::checks(),
+        list::checks(),
         batch::checks(),
         concurrent::checks(),
-        prune::checks(),
         model::checks(),
     ]
     .into_iter()
@@ -135,7 +131,7 @@ mod tests {
     fn every_check_has_its_own_name() {
         let mut names: Vec<&str> = checks().iter().map(|check| check.name).collect();
         assert!(
-            names.contains(&"read::every_row_reads_back_exactly"),
+            names.contains(&"rows::every_row_reads_back_exactly"),
             "{names:?}"
         );
         let count = names.len();

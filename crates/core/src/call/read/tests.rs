@@ -1,3 +1,5 @@
+//! How responses are classified, decompressed and bounded.
+
 use std::{io::Write as _, time::Duration};
 
 use flate2::{Compression, write::GzEncoder};
@@ -7,7 +9,7 @@ use http::HeaderValue;
 use super::*;
 use crate::testing::{STABLE, World, always, context};
 
-fn answer(status: u16, body: &'static str) -> Response {
+fn response(status: u16, body: &'static str) -> Response {
     Response::new(status, HeaderMap::new(), body)
 }
 
@@ -17,28 +19,28 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// An answer to a request as the demo product would be read, but with this reader of errors.
-fn judged(
+/// A response to a request as the demo product would be read, but with this reader of errors.
+fn classified(
     read_error: fn(&Response) -> Option<Error>,
     request: &ApiRequest,
-    answer: Response,
-) -> Reading {
+    response: Response,
+) -> Reading<Response> {
     let context = context(&World::new(), &STABLE, always(200, ""));
-    judge(
+    classify(
         &context,
         &Product {
             read_error,
             ..Product::BASE
         },
         request,
-        answer,
+        response,
     )
 }
 
-fn failure(reading: Reading) -> Failure {
+fn failure(reading: Reading<Response>) -> Failure {
     match reading {
         Reading::Failure(failure) => failure,
-        Reading::Response(answer) => panic!("an answer: {answer:?}"),
+        Reading::Response(response) => panic!("a response: {response:?}"),
         Reading::Unauthorized => panic!("unauthorized"),
     }
 }
@@ -67,7 +69,7 @@ fn a_status_that_the_product_does_not_explain_has_a_kind() {
         (100, Kind::ProductUnavailable),
     ];
     for (status, kind) in table {
-        let error = by_status(&answer(status, ""));
+        let error = by_status(&response(status, ""));
         assert_eq!(
             (error.kind(), error.upstream().unwrap().status),
             (kind, status)
@@ -79,19 +81,19 @@ fn a_status_that_the_product_does_not_explain_has_a_kind() {
 fn no_4xx_of_a_product_is_our_500() {
     for status in 400..500 {
         assert!(
-            by_status(&answer(status, "")).kind().status() != 500,
+            by_status(&response(status, "")).kind().status() != 500,
             "{status}"
         );
     }
 }
 
 #[test]
-fn an_accepted_status_is_an_answer_whatever_the_product_thinks() {
+fn an_accepted_status_is_a_response_whatever_the_product_thinks() {
     let hostile = |_: &Response| Some(Error::new(ErrorKind::ProductForbidden, ""));
     for status in [304, 401, 404, 500] {
         let request = ApiRequest::get(["a"]).accept(&[304, 401, 404, 500]);
         assert!(
-            matches!(judged(hostile, &request, answer(status, "")), Reading::Response(answer) if answer.status == status)
+            matches!(classified(hostile, &request, response(status, "")), Reading::Response(response) if response.status == status)
         );
     }
 }
@@ -100,32 +102,32 @@ fn an_accepted_status_is_an_answer_whatever_the_product_thinks() {
 fn a_401_asks_for_a_new_token_before_the_product_is_asked() {
     let hostile = |_: &Response| Some(Error::new(ErrorKind::ProductForbidden, ""));
     assert!(matches!(
-        judged(hostile, &ApiRequest::get(["a"]), answer(401, "")),
+        classified(hostile, &ApiRequest::get(["a"]), response(401, "")),
         Reading::Unauthorized
     ));
 }
 
 #[test]
 fn a_success_can_tell_of_an_error() {
-    let read_error = |answer: &Response| {
-        (answer.body == "error").then(|| Error::new(ErrorKind::ProductNotFound, ""))
+    let read_error = |response: &Response| {
+        (response.body == "error").then(|| Error::new(ErrorKind::ProductNotFound, ""))
     };
     let request = ApiRequest::get(["a"]);
     assert!(matches!(
-        judged(read_error, &request, answer(200, "fine")),
+        classified(read_error, &request, response(200, "fine")),
         Reading::Response(_)
     ));
-    let failure = failure(judged(read_error, &request, answer(200, "error")));
+    let failure = failure(classified(read_error, &request, response(200, "error")));
     assert_eq!(failure.error.kind(), ErrorKind::ProductNotFound);
 }
 
 #[test]
 fn only_what_the_product_threw_back_was_certainly_not_processed() {
     let read = |status| {
-        failure(judged(
+        failure(classified(
             |_| None,
             &ApiRequest::post(["a"]),
-            answer(status, ""),
+            response(status, ""),
         ))
     };
     assert!(read(429).processed == Processed::No);
@@ -136,22 +138,26 @@ fn only_what_the_product_threw_back_was_certainly_not_processed() {
 
 #[test]
 fn the_products_own_pause_goes_before_the_header() {
-    let with_header = |mut answer: Response| {
-        answer
+    let with_header = |mut response: Response| {
+        response
             .headers
             .insert(header::RETRY_AFTER, HeaderValue::from_static("7"));
-        answer
+        response
     };
     let request = ApiRequest::get(["a"]);
-    let by_header = failure(judged(|_| None, &request, with_header(answer(503, ""))));
+    let by_header = failure(classified(
+        |_| None,
+        &request,
+        with_header(response(503, "")),
+    ));
     assert_eq!(by_header.error.retry_after(), Some(Duration::from_secs(7)));
     let own = |_: &Response| {
         Some(Error::new(ErrorKind::ProductRateLimited, "").with_retry_after(Duration::from_secs(3)))
     };
-    let by_product = failure(judged(own, &request, with_header(answer(429, ""))));
+    let by_product = failure(classified(own, &request, with_header(response(429, ""))));
     assert_eq!(by_product.error.retry_after(), Some(Duration::from_secs(3)));
     assert_eq!(
-        failure(judged(|_| None, &request, answer(503, "")))
+        failure(classified(|_| None, &request, response(503, "")))
             .error
             .retry_after(),
         None
@@ -159,7 +165,7 @@ fn the_products_own_pause_goes_before_the_header() {
 }
 
 #[test]
-fn compressed_answers_are_opened_and_say_so_no_more() {
+fn compressed_responses_are_opened_and_no_longer_say_so() {
     let text = b"{\"a\":1}".repeat(1000);
     for (encoding, body) in [
         ("gzip", gzip(&text)),
@@ -182,7 +188,7 @@ fn compressed_answers_are_opened_and_say_so_no_more() {
 }
 
 #[test]
-fn an_empty_compressed_answer_is_empty() {
+fn an_empty_compressed_response_is_empty() {
     let mut headers =
         HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
     assert_eq!(decompressed(&mut headers, Bytes::new()).unwrap(), "");
@@ -195,7 +201,7 @@ fn several_members_are_one_text() {
 }
 
 #[test]
-fn a_cut_or_changed_compressed_answer_is_the_products_fault() {
+fn a_cut_or_changed_compressed_response_is_the_products_fault() {
     let whole = gzip(&b"text of some length".repeat(50));
     for length in [1, 9, 12, whole.len() / 2, whole.len() - 1] {
         assert_eq!(
@@ -217,7 +223,7 @@ fn a_cut_or_changed_compressed_answer_is_the_products_fault() {
 }
 
 #[test]
-fn a_small_answer_may_grow_to_a_mebibyte_and_a_bomb_may_not() {
+fn a_small_response_may_grow_to_a_mebibyte_and_a_bomb_may_not() {
     let zeros = vec![0; 1024 * 1024];
     assert_eq!(gunzip(&gzip(&zeros)).unwrap().len(), zeros.len());
     let bomb = gzip(&vec![0; 1024 * 1024 + 1]);
@@ -228,38 +234,7 @@ fn a_small_answer_may_grow_to_a_mebibyte_and_a_bomb_may_not() {
 }
 
 #[test]
-fn what_the_transport_lost_is_judged_by_how_far_it_came() {
-    use ErrorKind as Kind;
-    use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
-    let table = [
-        (Refused, Kind::InvalidRequest, Kind::InvalidRequest, true),
-        (
-            Unreachable,
-            Kind::ProductUnavailable,
-            Kind::ProductUnavailable,
-            true,
-        ),
-        (TimedOut, Kind::ProductTimeout, Kind::OutcomeUnknown, false),
-        (Cut, Kind::UpstreamTruncated, Kind::OutcomeUnknown, false),
-    ];
-    for (lost, reading, writing, unprocessed) in table {
-        for (request, kind) in [
-            (ApiRequest::get(["a"]), reading),
-            (ApiRequest::post(["a"]), writing),
-        ] {
-            let failure = failure(failed(TransportError::new(lost, ""), &request));
-            assert_eq!(failure.error.kind(), kind, "{lost:?} {}", request.method);
-            assert_eq!(failure.processed == Processed::No, unprocessed, "{lost:?}");
-        }
-    }
-    for request in [ApiRequest::get(["a"]), ApiRequest::post(["a"])] {
-        let failure = failure(failed(TransportError::new(TooLarge, ""), &request));
-        assert_eq!(failure.error.kind(), Kind::ResponseTooLarge);
-    }
-}
-
-#[test]
-fn an_answer_is_read_within_the_products_limit_and_knows_its_attempt() {
+fn a_response_is_read_within_the_products_limit_and_knows_its_attempt() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     let reading = |limit, body: &'static str| {
         let product = Product {
@@ -270,13 +245,13 @@ fn an_answer_is_read_within_the_products_limit_and_knows_its_attempt() {
             ..Product::BASE
         };
         let request = ApiRequest::get(["a"]);
-        let sent = Ok(crate::testing::response(200, body));
-        read(&context, &product, &request, 2, sent)
+        let sent = crate::testing::response(200, body);
+        whole(&context, &product, &request, 2, sent)
             .now_or_never()
             .unwrap()
     };
     assert!(
-        matches!(reading(3, "abc"), Reading::Response(answer) if answer.attempt == 2 && answer.body == "abc")
+        matches!(reading(3, "abc"), Reading::Response(response) if response.attempt == 2 && response.body == "abc")
     );
     assert_eq!(
         failure(reading(2, "abc")).error.kind(),

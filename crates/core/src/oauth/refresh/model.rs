@@ -23,10 +23,9 @@ use crate::{
     domain::Authorization,
     identifier::AuthorizationId,
     oauth::{self, Callback},
-    ports::{Body, BoxFuture, Runtime as _, TransportError, TransportErrorKind},
+    ports::{Body, Runtime as _, TransportError, TransportErrorKind},
     product::Product,
     resource::{ExecuteRequest, NewAuthorizationLink, NewConnection},
-    store::Store as _,
     testing::{Answers, Flaky, Process, ROTATING, STABLE, STRICT, Sent, World, open, response},
 };
 use seen::Seen;
@@ -342,7 +341,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn ready<T>(future: BoxFuture<'_, Result<T>>) -> T {
+fn ready<T>(future: impl Future<Output = Result<T>>) -> T {
     future
         .now_or_never()
         .expect("the rows are at hand")

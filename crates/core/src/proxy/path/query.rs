@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use super::{MAX_ECHO, ROUNDS, check_escape, invalid, refused_byte};
 use crate::{Error, Result, error::push_segment, scrub::scrub, tool::UNRESERVED};
 
-/// Most bytes of a query. RFC 9112, section 3 asks of everybody to take a request line of 8,000 bytes; some take more.
+/// Most bytes of a query. RFC 9112, section 3 asks everyone to accept a request line of 8,000 bytes; some take more.
 const MAX_QUERY: usize = 16 * 1024;
 
-/// Names that would put another credential beside the user's, make the answer a script, or change the method or the
+/// Names that would put another credential next to the user's, make the response a script, or change the method or the
 /// headers behind the checks (the system parameters of a large family of APIs; `httpHeaders` is one of them, used where
 /// a browser may not send a header). Each is refused with the `$` of that family too.
 const DENIED: &[&str] = &[
@@ -149,7 +149,7 @@ fn check_length(query: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses the names of [`DENIED`] in any case, escaped, and with anything around them that is no letter or digit.
+/// Refuses the names of [`DENIED`] in any case, escaped, and with anything around them that is not a letter or digit.
 fn check_name(name: &str) -> Result<()> {
     let mut name = Cow::Borrowed(name);
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! Hostile and honest paths by number.
+//! Hostile and honest paths. The numbers are those of `docs/proxy-vectors.md`.
 
 use super::{properties::check_target, *};
 

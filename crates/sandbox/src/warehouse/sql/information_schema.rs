@@ -87,7 +87,7 @@ fn tables(database: &Database) -> Relation {
         view.push([
             database.name,
             schema.name,
-            table.name,
+            &table.name,
             OWNER,
             kind,
             transient,
@@ -128,7 +128,7 @@ fn columns(database: &Database) -> Relation {
             view.push([
                 database.name,
                 schema.name,
-                table.name,
+                &table.name,
                 &column.name,
                 &number.to_string(),
                 "",
@@ -200,7 +200,7 @@ fn table_constraints(database: &Database) -> Relation {
             key.name,
             database.name,
             schema.name,
-            table.name,
+            &table.name,
             kind,
             "NO",
             "YES",

@@ -37,13 +37,13 @@ pub(super) fn primary(
         let Some(key) = table.primary_key() else {
             continue;
         };
-        for (number, column) in (1_u32..).zip(key.columns) {
+        for (number, column) in (1_u32..).zip(&key.columns) {
             let number = number.to_string();
             shown.push([
                 CREATED,
                 database.name,
                 schema.name,
-                table.name,
+                &table.name,
                 column,
                 &number,
                 key.name,
@@ -91,7 +91,7 @@ pub(super) fn foreign(
             let KeyKind::Foreign(to) = key.kind else {
                 continue;
             };
-            let side = if imported { from.name } else { to };
+            let side = if imported { &from.name } else { to };
             let Some(unique) = schema
                 .table(to)
                 .and_then(Table::primary_key)
@@ -100,7 +100,7 @@ pub(super) fn foreign(
                 continue;
             };
             for (number, (column, referred)) in
-                (1_u32..).zip(key.columns.iter().zip(unique.columns))
+                (1_u32..).zip(key.columns.iter().zip(&unique.columns))
             {
                 let number = number.to_string();
                 shown.push([
@@ -111,7 +111,7 @@ pub(super) fn foreign(
                     referred,
                     database.name,
                     schema.name,
-                    from.name,
+                    &from.name,
                     column,
                     &number,
                     "NO ACTION",

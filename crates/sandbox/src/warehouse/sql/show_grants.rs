@@ -101,7 +101,7 @@ fn known_role(account: &Account, name: &str) -> Result<&'static str, SqlError> {
     let all = account
         .users
         .iter()
-        .flat_map(|person| person.roles)
+        .flat_map(|person| &person.roles)
         .copied()
         .chain(["PUBLIC"]);
     all.into_iter()

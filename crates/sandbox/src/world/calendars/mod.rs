@@ -2,12 +2,11 @@
 //! the users.
 
 pub(crate) mod readable;
-mod seed;
-mod write;
 
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// All calendars.
@@ -19,36 +18,44 @@ pub(crate) struct Calendars {
 }
 
 /// One calendar.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Calendar {
     pub(crate) id: String,
     pub(crate) summary: &'static str,
+    #[serde(borrow, default)]
     pub(crate) description: Option<&'static str>,
     /// IANA name.
     pub(crate) time_zone: &'static str,
     /// Whose primary calendar it is.
+    #[serde(borrow, default)]
     pub(crate) primary_of: Option<&'static str>,
     /// Whether video meetings can be made in it.
+    #[serde(default)]
     pub(crate) takes_meetings: bool,
     /// Who has it in their list.
     pub(crate) listings: Vec<Listing>,
     /// In the order in which they were made.
+    #[serde(default)]
     pub(crate) events: Vec<Event>,
 }
 
 /// A calendar in a user's list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Listing {
     pub(crate) user: &'static str,
     pub(crate) role: Role,
+    #[serde(default)]
     pub(crate) hidden: bool,
     /// The user has removed it.
+    #[serde(default)]
     pub(crate) removed: bool,
+    #[serde(default)]
     pub(crate) changed: Timestamp,
 }
 
 /// What a user may do with a calendar, from the least to the most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
     Reader,
     Writer,
@@ -67,7 +74,8 @@ impl Role {
 }
 
 /// One event, or an occurrence of a series that differs from it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "SeedEvent")]
 pub(crate) struct Event {
     /// The product's members as they were written, without those that depend on who looks.
     pub(crate) fields: Map<String, Value>,
@@ -81,6 +89,14 @@ pub(crate) struct Event {
     pub(crate) hidden_from: BTreeSet<String>,
 }
 
+/// An event of the seed.
+#[derive(Deserialize)]
+struct SeedEvent {
+    updated: Timestamp,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
 /// A mail to a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
@@ -90,11 +106,17 @@ pub(crate) struct Notice {
     pub(crate) about: &'static str,
 }
 
+impl From<SeedEvent> for Event {
+    fn from(event: SeedEvent) -> Self {
+        Self::new(event.fields, event.updated)
+    }
+}
+
 impl Calendars {
     /// The seeded beginning.
     pub(crate) fn seeded() -> Self {
         Self {
-            all: seed::calendars(),
+            all: super::parse_seed(include_str!("../calendars.json")),
             notices: Vec::new(),
         }
     }
@@ -140,6 +162,18 @@ impl Calendar {
 }
 
 impl Event {
+    /// An event that is made at this time.
+    pub(crate) fn new(fields: Map<String, Value>, now: Timestamp) -> Self {
+        Self {
+            fields,
+            version: u64::try_from(now.as_second()).unwrap_or_default(),
+            created: now,
+            updated: now,
+            meeting_pending_reads: 0,
+            hidden_from: BTreeSet::new(),
+        }
+    }
+
     /// Its id.
     pub(crate) fn id(&self) -> &str {
         self.text("id")

@@ -3,17 +3,17 @@
 
 mod file;
 pub(crate) mod readable;
-mod seed;
-mod seed_sheets;
 mod spreadsheet;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 
 pub(crate) use file::{FOLDER, File, SHEET, SHORTCUT, SharedDrive, XLSX};
 pub(crate) use spreadsheet::{Cell, Entered, Format, Sheet, Spreadsheet};
 
 /// All files, shared drives and spreadsheets.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Files {
     pub(crate) all: Vec<File>,
     pub(crate) drives: Vec<SharedDrive>,
@@ -23,11 +23,7 @@ pub(crate) struct Files {
 impl Files {
     /// The seeded beginning.
     pub(crate) fn seeded() -> Self {
-        Self {
-            all: seed::files(),
-            drives: seed::drives(),
-            spreadsheets: seed_sheets::spreadsheets(),
-        }
+        super::parse_seed(include_str!("../files.json"))
     }
 
     /// The file of this id.
@@ -80,5 +76,25 @@ impl Files {
         self.all.iter().find(|file| {
             file.parents.is_empty() && file.owner.as_deref() == Some(user) && file.is_root
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_every_parent_exists() {
+        let files = Files::seeded().all;
+        let ids: BTreeSet<&str> = files.iter().map(|file| file.id.as_str()).collect();
+        assert_eq!(ids.len(), files.len());
+        for file in &files {
+            for parent in &file.parents {
+                assert!(ids.contains(parent.as_str()), "{}", file.name);
+            }
+            assert_ne!(file.modified, Timestamp::UNIX_EPOCH, "{}", file.name);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Rows of a new sheet.
@@ -10,17 +11,20 @@ const ROWS: u32 = 1000;
 const COLUMNS: u32 = 26;
 
 /// A spreadsheet; its title is its file's name.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Spreadsheet {
     pub(crate) id: String,
     pub(crate) locale: String,
     pub(crate) time_zone: String,
     pub(crate) sheets: Vec<Sheet>,
+    #[serde(default)]
     pub(crate) named_ranges: Vec<NamedRange>,
 }
 
 /// A sheet.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "SeedSheet")]
 pub(crate) struct Sheet {
     pub(crate) id: i32,
     pub(crate) title: String,
@@ -38,7 +42,7 @@ pub(crate) struct Sheet {
 }
 
 /// A name for a range.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct NamedRange {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
@@ -103,5 +107,74 @@ impl From<Entered> for Cell {
             entered,
             format: Format::Automatic,
         }
+    }
+}
+
+/// A sheet of the seed.
+#[derive(Deserialize)]
+struct SeedSheet {
+    id: i32,
+    title: String,
+    rows: Option<u32>,
+    columns: Option<u32>,
+    #[serde(default)]
+    frozen_rows: u32,
+    /// Row by row.
+    #[serde(default)]
+    cells: Vec<Vec<Option<SeedCell>>>,
+}
+
+/// A cell of the seed; a text with an equals sign in front is a formula.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SeedCell {
+    Bool(bool),
+    Number(f64),
+    Text(String),
+    /// Days since 1899-12-30.
+    Date {
+        date: f64,
+    },
+    Currency {
+        currency: f64,
+    },
+    Percent {
+        percent: f64,
+    },
+}
+
+impl From<SeedSheet> for Sheet {
+    fn from(seed: SeedSheet) -> Self {
+        let mut sheet = Self::new(seed.id, seed.title);
+        sheet.rows = seed.rows.unwrap_or(ROWS);
+        sheet.columns = seed.columns.unwrap_or(COLUMNS);
+        sheet.frozen_rows = seed.frozen_rows;
+        for (row, cells) in (0..).zip(seed.cells) {
+            for (column, cell) in (0..).zip(cells) {
+                if let Some(cell) = cell {
+                    sheet.cells.insert((row, column), cell.into());
+                }
+            }
+        }
+        sheet
+    }
+}
+
+impl From<SeedCell> for Cell {
+    fn from(seed: SeedCell) -> Self {
+        let (entered, format) = match seed {
+            SeedCell::Bool(value) => (Entered::Bool(value), Format::Automatic),
+            SeedCell::Number(value) => (Entered::Number(value), Format::Automatic),
+            SeedCell::Text(text) if text.starts_with('=') => {
+                (Entered::Formula(text), Format::Automatic)
+            }
+            SeedCell::Text(text) => (Entered::Text(text), Format::Automatic),
+            SeedCell::Date { date } => (Entered::Number(date), Format::Date),
+            SeedCell::Currency { currency } => (Entered::Number(currency), Format::Currency),
+            SeedCell::Percent { percent } => {
+                (Entered::Number(percent), Format::Percent { digits: 2 })
+            }
+        };
+        Self { entered, format }
     }
 }

@@ -1,9 +1,10 @@
 //! The warehouse account `sandbox-acme`: two users, four roles, three databases.
 
 pub(crate) mod readable;
-mod seed;
 
 use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 /// A value as the product gives it: a text, or NULL.
 pub(crate) type Cell = Option<String>;
@@ -13,10 +14,23 @@ pub(crate) const FINISHED: &str = "01c00000-0000-0a1b-0000-000000000001";
 /// One of Ada's that runs for an hour.
 pub(crate) const RUNNING: &str = "01c00000-0000-0a1b-0000-000000000002";
 
-static SEED: LazyLock<Account> = LazyLock::new(seed::account);
+/// Rows of the long table.
+const EVENTS: u32 = 2500;
+
+static SEED: LazyLock<Account> = LazyLock::new(|| {
+    let mut account: Account = super::parse_seed(include_str!("../warehouse.json"));
+    if let Some(events) = account.table_mut(["SALES", "PUBLIC", "EVENTS"]) {
+        let kind = |id: u32| (!id.is_multiple_of(7)).then(|| format!("kind {}", id % 5));
+        events.rows = (1..=EVENTS)
+            .map(|id| vec![Some(id.to_string()), kind(id)])
+            .collect();
+    }
+    account
+});
 
 /// All that one account holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 pub(crate) struct Account {
     pub(crate) users: Vec<Person>,
     pub(crate) warehouses: Vec<VirtualWarehouse>,
@@ -25,63 +39,75 @@ pub(crate) struct Account {
 }
 
 /// A user with the roles that were granted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Person {
     pub(crate) email: &'static str,
     pub(crate) name: &'static str,
     /// The first one is the default; PUBLIC goes without saying.
-    pub(crate) roles: &'static [&'static str],
+    #[serde(borrow)]
+    pub(crate) roles: Vec<&'static str>,
+    #[serde(borrow, default)]
     pub(crate) warehouse: Option<&'static str>,
     /// Database and schema in which a session opens.
+    #[serde(borrow, default)]
     pub(crate) namespace: Option<(&'static str, &'static str)>,
 }
 
 /// A cluster that runs statements.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct VirtualWarehouse {
     pub(crate) name: &'static str,
     pub(crate) size: &'static str,
     pub(crate) state: &'static str,
-    pub(crate) roles: &'static [&'static str],
+    #[serde(borrow)]
+    pub(crate) roles: Vec<&'static str>,
 }
 
 /// A database and who may use it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Database {
     pub(crate) name: &'static str,
+    #[serde(default)]
     pub(crate) comment: &'static str,
-    pub(crate) roles: &'static [&'static str],
+    #[serde(borrow)]
+    pub(crate) roles: Vec<&'static str>,
     pub(crate) schemas: Vec<Schema>,
 }
 
 /// A schema.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Schema {
     pub(crate) name: &'static str,
     pub(crate) tables: Vec<Table>,
 }
 
 /// A table or a view, with its rows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Table {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
+    #[serde(default)]
     pub(crate) is_view: bool,
+    #[serde(default)]
     pub(crate) comment: &'static str,
     pub(crate) columns: Vec<Column>,
+    #[serde(default)]
     pub(crate) rows: Vec<Vec<Cell>>,
+    #[serde(default)]
     pub(crate) keys: Vec<Key>,
 }
 
 /// A column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) kind: Kind,
+    #[serde(default = "nullable")]
     pub(crate) nullable: bool,
 }
 
 /// Type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// A number of 38 digits with this many after the decimal point.
     Fixed(u8),
@@ -97,15 +123,17 @@ pub(crate) enum Kind {
 }
 
 /// A constraint.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    pub(crate) columns: &'static [&'static str],
+    #[serde(borrow)]
+    pub(crate) columns: Vec<&'static str>,
     pub(crate) kind: KeyKind,
 }
 
 /// Kind of a constraint.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum KeyKind {
     Primary,
     Unique,
@@ -114,14 +142,15 @@ pub(crate) enum KeyKind {
 }
 
 /// A privilege of a role.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Grant {
     pub(crate) role: &'static str,
     pub(crate) privilege: &'static str,
     /// Kind of object, as SHOW GRANTS ON spells it.
     pub(crate) on: &'static str,
     /// The object's names, outermost first.
-    pub(crate) object: &'static [&'static str],
+    #[serde(borrow)]
+    pub(crate) object: Vec<&'static str>,
 }
 
 impl Account {
@@ -202,4 +231,8 @@ impl Column {
             nullable: true,
         }
     }
+}
+
+fn nullable() -> bool {
+    true
 }

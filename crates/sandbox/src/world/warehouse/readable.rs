@@ -19,7 +19,7 @@ pub(crate) fn of(account: &Account, email: &str) -> Value {
         .collect();
     json!({
         "user": person.map(|person| person.name),
-        "roles": person.map(|person| person.roles).unwrap_or_default(),
+        "roles": person.map(|person| person.roles.as_slice()).unwrap_or_default(),
         "warehouses": usable.map(|warehouse| warehouse.name).collect::<Vec<_>>(),
         "databases": seen.iter().map(|database| one_database(database)).collect::<Vec<_>>(),
         "tables": seen.iter().flat_map(|database| tables(database)).collect::<Vec<_>>(),
@@ -47,7 +47,7 @@ fn one_table(database: &str, schema: &str, table: &Table) -> Value {
         "name": table.name,
         "is_view": table.is_view,
         "columns": table.columns.iter().map(|Column { name, .. }| name).collect::<Vec<_>>(),
-        "primary_key": table.primary_key().map(|key| key.columns).unwrap_or_default(),
+        "primary_key": table.primary_key().map(|key| key.columns.as_slice()).unwrap_or_default(),
         "constraints": table.keys.iter().map(|key| key.name).collect::<Vec<_>>(),
         "foreign_keys": table.keys.iter().filter_map(|key| key.refers_to()).collect::<Vec<_>>(),
         "rows": table.rows.len(),

@@ -113,7 +113,7 @@ async fn writing_is_strict() {
             "valueInputOption=USER_ENTERED",
             &json!({"values": [["=NOW()"]]}),
             501,
-            "alone",
+            "evaluates only",
         ),
         ("Nope", raw, &one, 400, "Unable to parse range"),
     ] {

@@ -150,6 +150,6 @@ fn ids(
         .map(|one| one.id)
 }
 
-fn rows<T>(found: BoxFuture<'_, Result<Vec<Versioned<T>>>>) -> Vec<T> {
+fn rows<T>(found: impl Future<Output = Result<Vec<Versioned<T>>>>) -> Vec<T> {
     ready(found).into_iter().map(|found| found.row).collect()
 }

@@ -1,68 +1,61 @@
+//! The two ways to read a product's response: whole, for a tool, or as a stream that is passed on to the caller.
+
 use std::io::Read as _;
 
 use bytes::Bytes;
-use http::{HeaderMap, header};
+use http::{HeaderMap, StatusCode, header};
 
-use super::send::{Unsent, transport_failure};
+use super::retry::{Failure, Processed};
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
     error::Upstream,
-    ports::{Body, TransportError, TransportErrorKind},
+    ports::Body,
     product::Product,
+    proxy,
     tool::{ApiRequest, Response},
 };
 
-/// Largest answer that a tool reads, after decompression.
-const ANSWER_BYTES: u64 = 64 * 1024 * 1024;
+/// Largest response that a tool reads, after decompression.
+const RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
 /// Largest growth by decompression; a mail of plain text comes near 20.
 const RATIO: u64 = 100;
 
-/// What an exchange brought.
-pub(super) enum Reading {
-    Response(Response),
+/// What came of a request.
+pub(super) enum Reading<T> {
+    Response(T),
     /// The product's 401.
     Unauthorized,
     Failure(Failure),
 }
 
-/// An error, and whether the product can have processed the request.
-pub(super) struct Failure {
-    pub(super) error: Error,
-    pub(super) processed: Processed,
+/// Passes a response on as it comes; the product's own errors are responses too.
+pub(super) fn streamed(response: http::Response<Body>) -> Reading<http::Response<Body>> {
+    if response.status() == StatusCode::UNAUTHORIZED {
+        return Reading::Unauthorized;
+    }
+    match proxy::passed_on(response) {
+        Ok(response) => Reading::Response(response),
+        Err(error) => Reading::Failure(Failure {
+            error,
+            processed: Processed::Unknown,
+        }),
+    }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Processed {
-    No,
-    Unknown,
-}
-
-/// Reads an answer to its end and judges it by the product's table.
-pub(super) async fn read(
+/// Reads a response to its end and classifies it by the product's table.
+pub(super) async fn whole(
     context: &Context,
     product: &Product,
     request: &ApiRequest,
     attempt: u8,
-    sent: Result<http::Response<Body>, Unsent>,
-) -> Reading {
-    let response = match sent {
-        Ok(response) => response,
-        Err(Unsent::Ours(error)) => {
-            return Reading::Failure(Failure {
-                error,
-                processed: Processed::No,
-            });
-        }
-        Err(Unsent::Transport(error)) => return failed(error, request),
-    };
+    response: http::Response<Body>,
+) -> Reading<Response> {
     let (head, body) = response.into_parts();
-    let body = match body
-        .collect(ANSWER_BYTES.min(product.limits.response_bytes))
-        .await
-    {
+    let limit = RESPONSE_BYTES.min(product.limits.response_bytes);
+    let body = match body.collect(limit).await {
         Ok(body) => body,
-        Err(error) => return failed(error, request),
+        Err(error) => return Reading::Failure(Failure::of_transport(error, request.effect_of())),
     };
     let mut headers = head.headers;
     let body = match decompressed(&mut headers, body) {
@@ -78,25 +71,33 @@ pub(super) async fn read(
         product = product.name,
         status = head.status.as_u16(),
         bytes = body.len(),
-        "answer of the product"
+        "response of the product"
     );
-    let answer = Response::new(head.status.as_u16(), headers, body).with_attempt(attempt);
-    judge(context, product, request, answer)
+    let response = Response::new(head.status.as_u16(), headers, body).with_attempt(attempt);
+    classify(context, product, request, response)
 }
 
-fn judge(context: &Context, product: &Product, request: &ApiRequest, answer: Response) -> Reading {
-    if request.accept.contains(&answer.status) {
-        return Reading::Response(answer);
+fn classify(
+    context: &Context,
+    product: &Product,
+    request: &ApiRequest,
+    response: Response,
+) -> Reading<Response> {
+    if request.accept.contains(&response.status) {
+        return Reading::Response(response);
     }
-    if answer.status == 401 {
+    if response.status == 401 {
         return Reading::Unauthorized;
     }
-    let error = match (product.read_error)(&answer) {
+    let error = match (product.read_error)(&response) {
         Some(error) => error,
-        None if answer.is_success() => return Reading::Response(answer),
-        None => by_status(&answer),
+        None if response.is_success() => return Reading::Response(response),
+        None => by_status(&response),
     };
-    let error = match (error.retry_after(), answer.retry_after(Some(context.now()))) {
+    let error = match (
+        error.retry_after(),
+        response.retry_after(Some(context.now())),
+    ) {
         (None, Some(after)) => error.with_retry_after(after),
         _ => error,
     };
@@ -108,21 +109,9 @@ fn judge(context: &Context, product: &Product, request: &ApiRequest, answer: Res
     Reading::Failure(Failure { error, processed })
 }
 
-fn failed(error: TransportError, request: &ApiRequest) -> Reading {
-    let processed = if error.may_have_been_sent() && error.kind() != TransportErrorKind::TooLarge {
-        Processed::Unknown
-    } else {
-        Processed::No
-    };
-    Reading::Failure(Failure {
-        error: transport_failure(error, request.effect_of()),
-        processed,
-    })
-}
-
-/// Where the product's own table does not know an answer.
-fn by_status(answer: &Response) -> Error {
-    let kind = ErrorKind::of_product_status(answer.status);
+/// Where the product's own table does not know a response.
+fn by_status(response: &Response) -> Error {
+    let kind = ErrorKind::of_product_status(response.status);
     let message = match kind {
         ErrorKind::UpstreamRedirectBlocked => {
             "the product redirected; credentials are not sent to the new address"
@@ -135,12 +124,7 @@ fn by_status(answer: &Response) -> Error {
         ErrorKind::ProductInvalidRequest => "the product refuses the request",
         _ => "the product failed",
     };
-    Error::new(kind, message).with_upstream(Upstream::new(answer.status))
-}
-
-pub(super) fn rejected_token() -> Error {
-    Error::new(ErrorKind::ProductRejectedToken, "the product refuses a token that it has just issued; if this stays, the user has to authorize again")
-        .with_upstream(Upstream::new(401))
+    Error::new(kind, message).with_upstream(Upstream::new(response.status))
 }
 
 fn decompressed(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes> {
@@ -153,13 +137,13 @@ fn decompressed(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes> {
         b"gzip" | b"x-gzip" => gunzip(&body),
         _ => Err(Error::new(
             ErrorKind::ProductProtocolError,
-            "the product's answer has an encoding that was not asked for",
+            "the product's response has an encoding that was not asked for",
         )),
     }
 }
 
 fn gunzip(body: &[u8]) -> Result<Bytes> {
-    let limit = ANSWER_BYTES.min((body.len() as u64).saturating_mul(RATIO).max(1024 * 1024));
+    let limit = RESPONSE_BYTES.min((body.len() as u64).saturating_mul(RATIO).max(1024 * 1024));
     let mut plain = Vec::with_capacity(body.len().saturating_mul(4).min(1024 * 1024));
     flate2::read::MultiGzDecoder::new(body)
         .take(limit + 1)
@@ -167,14 +151,14 @@ fn gunzip(body: &[u8]) -> Result<Bytes> {
         .map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                "the product's answer cannot be decompressed",
+                "the product's response cannot be decompressed",
             )
             .with_source(error)
         })?;
     if plain.len() as u64 > limit {
         return Err(Error::new(
             ErrorKind::ResponseTooLarge,
-            "the product's answer grows beyond its limit when decompressed",
+            "the product's response grows beyond its limit when decompressed",
         ));
     }
     Ok(plain.into())

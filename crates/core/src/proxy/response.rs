@@ -1,16 +1,36 @@
 //! The product's headers on their way back to the caller.
 //!
-//! The answer comes from our own host, beside the dashboard. What speaks about a connection, sets something for a
-//! whole host, or makes a browser run the answer, is the product's to say about its own host alone.
+//! The response comes from our own host, which also serves the dashboard. What speaks about a connection, sets
+//! something for a whole host, or makes a browser run the response, a product may say about its own host only.
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use url::Url;
 
+use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body};
+
+/// The response as the caller gets it.
+///
+/// # Errors
+/// [`ErrorKind::UpstreamRedirectBlocked`]: a redirect would lead credentials elsewhere.
+pub(crate) fn passed_on(response: http::Response<Body>) -> Result<http::Response<Body>> {
+    let (mut head, body) = response.into_parts();
+    if head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED {
+        let host = redirect_host(&head.headers).unwrap_or_else(|| String::from("an unnamed place"));
+        return Err(Error::new(
+            ErrorKind::UpstreamRedirectBlocked,
+            format!("the product redirects to {host}; credentials are not sent to the new address"),
+        )
+        .with_upstream(Upstream::new(head.status.as_u16())));
+    }
+    head.headers = response_headers(head.headers);
+    Ok(http::Response::from_parts(head, body))
+}
+
 /// Takes off what is not for the caller, and keeps a browser from running what remains.
-pub(super) fn answer_headers(from: HeaderMap) -> HeaderMap {
+fn response_headers(from: HeaderMap) -> HeaderMap {
     let mut headers = from;
     remove_nominated(&mut headers);
-    // One by one: nothing is allocated, and an answer has a handful of these.
+    // One by one: nothing is allocated, and a response has a handful of these.
     while let Some(name) = headers
         .keys()
         .find(|name| is_withheld(name.as_str()))
@@ -33,7 +53,7 @@ pub(super) fn answer_headers(from: HeaderMap) -> HeaderMap {
 
 /// Host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query. `None`
 /// where the redirect stays on the product's host or goes to no host of the web.
-pub(super) fn redirect_host(headers: &HeaderMap) -> Option<String> {
+fn redirect_host(headers: &HeaderMap) -> Option<String> {
     let location = headers.get(header::LOCATION)?.to_str().ok()?;
     // A name that cannot exist (RFC 2606, section 2) stands for the product's, so that relative locations are read.
     let base = Url::parse("https://product.invalid").ok()?;
@@ -79,7 +99,7 @@ fn is_withheld(name: &str) -> bool {
         || name.starts_with("content-security-policy")
 }
 
-/// Whether a browser would run or render the answer as a document: HTML, SVG, anything in XML, and the stream of
+/// Whether a browser would run or render the response as a document: HTML, SVG, anything in XML, and the stream of
 /// documents that `multipart/x-mixed-replace` is. Unreadable types count as such.
 fn runs_in_a_browser(headers: &HeaderMap) -> bool {
     headers
@@ -99,7 +119,7 @@ fn contains_ignoring_case(text: &str, part: &str) -> bool {
         .any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
-/// Whether the product says itself that the answer is to be saved; its file name then stays.
+/// Whether the product says itself that the response is to be saved; its file name then stays.
 fn is_attachment(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(header::CONTENT_DISPOSITION).iter();
     let first = values.next();
@@ -122,10 +142,10 @@ mod tests {
         map
     }
 
-    /// What is left of the headers, beside the one that is always set.
+    /// What is left of the headers, besides the one that is always set.
     #[track_caller]
     fn left(headers: &[(&'static str, &'static str)]) -> HeaderMap {
-        let mut left = answer_headers(map(headers));
+        let mut left = response_headers(map(headers));
         assert_eq!(left.remove("x-content-type-options").unwrap(), "nosniff");
         left
     }
@@ -230,7 +250,7 @@ mod tests {
             HeaderValue::from_bytes(b"text/\xFF").unwrap(),
         );
         assert_eq!(
-            answer_headers(unreadable)["content-disposition"],
+            response_headers(unreadable)["content-disposition"],
             "attachment"
         );
         let two = left(&[
@@ -283,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_sniffing_policy_of_the_products_own_does_not_stay() {
-        let left = answer_headers(map(&[
+        let left = response_headers(map(&[
             ("x-content-type-options", "sniff"),
             ("x-content-type-options", "b"),
         ]));

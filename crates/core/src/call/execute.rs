@@ -1,0 +1,162 @@
+//! A call of a tool: find, validate, admit, run, record.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{
+    admit, dry_run::DryRun, find, record::Record, send::Sender, tool_io::ToolIo,
+    unknown_after_panic, validate,
+};
+use crate::{
+    Result,
+    catalogue::CatalogueTool,
+    context::{Context, Snapshot},
+    policy::{self, Action},
+    resource::{ExecuteRequest, Execution},
+    tool::{AnyTool, Call, Effect, Io},
+};
+
+/// Longest time of one call, all its requests, pauses and retries together.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// Who calls, and how, after the tool was found and its input was read.
+struct Invocation {
+    connection_name: String,
+    identifier: String,
+    idempotency_key: Option<String>,
+    dry_run: bool,
+}
+
+/// Runs a tool by name.
+///
+/// # Errors
+/// Any kind of the table; the error carries the execution's id.
+pub(crate) async fn execute(
+    context: &Context,
+    name: &str,
+    request: ExecuteRequest,
+) -> Result<Execution> {
+    let ExecuteRequest {
+        connection_name,
+        identifier,
+        mut input,
+        schema_version,
+        tool_version,
+        dry_run,
+        idempotency_key,
+    } = request;
+    let mut record = Record::begin(context, name, &connection_name, &identifier);
+    // The same key with another input is another call, and never returns the first one's objects.
+    let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
+    let read = find::tool(
+        &context.catalogue,
+        name,
+        schema_version,
+        tool_version,
+        &mut input,
+    )
+    .and_then(|tool| {
+        record.tool(tool);
+        Ok((tool, validate::input(tool, input)?))
+    });
+    let (tool, parsed) = match read {
+        Ok(read) => read,
+        Err(error) => return record.end(Err(error)),
+    };
+    let invocation = Invocation {
+        connection_name,
+        identifier,
+        idempotency_key,
+        dry_run,
+    };
+    if tool.entry().effect() == Effect::Read || dry_run {
+        return run(context, tool, parsed.as_ref(), &invocation, record).await;
+    }
+    // A caller that hangs up stops waiting, not the writing.
+    let entry = tool.entry();
+    context
+        .detached(|context| async move {
+            let tool = context
+                .catalogue
+                .find(entry.name(), None, Some(entry.version()))?;
+            run(&context, tool, parsed.as_ref(), &invocation, record).await
+        })
+        .await
+        .map_err(unknown_after_panic)?
+}
+
+async fn run(
+    context: &Context,
+    tool: &CatalogueTool,
+    parsed: &dyn AnyTool,
+    invocation: &Invocation,
+    mut record: Record,
+) -> Result<Execution> {
+    let result = stages(context, tool, parsed, invocation, &mut record).await;
+    record.end(result)
+}
+
+async fn stages(
+    context: &Context,
+    tool: &CatalogueTool,
+    parsed: &dyn AnyTool,
+    invocation: &Invocation,
+    record: &mut Record,
+) -> Result<Execution> {
+    let _guard = context.tasks.enter()?;
+    let snapshot = context
+        .snapshot(&invocation.connection_name, &invocation.identifier)
+        .await?;
+    record.account(snapshot.account.id);
+    admit::same_product(tool, &snapshot)?;
+    snapshot.usable()?;
+    let call = call_of(&snapshot, tool, invocation, record);
+    admit::scopes(tool, &snapshot)?;
+    parsed.check(&call)?;
+    let entry = tool.entry();
+    policy::admit(
+        context,
+        &snapshot,
+        entry.effect(),
+        Action::Tool(entry.name()),
+    )?;
+    let output = if invocation.dry_run {
+        let dry = DryRun::new(&snapshot.endpoints);
+        let result = parsed.run(&call, Io::new(&dry)).await;
+        dry.output(result)?
+    } else {
+        let sender = Sender::new(context, snapshot, DEADLINE, record.requests());
+        parsed.run(&call, Io::new(&ToolIo(sender))).await?
+    };
+    let (data, warnings) = output.into_json()?;
+    Ok(Execution::new(
+        record.id(),
+        entry.name(),
+        entry.version(),
+        data,
+        warnings,
+    ))
+}
+
+fn call_of(
+    snapshot: &Snapshot,
+    tool: &CatalogueTool,
+    invocation: &Invocation,
+    record: &Record,
+) -> Call {
+    let id = match &invocation.idempotency_key {
+        None => record.id().uuid(),
+        Some(key) => derived_id(snapshot, tool.entry().name(), key),
+    };
+    Call::new(id, record.started_at())
+        .with_settings(snapshot.connection.settings.clone())
+        .with_scopes(snapshot.account.granted_scopes.iter().cloned())
+}
+
+/// The same key and input for the same account and tool give the same id, and so the same ids at the product.
+fn derived_id(snapshot: &Snapshot, tool: &str, key: &str) -> Uuid {
+    let account = Call::new(snapshot.account.id.uuid(), Timestamp::UNIX_EPOCH);
+    account.derive_id(format_args!("{}\0{tool}\0{key}", snapshot.connection.id))
+}

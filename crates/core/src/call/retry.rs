@@ -1,0 +1,331 @@
+//! Whether a failed request is sent once more, after how long, and which error is left where it is not.
+
+use std::time::Duration;
+
+use crate::{
+    Error, ErrorKind,
+    context::Context,
+    ports::{TransportError, TransportErrorKind},
+    tool::{Effect, Retry},
+};
+
+/// The first attempt and three retries.
+const ATTEMPTS: u8 = 4;
+const LONGEST_PAUSE: Duration = Duration::from_secs(32);
+
+/// An error, and whether the product can have processed the request.
+pub(super) struct Failure {
+    pub(super) error: Error,
+    pub(super) processed: Processed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Processed {
+    No,
+    Unknown,
+}
+
+impl Failure {
+    /// A request to which no whole response came.
+    pub(super) fn of_transport(error: TransportError, effect: Effect) -> Self {
+        let processed =
+            if error.may_have_been_sent() && error.kind() != TransportErrorKind::TooLarge {
+                Processed::Unknown
+            } else {
+                Processed::No
+            };
+        Self {
+            error: transport_error(error, effect),
+            processed,
+        }
+    }
+}
+
+/// How long to pause before a tool's request is retried; `None` where that is not safe, not useful, or too late.
+pub(super) fn pause(
+    context: &Context,
+    retry: Retry,
+    failure: &Failure,
+    attempt: u8,
+    left: Duration,
+) -> Option<Duration> {
+    let safe = failure.processed == Processed::No || retry != Retry::Unprocessed;
+    let useful =
+        failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
+    // A longer quota does not come back within one call.
+    let hopeless = failure.error.kind() == ErrorKind::ProductQuotaExhausted;
+    if !safe || !useful || hopeless || attempt >= ATTEMPTS {
+        return None;
+    }
+    let pause = failure
+        .error
+        .retry_after()
+        .unwrap_or_else(|| jitter(context, attempt));
+    (pause < left).then_some(pause)
+}
+
+/// A raw request is retried once and at once, where nothing was sent: that is safe for every method.
+pub(super) fn at_once(failure: &Failure, attempt: u8) -> Option<Duration> {
+    let unsent = failure.processed == Processed::No && failure.error.retryable();
+    (unsent && attempt == 1).then_some(Duration::ZERO)
+}
+
+/// Full jitter: anything up to 1 s, 2 s, 4 s …
+fn jitter(context: &Context, attempt: u8) -> Duration {
+    let longest = Duration::from_secs(1 << (attempt - 1).min(5)).min(LONGEST_PAUSE);
+    let mut random = [0; 4];
+    context.entropy.fill(&mut random);
+    longest.mul_f64(f64::from(u32::from_be_bytes(random)) / f64::from(u32::MAX))
+}
+
+/// The error that is left. A write that the product met with a failure of its own may have been carried out.
+pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
+    let Failure { error, processed } = failure;
+    let unavailable = matches!(
+        error.kind(),
+        ErrorKind::ProductUnavailable | ErrorKind::ProductTimeout | ErrorKind::UpstreamTruncated
+    );
+    if effect == Effect::Read || processed == Processed::No || !unavailable {
+        return error;
+    }
+    let message = format!(
+        "{}: it may or may not have been carried out",
+        error.message()
+    );
+    error
+        .clone()
+        .reclassify(ErrorKind::OutcomeUnknown, message)
+        .with_source(error)
+}
+
+/// The transport's error as one of the table. A write that may have been processed has an unknown outcome.
+fn transport_error(error: TransportError, effect: Effect) -> Error {
+    let unknown = effect != Effect::Read && error.may_have_been_sent();
+    let (kind, message) = match error.kind() {
+        TransportErrorKind::TooLarge => (
+            ErrorKind::ResponseTooLarge,
+            "the product's response is larger than allowed",
+        ),
+        _ if unknown => (
+            ErrorKind::OutcomeUnknown,
+            "the request was sent and no response came: it may or may not have been carried out",
+        ),
+        TransportErrorKind::Refused => (
+            ErrorKind::InvalidRequest,
+            "the request cannot be sent as it is",
+        ),
+        TransportErrorKind::TimedOut => (
+            ErrorKind::ProductTimeout,
+            "the product did not respond in time",
+        ),
+        TransportErrorKind::Unreachable => (
+            ErrorKind::ProductUnavailable,
+            "the product cannot be reached",
+        ),
+        TransportErrorKind::Cut => (
+            ErrorKind::UpstreamTruncated,
+            "the product's response broke off",
+        ),
+    };
+    Error::new(kind, message).with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use ErrorKind::{
+        InvalidRequest, OutcomeUnknown, ProductForbidden, ProductQuotaExhausted,
+        ProductRateLimited, ProductTimeout, ProductUnavailable, ResponseTooLarge,
+        UpstreamTruncated,
+    };
+    use Retry::{Always, AlwaysWith, Unprocessed};
+
+    use super::*;
+    use crate::{
+        error::Upstream,
+        testing::{STABLE, World, always, context},
+        tool::ApiRequest,
+    };
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn failure(kind: ErrorKind, processed: Processed) -> Failure {
+        Failure {
+            error: Error::new(kind, "why"),
+            processed,
+        }
+    }
+
+    #[test]
+    fn a_request_is_retried_only_where_it_is_safe_and_useful() {
+        let context = context(&World::new(), &STABLE, always(200, ""));
+        let (no, unknown) = (Processed::No, Processed::Unknown);
+        let table = [
+            // What the product has not processed is safe.
+            (Unprocessed, no, ProductRateLimited, true),
+            (Unprocessed, no, ProductUnavailable, true),
+            (Unprocessed, no, ProductForbidden, false),
+            // A second request that does no more than the first is safe.
+            (Always, unknown, ProductUnavailable, true),
+            (Always, unknown, ProductTimeout, true),
+            (Always, unknown, UpstreamTruncated, true),
+            (Always, unknown, OutcomeUnknown, true),
+            (AlwaysWith("repeat", "true"), unknown, OutcomeUnknown, true),
+            (Always, unknown, ProductForbidden, false),
+            // Nothing else is.
+            (Unprocessed, unknown, ProductUnavailable, false),
+            (Unprocessed, unknown, ProductTimeout, false),
+            (Unprocessed, unknown, UpstreamTruncated, false),
+            (Unprocessed, unknown, OutcomeUnknown, false),
+            // A longer quota does not come back within one call.
+            (Unprocessed, no, ProductQuotaExhausted, false),
+            (Always, unknown, ProductQuotaExhausted, false),
+        ];
+        for (retry, processed, kind, again) in table {
+            let request = ApiRequest::post(["a"]).retry(retry);
+            for attempt in 1..=5 {
+                let pause = pause(
+                    &context,
+                    request.retry,
+                    &failure(kind, processed),
+                    attempt,
+                    MINUTE,
+                );
+                assert_eq!(
+                    pause.is_some(),
+                    again && attempt < ATTEMPTS,
+                    "{retry:?} {kind} attempt {attempt}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_products_own_pause_is_kept_where_time_is_left() {
+        let context = context(&World::new(), &STABLE, always(200, ""));
+        let request = ApiRequest::get(["a"]);
+        let asked = Duration::from_secs(7);
+        let failure = Failure {
+            error: Error::new(ProductRateLimited, "").with_retry_after(asked),
+            processed: Processed::No,
+        };
+        for (left, expected) in [(MINUTE, Some(asked)), (asked, None), (Duration::ZERO, None)] {
+            assert_eq!(
+                pause(&context, request.retry, &failure, 1, left),
+                expected,
+                "{left:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_one_the_pauses_are_spread_and_grow() {
+        let context = context(&World::new(), &STABLE, always(200, ""));
+        for (attempt, longest) in [(1, 1), (2, 2), (3, 4), (6, 32), (200, 32)] {
+            let longest = Duration::from_secs(longest);
+            let pauses: Vec<Duration> = (0..200).map(|_| jitter(&context, attempt)).collect();
+            assert!(pauses.iter().all(|pause| *pause <= longest), "{attempt}");
+            assert!(
+                pauses.iter().any(|pause| *pause < longest / 4)
+                    && pauses.iter().any(|pause| *pause > longest * 3 / 4)
+            );
+        }
+    }
+
+    #[test]
+    fn a_write_that_may_have_been_carried_out_says_so() {
+        let classified = |request: ApiRequest, kind, processed| {
+            classify(request.effect_of(), failure(kind, processed)).kind()
+        };
+        for kind in [ProductUnavailable, ProductTimeout, UpstreamTruncated] {
+            for request in [
+                ApiRequest::post(["a"]),
+                ApiRequest::put(["a"]),
+                ApiRequest::delete(["a"]),
+                ApiRequest::get(["a"]).effect(Effect::Write),
+            ] {
+                assert_eq!(
+                    classified(request.clone(), kind, Processed::Unknown),
+                    OutcomeUnknown,
+                    "{kind}"
+                );
+                assert_eq!(classified(request, kind, Processed::No), kind);
+            }
+            for request in [
+                ApiRequest::get(["a"]),
+                ApiRequest::post(["a"]).effect(Effect::Read),
+            ] {
+                assert_eq!(classified(request, kind, Processed::Unknown), kind);
+            }
+        }
+        for kind in [ProductRateLimited, ProductForbidden, OutcomeUnknown] {
+            assert_eq!(
+                classified(ApiRequest::post(["a"]), kind, Processed::Unknown),
+                kind
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_outcome_keeps_what_the_product_said() {
+        let error = Error::new(ProductUnavailable, "the product failed")
+            .with_upstream(Upstream::new(503).with_code("backendError"));
+        let error = classify(
+            Effect::Write,
+            Failure {
+                error,
+                processed: Processed::Unknown,
+            },
+        );
+        assert_eq!(
+            error.message(),
+            "the product failed: it may or may not have been carried out"
+        );
+        assert_eq!(
+            error.upstream().unwrap().code.as_deref(),
+            Some("backendError")
+        );
+        assert!(std::error::Error::source(&error).is_some() && !error.retryable());
+    }
+
+    #[test]
+    fn a_transport_error_is_classified_by_how_far_the_request_came() {
+        use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
+        let table = [
+            (Refused, InvalidRequest, InvalidRequest, true),
+            (Unreachable, ProductUnavailable, ProductUnavailable, true),
+            (TimedOut, ProductTimeout, OutcomeUnknown, false),
+            (Cut, UpstreamTruncated, OutcomeUnknown, false),
+        ];
+        for (lost, reading, writing, unprocessed) in table {
+            for (request, kind) in [
+                (ApiRequest::get(["a"]), reading),
+                (ApiRequest::post(["a"]), writing),
+            ] {
+                let failure =
+                    Failure::of_transport(TransportError::new(lost, ""), request.effect_of());
+                assert_eq!(failure.error.kind(), kind, "{lost:?} {}", request.method);
+                assert_eq!(failure.processed == Processed::No, unprocessed, "{lost:?}");
+            }
+        }
+        for request in [ApiRequest::get(["a"]), ApiRequest::post(["a"])] {
+            let failure =
+                Failure::of_transport(TransportError::new(TooLarge, ""), request.effect_of());
+            assert_eq!(failure.error.kind(), ResponseTooLarge);
+        }
+    }
+
+    #[test]
+    fn a_raw_request_is_retried_once_where_nothing_was_sent() {
+        let (no, unknown) = (Processed::No, Processed::Unknown);
+        for (processed, kind, attempt, again) in [
+            (no, ProductUnavailable, 1, true),
+            (no, ProductUnavailable, 2, false),
+            (no, InvalidRequest, 1, false),
+            (unknown, ProductUnavailable, 1, false),
+            (unknown, OutcomeUnknown, 1, false),
+        ] {
+            let pause = at_once(&failure(kind, processed), attempt);
+            assert_eq!(pause, again.then_some(Duration::ZERO), "{kind} {attempt}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The port of a tool that runs for real.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use http::{HeaderName, HeaderValue, Uri, header};
+
+use super::{
+    read::{self, Reading},
+    retry::{self, Failure},
+    send::{Outgoing, Sender},
+};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, Endpoints},
+    ports::{Body, BoxFuture},
+    product::Product,
+    tool::{ApiRequest, Effect, IoBackend, Response, Retry},
+};
+
+const GZIP: HeaderValue = HeaderValue::from_static("gzip");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Sends a tool's requests with the user's token.
+pub(super) struct ToolIo<'c>(pub(super) Sender<'c>);
+
+impl IoBackend for ToolIo<'_> {
+    fn exchange(&self, mut requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
+        if requests.len() == 1
+            && let Some(request) = requests.pop()
+        {
+            return Box::pin(async move { vec![self.0.send(ToolRequest(request)).await] });
+        }
+        let at_once = self.0.product().quota.concurrency;
+        let sending = stream::iter(requests)
+            .map(|request| self.0.send(ToolRequest(request)))
+            .buffered(at_once.max(1).into());
+        Box::pin(sending.collect())
+    }
+
+    fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.0.pause(duration))
+    }
+}
+
+/// One request of a tool; its response is read whole.
+struct ToolRequest(ApiRequest);
+
+impl Outgoing for ToolRequest {
+    type Response = Response;
+
+    fn effect(&self) -> Effect {
+        self.0.effect_of()
+    }
+
+    /// The pinned origin, and below it the encoded path.
+    fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri> {
+        let (origin, base) = endpoints.origin_or_fail(self.0.origin)?;
+        let mut target = match self.0.retry {
+            Retry::AlwaysWith(key, value) if attempt > 1 => {
+                self.0.clone().query(key, value).target(base)?
+            }
+            _ => self.0.target(base)?,
+        };
+        target.insert_str(0, origin);
+        Uri::try_from(target).map_err(|error| {
+            Error::new(
+                ErrorKind::InvalidRequest,
+                "the request's path and query are too long",
+            )
+            .with_source(error)
+        })
+    }
+
+    fn units(&self, product: &Product, target: &Uri) -> u32 {
+        (product.cost)(&self.0.method, target.path())
+    }
+
+    fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {
+        let body = self.0.body.clone();
+        let mut request = http::Request::new(body.map_or(Body::Empty, Body::from));
+        *request.method_mut() = self.0.method.clone();
+        *request.uri_mut() = target;
+        let headers = request.headers_mut();
+        headers.insert(header::ACCEPT_ENCODING, GZIP);
+        headers.insert(header::ACCEPT, JSON);
+        if self.0.body.is_some() {
+            headers.insert(header::CONTENT_TYPE, JSON);
+        }
+        for (name, value) in &self.0.headers {
+            let value = HeaderValue::from_str(value).map_err(|_| {
+                Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!(
+                        "the value for the header {name} holds characters that a header cannot have"
+                    ),
+                )
+            })?;
+            headers.insert(HeaderName::from_static(name), value);
+        }
+        Ok(request)
+    }
+
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    async fn read(
+        &mut self,
+        context: &Context,
+        product: &Product,
+        attempt: u8,
+        response: http::Response<Body>,
+    ) -> Reading<Response> {
+        read::whole(context, product, &self.0, attempt, response).await
+    }
+
+    fn pause(
+        &self,
+        context: &Context,
+        failure: &Failure,
+        attempt: u8,
+        left: Duration,
+    ) -> Option<Duration> {
+        retry::pause(context, self.0.retry, failure, attempt, left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, atomic::AtomicU32};
+
+    use super::*;
+    use crate::{
+        ports::Limits,
+        state::AccountState,
+        testing::{Answers, STABLE, World, always, context, insert_account, response},
+    };
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    /// What goes over the wire for a request, sent with a minute left.
+    fn sent(request: &ApiRequest) -> Result<(http::request::Parts, Body), ErrorKind> {
+        let seen = Arc::new(Mutex::new(None));
+        let keep = Arc::clone(&seen);
+        let transport = Answers::by(move |request: http::Request<Body>| {
+            *keep.lock().unwrap() = Some(request.into_parts());
+            std::future::ready(Ok(response(200, "{}")))
+        });
+        let world = World::new();
+        let context = context(&world, &STABLE, transport);
+        let outcome = world.run(async {
+            insert_account(&context, AccountState::Active).await;
+            let snapshot = context.reload("demo", "ada").await?;
+            let requests = AtomicU32::new(0);
+            let sender = Sender::new(&context, snapshot, MINUTE, &requests);
+            sender.send(ToolRequest(request.clone())).await
+        });
+        outcome
+            .map(|_| seen.lock().unwrap().take().unwrap())
+            .map_err(|error| error.kind())
+    }
+
+    #[test]
+    fn a_request_goes_to_the_pinned_origin_with_the_accounts_token() {
+        let request = ApiRequest::post(["notes"])
+            .json(&[1])
+            .header("if-match", "7");
+        let (head, body) = sent(&request).unwrap();
+        assert_eq!(
+            (head.method.as_str(), head.uri.to_string().as_str()),
+            ("POST", "https://api.demo.test/v1/notes")
+        );
+        assert_eq!(head.headers[header::AUTHORIZATION], "Bearer token-1");
+        assert!(head.headers[header::AUTHORIZATION].is_sensitive());
+        assert_eq!(
+            (&head.headers["if-match"], &head.headers["content-type"]),
+            (&HeaderValue::from_static("7"), &JSON)
+        );
+        assert!(matches!(body, Body::Bytes(bytes) if bytes == "[1]"));
+    }
+
+    #[test]
+    fn a_tool_cannot_send_another_token() {
+        let (head, _) =
+            sent(&ApiRequest::get(["notes"]).header("authorization", "Bearer other")).unwrap();
+        let all: Vec<_> = head.headers.get_all(header::AUTHORIZATION).iter().collect();
+        assert_eq!(all, ["Bearer token-1"]);
+    }
+
+    #[test]
+    fn a_request_without_a_body_has_no_content_type() {
+        let (head, body) = sent(&ApiRequest::get(["notes"])).unwrap();
+        assert!(!head.headers.contains_key(header::CONTENT_TYPE) && matches!(body, Body::Empty));
+    }
+
+    #[test]
+    fn time_limits_end_with_the_call() {
+        let limits = *sent(&ApiRequest::get(["notes"]))
+            .unwrap()
+            .0
+            .extensions
+            .get::<Limits>()
+            .unwrap();
+        assert_eq!(
+            (limits.total, limits.first_byte),
+            (MINUTE, STABLE.limits.first_byte.min(MINUTE))
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_sent_as_it_is_is_not_sent() {
+        assert_eq!(
+            sent(&ApiRequest::get(["notes"]).header("if-match", "a\r\nb")).unwrap_err(),
+            ErrorKind::InvalidRequest
+        );
+        assert_eq!(
+            sent(&ApiRequest::get(["notes", ".."])).unwrap_err(),
+            ErrorKind::InvalidRequest
+        );
+        assert_eq!(
+            sent(&ApiRequest::get(["x".repeat(70_000)])).unwrap_err(),
+            ErrorKind::InvalidRequest
+        );
+        assert_eq!(
+            sent(&ApiRequest::get(["notes"]).origin("other")).unwrap_err(),
+            ErrorKind::Internal
+        );
+    }
+
+    #[test]
+    fn a_retry_says_that_it_is_one_where_the_product_asks() {
+        let world = World::new();
+        let context = context(&world, &STABLE, always(200, ""));
+        let endpoints = context.endpoints("demo").unwrap();
+        let request =
+            ToolRequest(ApiRequest::post(["notes"]).retry(Retry::AlwaysWith("retry", "true")));
+        for (attempt, query) in [(1, None), (2, Some("retry=true")), (4, Some("retry=true"))] {
+            assert_eq!(request.target(endpoints, attempt).unwrap().query(), query);
+        }
+    }
+}

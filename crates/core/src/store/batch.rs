@@ -1,0 +1,100 @@
+//! What is written together: guards and writes of one transaction.
+
+use super::{Key, Record, Row};
+use crate::{Error, Result};
+
+/// Whether a batch was committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+#[expect(clippy::exhaustive_enums, reason = "every caller handles both")]
+pub enum Commit {
+    /// All of it.
+    Committed,
+    /// Nothing of it: a guard failed, a version differs, or a unique value exists. Load again and decide again.
+    Conflict,
+}
+
+/// Guards and writes of one transaction. A batch that writes a row twice is a conflict.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Batch {
+    /// Rows that must have the given version before the batch, whether or not it writes them.
+    pub guards: Vec<(Key, u64)>,
+    /// Writes, in order.
+    pub writes: Vec<Write>,
+    /// Why it cannot be offered to a store.
+    refused: Option<Error>,
+}
+
+/// One write of a batch.
+#[derive(Debug, Clone)]
+#[expect(clippy::exhaustive_enums, reason = "a store does all of them")]
+pub enum Write {
+    /// Adds a row at version 1; a conflict where its key or another unique value exists.
+    Insert(Row),
+    /// Replaces a row of this version and raises the version by one; a conflict otherwise.
+    Update(Row, u64),
+    /// Deletes a row of this version; a conflict otherwise.
+    Delete(Key, u64),
+}
+
+impl Write {
+    /// Primary key of the row that is written.
+    pub fn key(&self) -> Key {
+        match self {
+            Self::Insert(row) | Self::Update(row, _) => row.key(),
+            Self::Delete(key, _) => key.clone(),
+        }
+    }
+}
+
+impl Batch {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Requires a row to have a version.
+    #[must_use]
+    pub fn guard(mut self, key: impl Into<Key>, version: u64) -> Self {
+        self.guards.push((key.into(), version));
+        self
+    }
+    /// Deletes a row of a version.
+    #[must_use]
+    pub fn delete(self, key: impl Into<Key>, version: u64) -> Self {
+        self.write(Write::Delete(key.into(), version))
+    }
+    /// Adds a write.
+    #[must_use]
+    pub fn write(mut self, write: Write) -> Self {
+        self.writes.push(write);
+        self
+    }
+
+    /// Adds an entity.
+    #[must_use]
+    pub(crate) fn insert(self, record: impl Record) -> Self {
+        self.write_record(record, Write::Insert)
+    }
+    /// Replaces an entity of a version.
+    #[must_use]
+    pub(crate) fn update(self, record: impl Record, version: u64) -> Self {
+        self.write_record(record, |row| Write::Update(row, version))
+    }
+
+    fn write_record(mut self, record: impl Record, write: impl FnOnce(Row) -> Write) -> Self {
+        match record.into_row() {
+            Ok(row) => self.writes.push(write(row)),
+            Err(error) => self.refused = Some(error),
+        }
+        self
+    }
+
+    /// The batch, unless one of its entities cannot be stored.
+    pub(super) fn checked(self) -> Result<Self> {
+        match self.refused {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+}

@@ -1,0 +1,572 @@
+//! Every kind of row, one after another: its table, its values, and how it is looked up.
+//!
+//! A moment in a column is nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{
+    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Store, Table, Value, Versioned,
+    record::{read, shown},
+};
+use crate::{
+    Result,
+    digest::Digest,
+    domain::{
+        AccessToken, Account, AppCredential, Authorization, AuthorizationState, Connection,
+        Credential, DataKey, Event, Execution, OutboxEntry,
+    },
+    identifier::{
+        AccountId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId, EventId, ExecutionId,
+        Identifier, OutboxId,
+    },
+};
+
+/// All tables.
+pub static TABLES: &[&Table] = &[
+    &CONNECTION,
+    &ACCOUNT,
+    &CREDENTIAL,
+    &AUTHORIZATION,
+    &APP_CREDENTIAL,
+    &ACCESS_TOKEN,
+    &DATA_KEY,
+    &EXECUTION,
+    &EVENT,
+    &OUTBOX,
+];
+
+/// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
+/// where it is asked for by itself, it is an error.
+#[derive(Clone)]
+pub(crate) struct Records(Arc<dyn Store>);
+
+type Found<T> = Result<Option<Versioned<T>>>;
+type Listed<T> = Result<Vec<Versioned<T>>>;
+
+impl Records {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self(store)
+    }
+
+    /// The store's own time.
+    pub(crate) async fn now(&self) -> Result<Timestamp> {
+        self.0.now().await
+    }
+
+    /// Commits all of a batch, durably, or nothing of it.
+    pub(crate) async fn commit(&self, batch: Batch) -> Result<Commit> {
+        self.0.commit(batch.checked()?).await
+    }
+
+    async fn get<T: Record>(&self, key: impl Into<Key>) -> Found<T> {
+        self.0.get(&key.into()).await?.map(read).transpose()
+    }
+
+    async fn find<T: Record>(&self, index: Index, values: &[Value]) -> Found<T> {
+        let found = self.0.find(T::TABLE, index, values).await?;
+        found.map(read).transpose()
+    }
+
+    /// As many rows as asked, where there are so many that can be read.
+    async fn list<T: Record>(&self, mut list: List) -> Listed<T> {
+        let mut rows = Vec::new();
+        loop {
+            let page = self.0.list(&list).await?;
+            let full = page.len() == list.limit as usize;
+            let last = page.last().map(|found| list.position(&found.row));
+            let mut unreadable = 0;
+            for found in page {
+                let key = shown(&found.row);
+                match read(found) {
+                    Ok(row) => rows.push(row),
+                    Err(error) => {
+                        unreadable += 1;
+                        let table = T::TABLE.name;
+                        tracing::warn!(table, key, kind = %error.kind(), "a row that cannot be read was set aside");
+                    }
+                }
+            }
+            if !full || unreadable == 0 {
+                return Ok(rows);
+            }
+            list = list.after(last).limit(unreadable);
+        }
+    }
+}
+
+const fn text(name: &'static str) -> Column {
+    let kind = ColumnKind::Text;
+    Column { name, kind }
+}
+const fn optional(name: &'static str) -> Column {
+    let kind = ColumnKind::OptionalText;
+    Column { name, kind }
+}
+const fn integer(name: &'static str) -> Column {
+    let kind = ColumnKind::Integer;
+    Column { name, kind }
+}
+
+macro_rules! keys {
+    ($($id:ty: $table:ident),+ $(,)?) => { $(
+        impl From<$id> for Key {
+            fn from(id: $id) -> Self { Self::new(&$table, vec![Value::text(id)]) }
+        }
+    )+ };
+}
+keys!(
+    ConnectionId: CONNECTION,
+    AccountId: ACCOUNT,
+    AuthorizationId: AUTHORIZATION,
+    DataKeyId: DATA_KEY,
+    ExecutionId: EXECUTION,
+    EventId: EVENT,
+    OutboxId: OUTBOX,
+);
+
+// ---- connections
+
+static CONNECTION: Table = Table {
+    name: "connection",
+    columns: &[text("id"), text("name")],
+    key: Index::unique(&["id"]),
+    indexes: &[CONNECTION_NAME],
+    sealed: true,
+};
+const CONNECTION_NAME: Index = Index::unique(&["name"]);
+
+impl Record for Connection {
+    const TABLE: &'static Table = &CONNECTION;
+    const NESTS: bool = true;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(self.id), Value::text(&self.name)]
+    }
+}
+
+impl Records {
+    /// A connection by id.
+    pub(crate) async fn connection(&self, id: ConnectionId) -> Found<Connection> {
+        self.get(id).await
+    }
+    /// A connection by name.
+    pub(crate) async fn connection_named(&self, name: &ConnectionName) -> Found<Connection> {
+        self.find(CONNECTION_NAME, &[Value::text(name)]).await
+    }
+    /// Connections by name, starting after `after`.
+    pub(crate) async fn connections(&self, after: Option<&str>, limit: u32) -> Listed<Connection> {
+        let list = List::new(&CONNECTION, CONNECTION_NAME).limit(limit);
+        self.list(list.after(after.map(|name| vec![Value::text(name)])))
+            .await
+    }
+}
+
+// ---- accounts
+
+static ACCOUNT: Table = Table {
+    name: "account",
+    columns: &[text("id"), text("connection_id"), text("identifier")],
+    key: Index::unique(&["id"]),
+    indexes: &[ACCOUNT_OF_USER, ACCOUNTS_OF_CONNECTION],
+    sealed: false,
+};
+const ACCOUNT_OF_USER: Index = Index::unique(&["connection_id", "identifier"]);
+const ACCOUNTS_OF_CONNECTION: Index = Index::of(&["connection_id", "id"]);
+
+impl Record for Account {
+    const TABLE: &'static Table = &ACCOUNT;
+    fn values(&self) -> Vec<Value> {
+        vec![
+            Value::text(self.id),
+            Value::text(self.connection_id),
+            Value::text(&self.identifier),
+        ]
+    }
+}
+
+impl Records {
+    /// An account by id.
+    pub(crate) async fn account(&self, id: AccountId) -> Found<Account> {
+        self.get(id).await
+    }
+    /// The account of a user.
+    pub(crate) async fn account_of(
+        &self,
+        connection: ConnectionId,
+        identifier: &Identifier,
+    ) -> Found<Account> {
+        let user = [Value::text(connection), Value::text(identifier)];
+        self.find(ACCOUNT_OF_USER, &user).await
+    }
+    /// Accounts by id, starting after `after`: of one connection, or all.
+    pub(crate) async fn accounts(
+        &self,
+        connection: Option<ConnectionId>,
+        after: Option<AccountId>,
+        limit: u32,
+    ) -> Listed<Account> {
+        let list = match connection {
+            Some(id) => List::new(&ACCOUNT, ACCOUNTS_OF_CONNECTION).prefix([Value::text(id)]),
+            None => List::new(&ACCOUNT, ACCOUNT.key),
+        };
+        self.list(
+            list.after(after.map(|id| vec![Value::text(id)]))
+                .limit(limit),
+        )
+        .await
+    }
+}
+
+// ---- credentials
+
+/// `live` is 1 until the credential is shredded.
+static CREDENTIAL: Table = Table {
+    name: "credential",
+    columns: &[
+        text("account_id"),
+        integer("generation"),
+        integer("live"),
+        integer("created_at"),
+    ],
+    key: Index::unique(&["account_id", "generation"]),
+    indexes: &[CREDENTIALS_BY_AGE],
+    sealed: true,
+};
+const CREDENTIALS_BY_AGE: Index = Index::of(&["live", "created_at"]);
+
+impl Record for Credential {
+    const TABLE: &'static Table = &CREDENTIAL;
+    fn values(&self) -> Vec<Value> {
+        vec![
+            Value::text(self.account_id),
+            Value::count(self.generation),
+            Value::flag(self.sealed.is_some()),
+            Value::moment(self.created_at),
+        ]
+    }
+}
+
+impl Records {
+    /// A credential of an account.
+    pub(crate) async fn credential(
+        &self,
+        account: AccountId,
+        generation: u64,
+    ) -> Found<Credential> {
+        let key = vec![Value::text(account), Value::count(generation)];
+        self.get(Key::new(&CREDENTIAL, key)).await
+    }
+    /// All credentials of an account that are not shredded.
+    pub(crate) async fn credentials(&self, account: AccountId) -> Listed<Credential> {
+        let list = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
+        let mut rows = self.list::<Credential>(list).await?;
+        rows.retain(|found| found.row.sealed.is_some());
+        Ok(rows)
+    }
+}
+
+// ---- authorizations
+
+/// `pending` is 1 until the authorization is completed or ended.
+static AUTHORIZATION: Table = Table {
+    name: "authorization",
+    columns: &[
+        text("id"),
+        text("account_id"),
+        text("link"),
+        optional("oauth_state"),
+        integer("pending"),
+        integer("expires_at"),
+    ],
+    key: Index::unique(&["id"]),
+    indexes: &[
+        AUTHORIZATION_LINK,
+        AUTHORIZATION_STATE,
+        AUTHORIZATIONS_OF_ACCOUNT,
+        AUTHORIZATIONS_BY_END,
+    ],
+    sealed: false,
+};
+const AUTHORIZATION_LINK: Index = Index::unique(&["link"]);
+const AUTHORIZATION_STATE: Index = Index::unique(&["oauth_state"]);
+const AUTHORIZATIONS_OF_ACCOUNT: Index = Index::of(&["account_id", "id"]);
+const AUTHORIZATIONS_BY_END: Index = Index::of(&["pending", "expires_at", "id"]);
+
+impl Record for Authorization {
+    const TABLE: &'static Table = &AUTHORIZATION;
+    fn values(&self) -> Vec<Value> {
+        use AuthorizationState::{
+            Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned,
+            Superseded, Verifying,
+        };
+        let pending = match self.state {
+            Created | Opened | Redirected | Returned | Exchanged | Verifying => true,
+            Completed | Denied | Expired | Failed | Superseded => false,
+        };
+        vec![
+            Value::text(self.id),
+            Value::text(self.account_id),
+            Value::text(self.link.as_str()),
+            Value::optional(self.oauth_state.as_ref().map(Digest::as_str)),
+            Value::flag(pending),
+            Value::moment(self.expires_at),
+        ]
+    }
+}
+
+impl Records {
+    /// An authorization by id.
+    pub(crate) async fn authorization(&self, id: AuthorizationId) -> Found<Authorization> {
+        self.get(id).await
+    }
+    /// An authorization by its link.
+    pub(crate) async fn authorization_by_link(&self, link: &Digest) -> Found<Authorization> {
+        self.find(AUTHORIZATION_LINK, &[Value::text(link.as_str())])
+            .await
+    }
+    /// An authorization by its OAuth state.
+    pub(crate) async fn authorization_by_state(&self, state: &Digest) -> Found<Authorization> {
+        self.find(AUTHORIZATION_STATE, &[Value::text(state.as_str())])
+            .await
+    }
+    /// Authorizations of an account, newest first.
+    pub(crate) async fn authorizations(
+        &self,
+        account: AccountId,
+        limit: u32,
+    ) -> Listed<Authorization> {
+        let list =
+            List::new(&AUTHORIZATION, AUTHORIZATIONS_OF_ACCOUNT).prefix([Value::text(account)]);
+        self.list(list.descending().limit(limit)).await
+    }
+    /// Authorizations that are neither completed nor ended and whose time was over before `now`.
+    pub(crate) async fn overdue_authorizations(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Listed<Authorization> {
+        let list = List::new(&AUTHORIZATION, AUTHORIZATIONS_BY_END).prefix([Value::flag(true)]);
+        self.list(list.below(Value::moment(now)).limit(limit)).await
+    }
+}
+
+// ---- the application's credentials
+
+static APP_CREDENTIAL: Table = Table {
+    name: "app_credential",
+    columns: &[text("client_id")],
+    key: Index::unique(&["client_id"]),
+    indexes: &[],
+    sealed: false,
+};
+
+impl Record for AppCredential {
+    const TABLE: &'static Table = &APP_CREDENTIAL;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(&self.client_id)]
+    }
+}
+
+static ACCESS_TOKEN: Table = Table {
+    name: "access_token",
+    columns: &[text("token"), integer("expires_at")],
+    key: Index::unique(&["token"]),
+    indexes: &[ACCESS_TOKENS_BY_END],
+    sealed: false,
+};
+const ACCESS_TOKENS_BY_END: Index = Index::of(&["expires_at"]);
+
+impl Record for AccessToken {
+    const TABLE: &'static Table = &ACCESS_TOKEN;
+    fn values(&self) -> Vec<Value> {
+        vec![
+            Value::text(self.token.as_str()),
+            Value::moment(self.expires_at),
+        ]
+    }
+}
+
+impl Records {
+    /// A client id of the application.
+    pub(crate) async fn app_credential(&self, client_id: &str) -> Found<AppCredential> {
+        self.get(Key::new(&APP_CREDENTIAL, vec![Value::text(client_id)]))
+            .await
+    }
+    /// A bearer token of the application.
+    pub(crate) async fn access_token(&self, token: &Digest) -> Found<AccessToken> {
+        self.get(Key::new(&ACCESS_TOKEN, vec![Value::text(token.as_str())]))
+            .await
+    }
+}
+
+// ---- data keys
+
+static DATA_KEY: Table = Table {
+    name: "data_key",
+    columns: &[text("id")],
+    key: Index::unique(&["id"]),
+    indexes: &[],
+    sealed: true,
+};
+
+impl Record for DataKey {
+    const TABLE: &'static Table = &DATA_KEY;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(self.id)]
+    }
+}
+
+impl Records {
+    /// All data keys, oldest first.
+    pub(crate) async fn data_keys(&self) -> Listed<DataKey> {
+        self.list(List::new(&DATA_KEY, DATA_KEY.key)).await
+    }
+}
+
+// ---- executions and events
+
+static EXECUTION: Table = Table {
+    name: "execution",
+    columns: &[text("id"), integer("started_at")],
+    key: Index::unique(&["id"]),
+    indexes: &[EXECUTIONS_BY_START],
+    sealed: false,
+};
+const EXECUTIONS_BY_START: Index = Index::of(&["started_at"]);
+
+impl Record for Execution {
+    const TABLE: &'static Table = &EXECUTION;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(self.id), Value::moment(self.started_at)]
+    }
+}
+
+static EVENT: Table = Table {
+    name: "event",
+    columns: &[text("id"), integer("at")],
+    key: Index::unique(&["id"]),
+    indexes: &[EVENTS_BY_TIME],
+    sealed: false,
+};
+const EVENTS_BY_TIME: Index = Index::of(&["at"]);
+
+impl Record for Event {
+    const TABLE: &'static Table = &EVENT;
+    const NESTS: bool = true;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(self.id), Value::moment(self.at)]
+    }
+}
+
+/// What only tests read.
+#[cfg(test)]
+impl Records {
+    /// Executions, newest first, starting after (older than) `after`.
+    pub(crate) async fn executions(
+        &self,
+        after: Option<ExecutionId>,
+        limit: u32,
+    ) -> Listed<Execution> {
+        let list = List::new(&EXECUTION, EXECUTION.key).descending();
+        self.list(
+            list.after(after.map(|id| vec![Value::text(id)]))
+                .limit(limit),
+        )
+        .await
+    }
+    /// Events in order of their ids, starting after `after`.
+    pub(crate) async fn events(&self, after: Option<EventId>, limit: u32) -> Listed<Event> {
+        let list = List::new(&EVENT, EVENT.key);
+        self.list(
+            list.after(after.map(|id| vec![Value::text(id)]))
+                .limit(limit),
+        )
+        .await
+    }
+}
+
+// ---- the outbox
+
+static OUTBOX: Table = Table {
+    name: "outbox",
+    columns: &[text("id"), integer("due_at")],
+    key: Index::unique(&["id"]),
+    indexes: &[OUTBOX_BY_DUE],
+    sealed: true,
+};
+const OUTBOX_BY_DUE: Index = Index::of(&["due_at", "id"]);
+
+impl Record for OutboxEntry {
+    const TABLE: &'static Table = &OUTBOX;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(self.id), Value::moment(self.due_at)]
+    }
+}
+
+impl Records {
+    /// Outbox entries that are due at `now`.
+    pub(crate) async fn due(&self, now: Timestamp, limit: u32) -> Listed<OutboxEntry> {
+        let later = now
+            .checked_add(jiff::SignedDuration::from_nanos(1))
+            .unwrap_or(now);
+        let list = List::new(&OUTBOX, OUTBOX_BY_DUE).below(Value::moment(later));
+        self.list(list.limit(limit)).await
+    }
+}
+
+// ---- retention
+
+/// From which moment on rows are kept; what is older may go. Other rows are never pruned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cutoffs {
+    /// Access tokens go that expired before this.
+    pub(crate) access_tokens: Timestamp,
+    /// Executions go that began before this.
+    pub(crate) executions: Timestamp,
+    /// Events go that happened before this.
+    pub(crate) events: Timestamp,
+    /// Authorizations go that are completed or ended, with an `expires_at` before this.
+    pub(crate) authorizations: Timestamp,
+    /// Credentials go that are shredded and were inserted before this.
+    pub(crate) credentials: Timestamp,
+}
+
+impl Records {
+    /// Deletes rows that are older than their cutoff, and returns how many there were. Of each kind at most `limit` rows
+    /// go, so that no other write waits long; less than `limit` in all means that none is left. Where one kind fails,
+    /// rows of others may be gone.
+    ///
+    /// None of them holds ciphertext that still opens anything: a credential here is shredded, and the verifier of an
+    /// ended authorization is spent.
+    pub(crate) async fn prune(&self, cutoffs: &Cutoffs, limit: u32) -> Result<u64> {
+        let ended = [Value::flag(false)];
+        let lists = [
+            (
+                List::new(&ACCESS_TOKEN, ACCESS_TOKENS_BY_END),
+                cutoffs.access_tokens,
+            ),
+            (
+                List::new(&EXECUTION, EXECUTIONS_BY_START),
+                cutoffs.executions,
+            ),
+            (List::new(&EVENT, EVENTS_BY_TIME), cutoffs.events),
+            (
+                List::new(&AUTHORIZATION, AUTHORIZATIONS_BY_END).prefix(ended.clone()),
+                cutoffs.authorizations,
+            ),
+            (
+                List::new(&CREDENTIAL, CREDENTIALS_BY_AGE).prefix(ended),
+                cutoffs.credentials,
+            ),
+        ];
+        let mut gone = 0;
+        for (list, cutoff) in lists {
+            gone += self
+                .0
+                .prune(&list.below(Value::moment(cutoff)).limit(limit))
+                .await?;
+        }
+        Ok(gone)
+    }
+}

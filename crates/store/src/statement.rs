@@ -1,0 +1,267 @@
+//! From look-ups, lists and writes to SQL.
+
+use std::collections::BTreeSet;
+
+use stead_core::store::{Batch, Index, Key, List, Row, Table, Value, Write};
+
+use crate::engine::{Statement, Step, Transaction};
+
+/// SQL while it is written: the text, and the values of the placeholders so far.
+struct Text {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Text {
+    fn new(sql: String) -> Self {
+        Self {
+            sql,
+            values: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, sql: &str) -> &mut Self {
+        self.sql.push_str(sql);
+        self
+    }
+
+    /// `$1, $2`: placeholders of values.
+    fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
+        for (number, value) in values.into_iter().enumerate() {
+            self.values.push(value);
+            let comma = if number == 0 { "" } else { ", " };
+            self.sql.push_str(&format!("{comma}${}", self.values.len()));
+        }
+        self
+    }
+
+    /// ` WHERE "a" = $1 AND "b" = $2`, or with ` AND` after other conditions.
+    fn equal(&mut self, columns: &[&str], values: impl IntoIterator<Item = Value>) -> &mut Self {
+        for (column, value) in columns.iter().zip(values) {
+            self.condition(&format!("\"{column}\" = ")).bind([value]);
+        }
+        self
+    }
+
+    fn condition(&mut self, condition: &str) -> &mut Self {
+        let joint = if self.sql.contains(" WHERE ") {
+            " AND "
+        } else {
+            " WHERE "
+        };
+        self.push(joint).push(condition)
+    }
+
+    fn end(self) -> Statement {
+        Statement {
+            sql: self.sql,
+            values: self.values,
+        }
+    }
+}
+
+/// The row with these values in a unique index.
+pub(crate) fn find(table: &Table, index: Index, values: &[Value]) -> Statement {
+    let mut text = select(table);
+    text.equal(index.columns, values.iter().cloned());
+    text.end()
+}
+
+/// The rows of a list.
+pub(crate) fn list(list: &List) -> Statement {
+    ranged(select(list.table), list)
+}
+
+/// Deletes the rows of a list. Not every database can limit a DELETE by itself.
+pub(crate) fn prune(list: &List) -> Statement {
+    let (table, key) = (list.table.name, quoted(list.table.key.columns));
+    let delete = format!("DELETE FROM \"{table}\" WHERE ({key}) IN (SELECT {key} FROM \"{table}\"");
+    let mut statement = ranged(Text::new(String::new()), list);
+    statement.sql = format!("{delete}{})", statement.sql);
+    statement
+}
+
+/// The steps of a batch: its guards, then its writes in order. `None` where the batch writes a row twice, which no state
+/// of the database can allow.
+pub(crate) fn steps(batch: Batch) -> Option<Transaction> {
+    let mut transaction = Transaction::default();
+    for (key, version) in batch.guards {
+        let select = Text::new(format!("SELECT \"version\" FROM \"{}\"", key.table.name));
+        transaction
+            .steps
+            .push(Step::Require(at(select, key, version)));
+    }
+    let mut written = BTreeSet::new();
+    for write in batch.writes {
+        let key = write.key();
+        let replaces = !matches!(write, Write::Insert(_));
+        transaction.shreds |= replaces && key.table.sealed;
+        transaction.steps.push(Step::Change(change(write)));
+        if !written.insert(key) {
+            return None;
+        }
+    }
+    Some(transaction)
+}
+
+fn change(write: Write) -> Statement {
+    match write {
+        Write::Insert(row) => {
+            let mut text = Text::new(format!(
+                "INSERT INTO \"{}\" ({}, \"version\", \"body\") VALUES (",
+                row.table.name,
+                quoted(&names(row.table))
+            ));
+            let rest = [Value::Integer(1), Value::Text(row.body)];
+            text.bind(row.values.into_iter().chain(rest)).push(")");
+            text.end()
+        }
+        Write::Update(row, version) => {
+            let key = row.key();
+            let Row {
+                table,
+                values,
+                body,
+                ..
+            } = row;
+            let mut text = Text::new(format!("UPDATE \"{}\" SET ", table.name));
+            for (column, value) in table.columns.iter().zip(values) {
+                if !table.key.columns.contains(&column.name) {
+                    text.push(&format!("\"{}\" = ", column.name))
+                        .bind([value])
+                        .push(", ");
+                }
+            }
+            text.push("\"body\" = ").bind([Value::Text(body)]);
+            text.push(", \"version\" = \"version\" + 1");
+            at(text, key, version)
+        }
+        Write::Delete(key, version) => at(
+            Text::new(format!("DELETE FROM \"{}\"", key.table.name)),
+            key,
+            version,
+        ),
+    }
+}
+
+/// Where the row has this key and version. No store lives to see the last version.
+fn at(mut text: Text, key: Key, version: u64) -> Statement {
+    let version = Value::Integer(i64::try_from(version).unwrap_or(i64::MAX));
+    text.equal(key.table.key.columns, key.values);
+    text.equal(&["version"], [version]);
+    text.end()
+}
+
+fn select(table: &Table) -> Text {
+    let columns = quoted(&names(table));
+    Text::new(format!(
+        "SELECT {columns}, \"version\", \"body\" FROM \"{}\"",
+        table.name
+    ))
+}
+
+/// Conditions, order and limit of a list.
+fn ranged(mut text: Text, list: &List) -> Statement {
+    let (prefix, order) = list.index.columns.split_at(list.prefix.len());
+    text.equal(prefix, list.prefix.iter().cloned());
+    if let Some(after) = &list.after {
+        let forward = if list.descending { "<" } else { ">" };
+        // A row value is compared from left to right, as the index sorts.
+        text.condition(&format!("({}) {forward} (", quoted(order)));
+        text.bind(after.iter().cloned()).push(")");
+    }
+    if let (Some(below), Some(first)) = (&list.below, order.first()) {
+        text.condition(&format!("\"{first}\" < "))
+            .bind([below.clone()]);
+    }
+    let direction = if list.descending { " DESC" } else { "" };
+    let order: Vec<String> = order
+        .iter()
+        .map(|name| format!("\"{name}\"{direction}"))
+        .collect();
+    text.push(&format!(" ORDER BY {} LIMIT ", order.join(", ")));
+    text.bind([Value::Integer(i64::from(list.limit))]);
+    text.end()
+}
+
+fn names(table: &Table) -> Vec<&'static str> {
+    table.columns.iter().map(|column| column.name).collect()
+}
+
+fn quoted(names: &[&str]) -> String {
+    format!("\"{}\"", names.join("\", \""))
+}
+
+#[cfg(test)]
+mod tests {
+    use stead_core::store::TABLES;
+
+    use super::*;
+
+    fn table(name: &str) -> &'static Table {
+        TABLES.iter().find(|table| table.name == name).unwrap()
+    }
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    #[test]
+    fn conditions_and_the_limit_are_numbered() {
+        let account = table("account");
+        let of_connection = *account.indexes.last().unwrap();
+        let found = List::new(account, of_connection)
+            .prefix([text("conn")])
+            .after(Some(vec![text("acct")]))
+            .below(text("b"))
+            .descending()
+            .limit(5);
+        let statement = list(&found);
+        assert_eq!(
+            statement.sql,
+            "SELECT \"id\", \"connection_id\", \"identifier\", \"version\", \"body\" FROM \"account\" \
+             WHERE \"connection_id\" = $1 AND (\"id\") < ($2) AND \"id\" < $3 ORDER BY \"id\" DESC LIMIT $4"
+        );
+        assert_eq!(
+            statement.values,
+            [text("conn"), text("acct"), text("b"), Value::Integer(5)]
+        );
+    }
+
+    #[test]
+    fn a_deletion_names_the_rows_by_their_whole_key() {
+        let credential = table("credential");
+        let by_age = credential.indexes[0];
+        let statement = prune(
+            &List::new(credential, by_age)
+                .prefix([Value::Integer(0)])
+                .limit(5),
+        );
+        assert_eq!(
+            statement.sql,
+            "DELETE FROM \"credential\" WHERE (\"account_id\", \"generation\") IN \
+             (SELECT \"account_id\", \"generation\" FROM \"credential\" \
+             WHERE \"live\" = $1 ORDER BY \"created_at\" LIMIT $2)"
+        );
+        assert_eq!(statement.values, [Value::Integer(0), Value::Integer(5)]);
+    }
+
+    #[test]
+    fn an_update_names_its_row_and_version_last() {
+        let credential = table("credential");
+        let numbers = [3, 1, 7].map(Value::Integer);
+        let values = [text("acct")].into_iter().chain(numbers).collect();
+        let row = Row::new(credential, values, String::from("{}"));
+        let statement = change(Write::Update(row, 2));
+        assert_eq!(
+            statement.sql,
+            "UPDATE \"credential\" SET \"live\" = $1, \"created_at\" = $2, \"body\" = $3, \
+             \"version\" = \"version\" + 1 WHERE \"account_id\" = $4 AND \"generation\" = $5 AND \"version\" = $6"
+        );
+        let [one, seven, three, two] = [1, 7, 3, 2].map(Value::Integer);
+        assert_eq!(
+            statement.values,
+            [one, seven, text("{}"), text("acct"), three, two]
+        );
+    }
+}

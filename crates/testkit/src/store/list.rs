@@ -1,0 +1,228 @@
+//! Lists come in order, complete, and as long as asked; pruning deletes what a list holds, and nothing else.
+
+use futures_util::future::join_all;
+use stead_core::store::{Index, List, Row, TABLES, Table, Value};
+
+use super::{
+    Check, Shared, check,
+    look::{answered, commit, conflict, insert, listed, stored, untouched, updating},
+    sample::{self, text},
+};
+
+/// Numbers of rows, in the order in which they are inserted.
+const SHUFFLED: [u32; 7] = [4, u32::MAX, 2, 9, 1, 10, 1 << 20];
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![
+        check(lists_come_in_the_order_of_their_index),
+        check(texts_come_in_the_order_of_their_bytes),
+        check(a_list_goes_on_after_a_position),
+        check(a_bound_leaves_out_what_is_not_below),
+        check(an_empty_store_has_empty_lists),
+        check(pruning_deletes_what_the_list_holds),
+        check(pruning_deletes_at_most_the_limit),
+        check(pruning_deletes_rows_of_any_version),
+        check(concurrent_prunings_count_every_row_once),
+    ]
+}
+
+/// Every index of every table, keys included.
+fn indexes() -> impl Iterator<Item = (&'static Table, Index)> {
+    TABLES.iter().flat_map(|table| {
+        let indexes = table.indexes.iter().chain([&table.key]);
+        indexes.map(move |index| (*table, *index))
+    })
+}
+
+/// Lists of an index: all rows, and those that share the first value where there are several columns. With what they
+/// hold of the rows that are inserted for it, in order.
+async fn lists(store: &Shared, table: &'static Table, index: Index) -> Vec<(List, Vec<Row>)> {
+    let rows = SHUFFLED.map(|number| sample::row(table, number));
+    insert(&**store, rows.clone()).await;
+    let mut lists = vec![List::new(table, index)];
+    if index.columns.len() > 1 {
+        // Other rows share a value that those above do not have.
+        let shared = match rows[0].value(index.columns[0]) {
+            Value::Integer(_) => Value::Integer(77),
+            _ => text("shared"),
+        };
+        let sharing = [30, 20, 50, 40].map(|number| {
+            sample::with(sample::row(table, number), index.columns[0], shared.clone())
+        });
+        insert(&**store, sharing).await;
+        lists.push(List::new(table, index).prefix([shared]));
+    }
+    let others = TABLES.iter().filter(|other| other.name != table.name);
+    insert(&**store, others.map(|other| sample::row(other, 5))).await;
+
+    let mut all = lists
+        .clone()
+        .into_iter()
+        .chain(lists.into_iter().map(List::descending));
+    let mut expected = Vec::new();
+    for list in all.by_ref() {
+        let every = List::new(table, table.key);
+        let mut rows = listed(&**store, &every).await;
+        rows.retain(|row| list.includes(row));
+        rows.sort_by(|one, other| list.compare(one, other));
+        assert!(rows.len() >= 4, "{rows:?}");
+        expected.push((list, rows));
+    }
+    expected
+}
+
+/// Removes every row.
+async fn clear(store: &Shared) {
+    for table in TABLES {
+        answered(store.prune(&List::new(table, table.key)).await);
+    }
+}
+
+async fn lists_come_in_the_order_of_their_index(store: Shared) {
+    for (table, index) in indexes() {
+        for (list, rows) in lists(&store, table, index).await {
+            assert_eq!(listed(&*store, &list).await, rows, "{list:?}");
+            for limit in [0, 1, 3] {
+                let cut = list.clone().limit(limit);
+                assert_eq!(
+                    listed(&*store, &cut).await,
+                    rows[..limit as usize],
+                    "{cut:?}"
+                );
+            }
+        }
+        clear(&store).await;
+    }
+}
+
+async fn texts_come_in_the_order_of_their_bytes(store: Shared) {
+    let connection = sample::table("connection");
+    let texts = sample::hostile_texts();
+    for (hostile, number) in texts.iter().rev().zip(1..) {
+        let row = sample::row(connection, number);
+        insert(&*store, [sample::with(row, "name", text(hostile))]).await;
+    }
+    let by_name = connection.indexes[0];
+    let found = listed(&*store, &List::new(connection, by_name)).await;
+    let names = found
+        .iter()
+        .filter_map(|row| row.values_of(by_name).next().cloned());
+    assert!(names.eq(texts.into_iter().map(Value::Text)), "{found:?}");
+}
+
+async fn a_list_goes_on_after_a_position(store: Shared) {
+    for (table, index) in indexes() {
+        for (list, rows) in lists(&store, table, index).await {
+            for size in [1, 3] {
+                let mut walked: Vec<Row> = Vec::new();
+                loop {
+                    let after = walked.last().map(|last| list.position(last));
+                    let page = listed(&*store, &list.clone().after(after).limit(size)).await;
+                    if page.is_empty() {
+                        break;
+                    }
+                    walked.extend(page);
+                }
+                assert_eq!(walked, rows, "{list:?}");
+            }
+        }
+        clear(&store).await;
+    }
+}
+
+async fn a_bound_leaves_out_what_is_not_below(store: Shared) {
+    for (table, index) in indexes() {
+        for (list, rows) in lists(&store, table, index).await {
+            let bound = list.position(&rows[2]).remove(0);
+            let below: Vec<Row> = rows
+                .iter()
+                .filter(|row| list.position(row)[0] < bound)
+                .cloned()
+                .collect();
+            assert!(!below.is_empty() && below.len() < rows.len());
+            let bounded = list.below(bound);
+            assert_eq!(listed(&*store, &bounded).await, below, "{bounded:?}");
+            let rest = bounded.clone().after(Some(bounded.position(&below[0])));
+            assert_eq!(listed(&*store, &rest).await, below[1..], "{rest:?}");
+        }
+        clear(&store).await;
+    }
+}
+
+async fn an_empty_store_has_empty_lists(store: Shared) {
+    for (table, index) in indexes() {
+        let list = List::new(table, index);
+        assert!(listed(&*store, &list).await.is_empty());
+        assert_eq!(answered(store.prune(&list).await), 0);
+    }
+}
+
+async fn pruning_deletes_what_the_list_holds(store: Shared) {
+    for (table, index) in indexes() {
+        for (list, rows) in lists(&store, table, index).await {
+            let bound = list.position(&rows[2]).remove(0);
+            let every = List::new(table, table.key);
+            let mut kept = listed(&*store, &every).await;
+            let list = list.below(bound);
+            kept.retain(|row| !list.includes(row));
+            let count = answered(store.prune(&list).await);
+            assert_eq!(listed(&*store, &every).await, kept, "{list:?}");
+            assert!(count > 0);
+            assert_eq!(answered(store.prune(&list).await), 0);
+            // Who decided while a row was there meets its absence, and its key is free.
+            let gone: Vec<Row> = rows.into_iter().filter(|row| list.includes(row)).collect();
+            assert_eq!(gone.len() as u64, count);
+            for row in &gone {
+                assert_eq!(stored(&*store, &row.key()).await, None);
+                conflict(&*store, updating(row.clone(), 1)).await;
+            }
+            insert(&*store, gone.clone()).await;
+            untouched(&*store, &gone).await;
+        }
+        let others = TABLES.iter().filter(|other| other.name != table.name);
+        let others: Vec<Row> = others.map(|other| sample::row(other, 5)).collect();
+        untouched(&*store, &others).await;
+        clear(&store).await;
+    }
+}
+
+async fn pruning_deletes_at_most_the_limit(store: Shared) {
+    for (table, index) in indexes() {
+        let lists = lists(&store, table, index).await;
+        let (list, rows) = lists.into_iter().next().expect("a list");
+        let list = list.limit(2);
+        for left in [rows.len() - 2, rows.len() - 4] {
+            assert_eq!(answered(store.prune(&list).await), 2);
+            assert_eq!(
+                listed(&*store, &list.clone().limit(u32::MAX)).await,
+                rows[rows.len() - left..]
+            );
+        }
+        assert_eq!(answered(store.prune(&list.limit(0)).await), 0);
+        clear(&store).await;
+    }
+}
+
+async fn pruning_deletes_rows_of_any_version(store: Shared) {
+    for row in sample::rows(1) {
+        insert(&*store, [row.clone()]).await;
+        commit(&*store, updating(row.clone(), 1)).await;
+        let list = List::new(row.table, row.table.key);
+        assert_eq!(answered(store.prune(&list).await), 1);
+    }
+}
+
+async fn concurrent_prunings_count_every_row_once(store: Shared) {
+    let table = sample::table("event");
+    insert(&*store, (1..=40).map(|number| sample::row(table, number))).await;
+    let list = List::new(table, table.indexes[0]).limit(7);
+    let prunings = join_all((0..8).map(|_| store.prune(&list))).await;
+    let mut gone: u64 = prunings.into_iter().map(answered).sum();
+    while gone < 40 {
+        let more = answered(store.prune(&list).await);
+        assert!(more > 0, "{gone} of 40 rows went");
+        gone += more;
+    }
+    assert_eq!(gone, 40);
+    assert_eq!(answered(store.prune(&list).await), 0);
+}
