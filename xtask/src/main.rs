@@ -5,6 +5,7 @@
 mod bench;
 mod codegen;
 mod conformance;
+mod fixtures;
 mod shell;
 mod test;
 mod tidy;
@@ -17,6 +18,9 @@ const USAGE: &str = "\
 cargo xtask test [--fast]       everything that must hold; --fast leaves out what seldom breaks
 cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
+cargo xtask fixtures [--check]  lays out the fixture files, or says which are not
+cargo xtask fixtures --bless TOOL/CASE
+                                writes what the case sends and returns into its fixture
 cargo xtask conformance [--descriptions FOLDER]
                                 requests and responses, held against the products' own descriptions
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
@@ -43,6 +47,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["tidy", folder] => tidy::run_in(folder, usize::MAX),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
+        ["fixtures"] => fixtures::write(),
+        ["fixtures", "--check"] => fixtures::check(),
+        ["fixtures", "--bless", case] => fixtures::bless(case),
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
         ["bench", options @ ..] => bench(options),

@@ -78,6 +78,7 @@ fn steps(products: &[String]) -> Vec<Step> {
     ];
     steps.extend(products.iter().map(|product| facade(product)));
     steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
+    steps.push(Step::new(Fast, "fixtures", "cargo xtask fixtures --check"));
     // A product is built and tested with core and nothing else: what another crate turns on does not help it.
     steps.extend(products.iter().map(|product| {
         Step::new(

@@ -1,5 +1,6 @@
 //! What every product proves about itself, with nothing but its fixtures.
 
+mod bless;
 mod coverage;
 mod derived;
 mod description;
@@ -11,7 +12,7 @@ mod schemas;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -26,6 +27,8 @@ use crate::{
     fixture::{self, Case, Fixture},
     replay_one,
 };
+
+pub use bless::bless;
 
 /// A product, its tools and their fixtures.
 #[derive(Debug)]
@@ -152,6 +155,17 @@ pub fn product(product: &'static Product, fixtures: &Path) {
 /// The `main` of a product's `tests/suite.rs`: one named test per check, per fixture and per keyword of a schema.
 pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     let subject: &'static Subject = Box::leak(Box::new(Subject::new(product, fixtures.as_ref())));
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if let [flag, case] = arguments.as_slice()
+        && flag == "--bless"
+    {
+        // As a test that is called `bless`, so that a failure is told as all others are.
+        let case = case.clone();
+        let folder = fixtures.as_ref().to_owned();
+        let bless = move || bless(product, &folder, &case).map_err(Failed::from);
+        let alone = Arguments::from_iter(["suite"]);
+        return libtest_mimic::run(&alone, vec![Trial::test("bless", bless)]).exit_code();
+    }
     let checks = checks()
         .into_iter()
         .map(|check| Trial::test(check.name, move || outcome(&(check.run)(subject))));

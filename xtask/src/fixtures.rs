@@ -1,0 +1,41 @@
+//! `cargo xtask fixtures`: the one layout of the fixture files, and what a run of a case sends, written into its file.
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::shell;
+
+const LAYOUT: &str = "cargo run --quiet --locked -p stead-testkit --bin fixtures --";
+
+/// Lays every fixture file out.
+///
+/// # Errors
+/// Where a file is not a fixture.
+pub(crate) fn write() -> Result<()> {
+    shell::run(&format!("{LAYOUT} crates/products"))
+}
+
+/// Whether every fixture file is laid out.
+///
+/// # Errors
+/// With the command that fixes it.
+pub(crate) fn check() -> Result<()> {
+    shell::run(&format!("{LAYOUT} --check crates/products"))
+}
+
+/// Writes the requests and the result of a run of `TOOL/CASE` into its fixture.
+///
+/// # Errors
+/// Where there is no such case, or its responses are too few or too many.
+pub(crate) fn bless(case: &str) -> Result<()> {
+    let (product, _) = case
+        .split_once('_')
+        .context("a case is named TOOL/CASE, such as mail_list_drafts/some drafts")?;
+    let mut command = shell::command(&format!(
+        "cargo test --quiet --locked -p stead-{product} --test suite -- --bless"
+    ));
+    if !command.arg(case).status()?.success() {
+        bail!("{case} is not blessed");
+    }
+    println!("{case} is blessed; read it: git diff crates/products/{product}/tests/fixtures");
+    Ok(())
+}
