@@ -105,7 +105,7 @@ pub(crate) static ROTATING: Product = demo(Rotation::Rotating);
 /// A product that ends a grant when a refresh token is used twice.
 pub(crate) static STRICT: Product = demo(Rotation::Strict);
 
-const fn demo(rotation: Rotation) -> Product {
+pub(crate) const fn demo(rotation: Rotation) -> Product {
     Product {
         name: "demo",
         title: "Demo",

@@ -43,7 +43,7 @@ impl BenchServer {
                     .origins
                     .values_mut()
                     .for_each(|origin| origin.clone_from(upstream));
-                options.paced = Some(false);
+                options.rate_limited = Some(false);
                 builder = builder.product(product.name, options);
             }
             with_storage(builder, None)

@@ -102,7 +102,7 @@ impl Database {
         toml::from_str(&secrets::read_text(path)?).map_err(|error| {
             Failure::configuration(
                 format!("the settings in {} are wrong: {}", path.display(), error.message()),
-                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, paced.",
+                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited.",
             )
         })
     }
@@ -129,11 +129,11 @@ mod tests {
     #[test]
     fn settings_name_products_and_refuse_unknown_members() {
         let settings: Settings = toml::from_str(
-            "[products.mail]\npaced = false\n[products.mail.origins]\ngmail = \"https://gateway.example.com\"\n",
+            "[products.mail]\nrate_limited = false\n[products.mail.origins]\ngmail = \"https://gateway.example.com\"\n",
         )
         .unwrap();
         let mail = &settings.products["mail"];
-        assert_eq!(mail.paced, Some(false));
+        assert_eq!(mail.rate_limited, Some(false));
         assert_eq!(mail.origins["gmail"], "https://gateway.example.com");
         assert!(toml::from_str::<Settings>("[products.mail]\npace = 1\n").is_err());
         assert!(toml::from_str::<Settings>("[mail]\n").is_err());

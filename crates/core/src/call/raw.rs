@@ -224,3 +224,123 @@ impl Outgoing for RawRequest {
             .flatten()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::{
+        ports::{TransportError, TransportErrorKind},
+        product::{ProxyRoute, ProxyRules, Rotation},
+        state::AccountState,
+        testing::{Answers, World, context, demo, insert_account, response},
+    };
+
+    static RAW: Product = Product {
+        proxy: ProxyRules {
+            routes: &[ProxyRoute::new("/v1", "api")],
+            ..ProxyRules::BASE
+        },
+        ..demo(Rotation::Stable)
+    };
+
+    /// How a request ends, and how often it was sent, where the product meets it first with `first` and then with success.
+    fn sent(
+        method: Method,
+        body: Body,
+        first: Result<u16, TransportErrorKind>,
+    ) -> (Result<u16, ErrorKind>, usize) {
+        let count = Arc::new(Mutex::new(0));
+        let counter = Arc::clone(&count);
+        let transport = Answers::by(move |request: http::Request<Body>| {
+            assert_eq!(request.headers()[header::AUTHORIZATION], "Bearer token-1");
+            assert_eq!(request.headers()[header::ACCEPT_ENCODING], "identity");
+            let mut count = counter.lock().unwrap();
+            *count += 1;
+            std::future::ready(match first {
+                Err(kind) if *count == 1 => Err(TransportError::new(kind, "lost")),
+                Ok(status) if *count == 1 => Ok(response(status, "")),
+                _ => Ok(response(200, "")),
+            })
+        });
+        let world = World::new();
+        let context = context(&world, &RAW, transport);
+        let mut request = http::Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = Uri::from_static("/v1/notes?a=1");
+        let outcome = world.run(async {
+            insert_account(&context, AccountState::Active).await;
+            stream_raw(&context, "demo", "ada", request).await
+        });
+        let outcome = outcome
+            .map(|response| response.status().as_u16())
+            .map_err(|error| error.kind());
+        let count = *count.lock().unwrap();
+        (outcome, count)
+    }
+
+    fn stream() -> Body {
+        Body::stream(http_body_util::Full::new(Bytes::from("text")))
+    }
+
+    #[test]
+    fn a_request_is_sent_once_more_only_where_nothing_was_sent_and_its_body_is_at_hand() {
+        use TransportErrorKind::{Cut, TimedOut, Unreachable};
+        let bytes = || Body::from(b"text".to_vec());
+        let cases = [
+            (Method::GET, Body::Empty, Unreachable, Ok(200), 2),
+            (Method::POST, bytes(), Unreachable, Ok(200), 2),
+            (
+                Method::POST,
+                stream(),
+                Unreachable,
+                Err(ErrorKind::ProductUnavailable),
+                1,
+            ),
+            (
+                Method::POST,
+                bytes(),
+                TimedOut,
+                Err(ErrorKind::OutcomeUnknown),
+                1,
+            ),
+            (
+                Method::GET,
+                Body::Empty,
+                TimedOut,
+                Err(ErrorKind::ProductTimeout),
+                1,
+            ),
+            (
+                Method::GET,
+                Body::Empty,
+                Cut,
+                Err(ErrorKind::UpstreamTruncated),
+                1,
+            ),
+        ];
+        for (method, body, kind, expected, count) in cases {
+            let name = format!("{method} {body:?} {kind:?}");
+            assert_eq!(sent(method, body, Err(kind)), (expected, count), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_products_own_errors_are_responses_and_a_redirect_is_not() {
+        for status in [404, 429, 503, 304] {
+            let passed = sent(Method::POST, Body::Empty, Ok(status));
+            assert_eq!(passed, (Ok(status), 1));
+        }
+        let redirected = sent(Method::POST, Body::Empty, Ok(307));
+        assert_eq!(redirected, (Err(ErrorKind::UpstreamRedirectBlocked), 1));
+    }
+
+    #[test]
+    fn a_refused_token_that_cannot_be_refreshed_is_not_sent_again() {
+        for body in [Body::Empty, stream()] {
+            let refused = sent(Method::POST, body, Ok(401));
+            assert_eq!(refused, (Err(ErrorKind::AuthorizationRequired), 1));
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, product::Product};
+use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::Product};
 
 /// What differs from a product's own description: a gateway, an emulator, a larger quota.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +23,9 @@ pub struct ProductOptions {
     pub revoke_url: Option<String>,
     /// Issuer expected in the callback.
     pub issuer: Option<String>,
-    /// `false` turns off pacing by the product's published quota.
-    pub paced: Option<bool>,
+    /// `false` turns off the rate limit by the product's published quota.
+    #[serde(alias = "paced")]
+    pub rate_limited: Option<bool>,
 }
 
 /// A product's endpoints in this environment, or those of one connection where they depend on its settings.
@@ -37,7 +38,7 @@ pub(crate) struct Endpoints {
     token: String,
     revoke: Option<String>,
     issuer: Option<String>,
-    pub(crate) paced: bool,
+    pub(crate) rate_limited: bool,
 }
 
 impl Endpoints {
@@ -89,7 +90,7 @@ impl Endpoints {
                 )?),
             },
             issuer: options.issuer.or_else(|| oauth.issuer.map(str::to_owned)),
-            paced: options.paced.unwrap_or(true),
+            rate_limited: options.rate_limited.unwrap_or(true),
         })
     }
 
@@ -212,13 +213,9 @@ pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
     Ok(url)
 }
 
+/// Whether a URL leads to this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    url.host_str().is_some_and(ports::is_loopback)
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ fn a_product_takes_its_own_endpoints_or_those_of_the_options() {
         (own.origin(""), None)
     );
     assert_eq!(
-        (own.token.as_str(), own.revoke(), own.paced),
+        (own.token.as_str(), own.revoke(), own.rate_limited),
         (
             "https://login.demo.test/token",
             Some("https://login.demo.test/revoke"),
@@ -124,7 +124,7 @@ fn a_product_takes_its_own_endpoints_or_those_of_the_options() {
         )]),
         token_url: Some(String::from("http://127.0.0.1:9/token")),
         issuer: Some(String::from("https://issuer.test")),
-        paced: Some(false),
+        rate_limited: Some(false),
         ..ProductOptions::default()
     };
     let given = Endpoints::new(&STABLE, Some(&options)).unwrap();
@@ -137,7 +137,10 @@ fn a_product_takes_its_own_endpoints_or_those_of_the_options() {
         (snapshot.token.as_str(), snapshot.issuer.as_deref()),
         ("http://127.0.0.1:9/token", Some("https://issuer.test"))
     );
-    assert_eq!((snapshot.authorize, given.paced), (own.authorize, false));
+    assert_eq!(
+        (snapshot.authorize, given.rate_limited),
+        (own.authorize, false)
+    );
 }
 
 #[test]

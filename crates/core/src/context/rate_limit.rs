@@ -28,7 +28,7 @@ impl RateLimiters {
         }
         Arc::clone(limiters.entry(account).or_insert_with(|| {
             Arc::new(RateLimiter::new(
-                endpoints.paced.then_some(endpoints.product.quota),
+                endpoints.rate_limited.then_some(endpoints.product.quota),
             ))
         }))
     }

@@ -1,6 +1,7 @@
 //! Everything that touches the world: network, time, randomness. Core has no other way out.
 
 mod body;
+mod loopback;
 mod policy;
 mod transport_error;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use body::Body;
+pub use loopback::is_loopback;
 pub use policy::{AllowAll, Decision, Policy, PolicyRequest};
 pub use transport_error::{BoxError, TransportError, TransportErrorKind};
 

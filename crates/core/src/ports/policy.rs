@@ -2,7 +2,7 @@
 
 use crate::tool::Effect;
 
-/// What is about to happen, for a policy to judge.
+/// What is about to happen, for a policy to decide on.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PolicyRequest<'a> {
@@ -20,7 +20,7 @@ pub struct PolicyRequest<'a> {
     pub target: Option<(&'a str, &'a str)>,
 }
 
-/// A policy's word.
+/// A policy's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
@@ -28,14 +28,14 @@ pub enum Decision {
     Allow,
     /// Never, and why.
     Deny(String),
-    /// Not before somebody approves, and why.
+    /// Not before it is approved, and why.
     Hold(String),
 }
 
 /// The seam for policy: asked once per call, before anything is sent. It must not wait.
 pub trait Policy: Send + Sync + 'static {
-    /// Judges a call.
-    fn admit(&self, intent: &PolicyRequest<'_>) -> Decision;
+    /// Decides on a call.
+    fn admit(&self, request: &PolicyRequest<'_>) -> Decision;
 }
 
 /// The policy that allows all.

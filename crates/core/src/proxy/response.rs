@@ -26,7 +26,7 @@ pub(crate) fn passed_on(response: http::Response<Body>) -> Result<http::Response
     Ok(http::Response::from_parts(head, body))
 }
 
-/// Takes off what is not for the caller, and keeps a browser from running what remains.
+/// Removes what is not for the caller, and keeps a browser from running what remains.
 fn response_headers(from: HeaderMap) -> HeaderMap {
     let mut headers = from;
     remove_nominated(&mut headers);

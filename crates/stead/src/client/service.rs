@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, ErrorKind, Result,
-    ports::{Body, Limits, Transport},
+    ports::{Body, Limits, Transport, is_loopback},
     tool::UNRESERVED,
 };
 
@@ -254,15 +254,6 @@ fn base_url(text: &str) -> Result<String> {
         _ => return Err(refuse("must start with https:// or http://")),
     }
     Ok(text.trim_end_matches('/').to_owned())
-}
-
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || address
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ fn a_success_can_tell_of_an_error() {
 }
 
 #[test]
-fn only_what_the_product_threw_back_was_certainly_not_processed() {
+fn only_what_the_product_turned_away_was_certainly_not_processed() {
     let read = |status| {
         failure(classified(
             |_| None,
