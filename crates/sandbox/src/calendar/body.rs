@@ -6,7 +6,7 @@ use super::{
     rule::{Rule, RuleError, until},
     times::{Edge, check_edge, zone_of},
 };
-use crate::{google::errors::ApiError, world::calendars::Calendar};
+use crate::{google::ApiError, world::calendars::Calendar};
 
 /// Type of a member.
 #[derive(Debug, Clone, Copy)]

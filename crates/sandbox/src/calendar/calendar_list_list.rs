@@ -1,15 +1,11 @@
-//! calendarList.list
+//! `calendarList.list`: the calendars in the user's list, or those that changed since a sync token.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{scope, shapes, sync};
+use super::{scope, sync};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-        paging,
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter, paging},
     state::State,
     world::calendars::{Calendar, Listing, Role},
 };
@@ -42,7 +38,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("syncToken", Kind::Text),
     ],
     scopes: scope::LIST,
-    shape: &shapes::CALENDAR_LIST,
+    schema: "CalendarList",
     run,
 };
 

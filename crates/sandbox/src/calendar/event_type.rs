@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::times::Edge;
-use crate::{google::errors::ApiError, world::calendars::Calendar};
+use crate::{google::ApiError, world::calendars::Calendar};
 
 /// Whether an event may be of its kind in this calendar.
 pub(super) fn check(fields: &Map<String, Value>, calendar: &Calendar) -> Result<(), ApiError> {

@@ -1,4 +1,4 @@
-//! events.delete
+//! `events.delete`: deletes an event, or hides it from a guest's own calendar.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -6,13 +6,10 @@ use serde_json::{Value, json};
 use super::{
     check_etag,
     events_patch::{check_may_change, put_event},
-    find_calendar, find_event, notifies_guests, scope, shapes,
+    find_calendar, find_event, notifies_guests, scope,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -25,7 +22,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("sendUpdates", Kind::OneOf(&["all", "externalOnly", "none"])),
     ],
     scopes: scope::WRITE,
-    shape: &shapes::EVENT,
+    schema: "Event",
     run,
 };
 

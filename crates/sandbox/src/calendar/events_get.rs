@@ -1,16 +1,11 @@
-//! events.get
+//! `events.get`: one event, or one occurrence of a series.
 
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{
-    calendar_at, find_calendar, find_event, render::View, scope, shapes, times::zone_parameter,
-};
+use super::{calendar_at, find_calendar, find_event, render::View, scope, times::zone_parameter};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -24,7 +19,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("timeZone", Kind::Text),
     ],
     scopes: scope::READ,
-    shape: &shapes::EVENT,
+    schema: "Event",
     run,
 };
 

@@ -1,17 +1,14 @@
-//! events.insert
+//! `events.insert`: a new event, with a video meeting where the body asks for one.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
 use super::{
     WRITE_PARAMETERS, body, calendar_at, event_type, find_writable_calendar, meeting,
-    notifies_guests, render::View, scope, shapes,
+    notifies_guests, render::View, scope,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     ids::hex,
     state::State,
     world::calendars::Event,
@@ -23,7 +20,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     path: "calendar/v3/calendars/{calendarId}/events",
     parameters: &WRITE_PARAMETERS,
     scopes: scope::WRITE,
-    shape: &shapes::EVENT,
+    schema: "Event",
     run,
 };
 

@@ -1,4 +1,4 @@
-//! events.instances
+//! `events.instances`: the occurrences of a series.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -6,15 +6,11 @@ use serde_json::{Value, json};
 use super::{
     calendar_at, find_calendar, find_event, occurrences,
     render::View,
-    scope, shapes,
+    scope,
     times::{check_time_range, time_parameter, zone_parameter},
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-        paging,
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter, paging},
     state::State,
 };
 
@@ -39,7 +35,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("timeZone", Kind::Text),
     ],
     scopes: scope::READ,
-    shape: &shapes::EVENTS,
+    schema: "Events",
     run,
 };
 

@@ -1,4 +1,5 @@
-//! events.list
+//! `events.list`: the events of a calendar, filtered, ordered, in pages, or those that changed since a sync
+//! token.
 
 use axum::http::Method;
 use jiff::{Timestamp, tz::TimeZone};
@@ -7,16 +8,12 @@ use serde_json::{Value, json};
 use super::{
     calendar_at, find_calendar, occurrences,
     render::{View, timestamp},
-    scope, shapes, sync,
+    scope, sync,
     times::{self, Edge, check_time_range, time_parameter, zone_parameter},
     visible_events,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-        paging,
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter, paging},
     state::State,
     world::calendars::{Calendars, Event},
 };
@@ -58,7 +55,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("updatedMin", Kind::Text),
     ],
     scopes: scope::READ,
-    shape: &shapes::EVENTS,
+    schema: "Events",
     run,
 };
 

@@ -1,17 +1,14 @@
-//! events.patch
+//! `events.patch`: changes members of an event, or of one occurrence of a series.
 
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{
     WRITE_PARAMETERS, body, calendar_at, check_etag, event_type, find_calendar, find_event,
-    meeting, not_found, notifies_guests, render::View, scope, shapes,
+    meeting, not_found, notifies_guests, render::View, scope,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
     world::calendars::{Event, Role},
 };
@@ -40,7 +37,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         ]
     },
     scopes: scope::WRITE,
-    shape: &shapes::EVENT,
+    schema: "Event",
     run,
 };
 

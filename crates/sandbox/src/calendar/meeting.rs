@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    google::{errors::ApiError, method::Call},
+    google::{ApiError, Call},
     world::calendars::{Calendar, Event},
 };
 

@@ -13,15 +13,11 @@ mod meeting;
 mod occurrences;
 mod render;
 mod rule;
-mod shapes;
 mod sync;
 mod times;
 
 use crate::{
-    google::{
-        errors::{ApiError, ErrorShape},
-        method::{Api, Call, Kind, Parameter},
-    },
+    google::{Api, ApiError, Call, Kind, Parameter, errors::ErrorShape},
     state::State,
     world::calendars::{Calendar, Calendars, Event, Role},
 };

@@ -8,7 +8,7 @@ use super::{
     times::{Edge, format_in_zone, zone_named},
 };
 use crate::{
-    google::method::Call,
+    google::Call,
     ids::hex,
     world::calendars::{Calendar, Event},
 };

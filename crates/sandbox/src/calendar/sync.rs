@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    google::{errors::ApiError, method::Call},
+    google::{ApiError, Call},
     ids,
 };
 

@@ -8,7 +8,7 @@ use jiff::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::google::{errors::ApiError, method::Call};
+use crate::google::{ApiError, Call};
 
 /// Where an event starts or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

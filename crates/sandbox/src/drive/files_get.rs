@@ -1,14 +1,11 @@
-//! files.get
+//! `files.get`: the metadata of one file.
 
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{SCOPES, can_see, render, shapes};
+use super::{SCOPES, can_see, render};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -24,7 +21,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("supportsTeamDrives", Kind::Flag),
     ],
     scopes: SCOPES,
-    shape: &shapes::FILE,
+    schema: "File",
     run,
 };
 

@@ -1,15 +1,11 @@
-//! files.list
+//! `files.list`: searches files and lists their metadata in pages.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{SCOPES, can_see, order, query::Query, render, shapes};
+use super::{SCOPES, can_see, order, query::Query, render};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-        paging,
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter, paging},
     state::State,
     world::files::File,
 };
@@ -36,7 +32,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("teamDriveId", Kind::Text),
     ],
     scopes: SCOPES,
-    shape: &shapes::FILES,
+    schema: "FileList",
     run,
 };
 

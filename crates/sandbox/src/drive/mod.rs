@@ -6,14 +6,10 @@ mod index;
 mod order;
 mod query;
 mod render;
-mod shapes;
 mod tokens;
 
 use crate::{
-    google::{
-        errors::ErrorShape,
-        method::{Api, Call},
-    },
+    google::{Api, Call, errors::ErrorShape},
     world::files::{File, Files},
 };
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     world::files::{FOLDER, File},
 };
 

@@ -12,7 +12,7 @@ use super::{
     tokens::{Token, tokens},
 };
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     world::files::{File, Files},
 };
 

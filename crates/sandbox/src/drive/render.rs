@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::{
-    google::method::Call,
+    google::Call,
     world::{
         World,
         files::{FOLDER, File, SHEET, SHORTCUT},

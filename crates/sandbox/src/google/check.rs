@@ -104,7 +104,7 @@ fn run(
     }
     let selection = query
         .first("fields")
-        .map(|mask| Selection::parse(mask, method.shape))
+        .map(|mask| Selection::parse(mask, method.schema))
         .transpose()?;
     if !request.body.is_empty() && !request.has_media_type("application/json") {
         return Err(ApiError::invalid(

@@ -3,36 +3,31 @@
 //! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b` (or `a.b`) goes down, `a(b,c)`
 //! selects within, `*` stands for every name.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde_json::{Map, Value};
 
 use super::errors::ApiError;
 
-/// The fields that a response may have. Lists are transparent: a list of messages has the shape of a message.
-#[derive(Debug)]
-pub(crate) enum Shape {
-    /// A value without fields.
-    Leaf,
-    /// Fields that are not checked further down.
-    Open,
-    /// These fields and no others.
-    Fields(&'static [(&'static str, &'static Self)]),
-}
+/// Fields by the name of their schema, each with what is below it: nothing, anything (`*`), or a schema.
+type Schemas = BTreeMap<&'static str, BTreeMap<&'static str, Option<&'static str>>>;
+
+/// The schemas of all APIs. Lists are transparent: a list of messages has the fields of a message.
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| parse_schemas(include_str!("schemas.txt")));
 
 /// A parsed mask: names with what is selected within; nothing within means all.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection(BTreeMap<String, Self>);
 
 impl Selection {
-    /// Reads a mask and checks its names against the response's shape.
-    pub(crate) fn parse(mask: &str, shape: &Shape) -> Result<Self, ApiError> {
+    /// Reads a mask and checks its names against the response's schema.
+    pub(crate) fn parse(mask: &str, schema: &str) -> Result<Self, ApiError> {
         let mut reader = Reader { rest: mask };
         let selection = reader
             .list()
             .filter(|_| reader.rest.is_empty())
             .ok_or_else(|| ApiError::bad_selection(mask))?;
-        selection.check(shape)?;
+        selection.check(Some(schema))?;
         Ok(selection)
     }
 
@@ -62,23 +57,22 @@ impl Selection {
             .collect()
     }
 
-    fn check(&self, shape: &Shape) -> Result<(), ApiError> {
-        let known = match shape {
-            Shape::Open => return Ok(()),
-            Shape::Leaf => &[][..],
-            Shape::Fields(known) => known,
-        };
+    fn check(&self, schema: Option<&str>) -> Result<(), ApiError> {
+        if schema == Some("*") {
+            return Ok(());
+        }
+        let known = schema.and_then(|schema| SCHEMAS.get(schema));
         for (name, within) in &self.0 {
             if name == "*" {
-                // Below a star each field has its own shape.
-                let is_valid = |(_, shape): &(&str, &Shape)| within.check(shape).is_ok();
-                if within.0.is_empty() || known.iter().any(is_valid) {
+                // Below a star each field has its own schema.
+                let mut below = known.into_iter().flat_map(BTreeMap::values);
+                if within.0.is_empty() || below.any(|schema| within.check(*schema).is_ok()) {
                     continue;
                 }
                 return Err(ApiError::bad_selection(name));
             }
-            match known.iter().find(|(field, _)| field == name) {
-                Some((_, shape)) => within.check(shape)?,
+            match known.and_then(|known| known.get(name.as_str())) {
+                Some(schema) => within.check(*schema)?,
                 None => return Err(ApiError::bad_selection(name)),
             }
         }
@@ -99,6 +93,30 @@ impl Selection {
             }
         }
     }
+}
+
+/// Reads a table of schemas. A line that is indented continues the one before.
+fn parse_schemas(table: &'static str) -> Schemas {
+    let mut schemas = Schemas::new();
+    let mut current = "";
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let fields = match line.split_once(": ") {
+            Some((name, fields)) if !line.starts_with(' ') => {
+                current = name;
+                fields
+            }
+            _ => line,
+        };
+        if !current.is_empty() {
+            let field = |field: &'static str| match field.split_once(':') {
+                Some((name, below)) => (name, Some(below)),
+                None => (field, None),
+            };
+            let known = schemas.entry(current).or_default();
+            known.extend(fields.split_whitespace().map(field));
+        }
+    }
+    schemas
 }
 
 struct Reader<'mask> {
@@ -161,18 +179,32 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    static PART: Shape = Shape::Fields(&[
-        ("partId", &Shape::Leaf),
-        ("body", &Shape::Fields(&[("size", &Shape::Leaf)])),
-        ("parts", &PART),
-    ]);
-
     fn cut(mask: &str) -> Option<Value> {
         let value = json!({
             "partId": "",
             "parts": [{"partId": "0", "body": {"size": 1}}, {"partId": "1"}],
         });
-        Some(Selection::parse(mask, &PART).ok()?.cut(value))
+        Some(Selection::parse(mask, "MessagePart").ok()?.cut(value))
+    }
+
+    #[test]
+    fn every_schema_that_is_named_exists() {
+        use crate::{calendar, drive, mail, people, sheets};
+        let apis = [
+            &calendar::CALENDAR_API,
+            &drive::DRIVE_API,
+            &mail::GMAIL_API,
+            &people::PEOPLE_API,
+            &sheets::SHEETS_API,
+        ];
+        let of_methods = apis
+            .iter()
+            .flat_map(|api| api.methods)
+            .map(|method| method.schema);
+        let below = SCHEMAS.values().flat_map(BTreeMap::values);
+        for name in below.flatten().copied().chain(of_methods) {
+            assert!(name == "*" || SCHEMAS.contains_key(name), "{name}");
+        }
     }
 
     #[test]

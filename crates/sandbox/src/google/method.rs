@@ -6,10 +6,7 @@ use axum::http::Method;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{
-    errors::{ApiError, ErrorShape},
-    fields::Shape,
-};
+use super::errors::{ApiError, ErrorShape};
 use crate::{query::Query, state::State};
 
 /// One API: a host with its methods.
@@ -36,8 +33,8 @@ pub(crate) struct ApiMethod {
     pub(crate) parameters: &'static [Parameter],
     /// Any one of these scopes suffices.
     pub(crate) scopes: &'static [&'static str],
-    /// Fields of the response, for the `fields` parameter.
-    pub(crate) shape: &'static Shape,
+    /// Schema of the response, for the `fields` parameter.
+    pub(crate) schema: &'static str,
     /// What it does. `null` gets 204 and no body.
     pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
 }

@@ -14,6 +14,9 @@ mod scopes;
 mod token;
 pub(crate) mod userinfo;
 
+pub(crate) use errors::ApiError;
+pub(crate) use method::{Api, ApiMethod, Call, Kind, Parameter};
+
 use crate::{pages, request::Request, response::Response, state::State};
 
 /// Issuer of Google's authorization server, sent as `iss` (OpenID configuration of accounts.google.com).

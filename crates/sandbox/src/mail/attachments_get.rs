@@ -1,15 +1,12 @@
-//! users.messages.attachments.get
+//! `users.messages.attachments.get`: the bytes of an attachment.
 
 use axum::http::Method;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use serde_json::{Value, json};
 
-use super::{mailbox_owner, render::ATTACHMENT, scope, shapes};
+use super::{mailbox_owner, render::ATTACHMENT, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     ids,
     state::State,
 };
@@ -26,7 +23,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         scope::MODIFY,
         scope::READONLY,
     ],
-    shape: shapes::ATTACHMENT,
+    schema: "MessagePartBody",
     run,
 };
 

@@ -1,4 +1,4 @@
-//! users.drafts.get
+//! `users.drafts.get`: one draft with its message.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -6,13 +6,10 @@ use serde_json::{Value, json};
 use super::{
     mailbox_owner,
     render::{Format, message},
-    scope, shapes,
+    scope,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -25,7 +22,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Kind::OneOf(&["minimal", "full", "raw", "metadata"]),
     )],
     scopes: &[scope::ALL, scope::COMPOSE, scope::MODIFY, scope::READONLY],
-    shape: &shapes::DRAFT,
+    schema: "Draft",
     run,
 };
 

@@ -1,14 +1,11 @@
-//! users.drafts.list
+//! `users.drafts.list`: searches drafts and lists their ids in pages.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{check_search_allowed, list, mailbox_owner, scope, shapes};
+use super::{check_search_allowed, list, mailbox_owner, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -23,7 +20,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("q", Kind::Text),
     ],
     scopes: &[scope::ALL, scope::COMPOSE, scope::MODIFY, scope::READONLY],
-    shape: &shapes::DRAFTS,
+    schema: "ListDraftsResponse",
     run,
 };
 

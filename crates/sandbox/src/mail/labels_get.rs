@@ -1,16 +1,13 @@
-//! users.labels.get
+//! `users.labels.get`: one label with its counts.
 
 use std::collections::BTreeSet;
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{labels_list::labels, mailbox_owner, scope, shapes};
+use super::{labels_list::labels, mailbox_owner, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     state::State,
     world::mime::Message,
 };
@@ -27,7 +24,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         scope::MODIFY,
         scope::READONLY,
     ],
-    shape: &shapes::LABEL,
+    schema: "Label",
     run,
 };
 

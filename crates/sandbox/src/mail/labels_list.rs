@@ -1,14 +1,11 @@
-//! users.labels.list
+//! `users.labels.list`: all labels of the mailbox, without counts.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{list::SYSTEM_LABELS, mailbox_owner, scope, shapes};
+use super::{list::SYSTEM_LABELS, mailbox_owner, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     state::State,
     world::Mailbox,
 };
@@ -25,7 +22,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         scope::MODIFY,
         scope::READONLY,
     ],
-    shape: &shapes::LABELS,
+    schema: "ListLabelsResponse",
     run,
 };
 

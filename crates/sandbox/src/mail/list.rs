@@ -5,11 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::search::Search;
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{Call, Kind, Parameter},
-        paging,
-    },
+    google::{ApiError, Call, Kind, Parameter, paging},
     world::{Mailbox, mime::Message},
 };
 

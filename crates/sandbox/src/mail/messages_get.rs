@@ -1,4 +1,4 @@
-//! users.messages.get
+//! `users.messages.get`: one message in the format that the call asks for.
 
 use axum::http::Method;
 use serde_json::Value;
@@ -6,13 +6,10 @@ use serde_json::Value;
 use super::{
     mailbox_owner,
     render::{Format, message},
-    scope, shapes,
+    scope,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -36,7 +33,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         scope::MODIFY,
         scope::READONLY,
     ],
-    shape: &shapes::MESSAGE,
+    schema: "Message",
     run,
 };
 

@@ -1,14 +1,11 @@
-//! users.messages.list
+//! `users.messages.list`: searches messages and lists their ids in pages.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{check_search_allowed, list, mailbox_owner, scope, shapes};
+use super::{check_search_allowed, list, mailbox_owner, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     state::State,
 };
 
@@ -18,7 +15,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     path: "gmail/v1/users/{userId}/messages",
     parameters: list::PARAMETERS,
     scopes: &[scope::ALL, scope::METADATA, scope::MODIFY, scope::READONLY],
-    shape: &shapes::MESSAGES,
+    schema: "ListMessagesResponse",
     run,
 };
 

@@ -11,15 +11,11 @@ mod messages_list;
 mod profile;
 mod render;
 mod search;
-mod shapes;
 mod threads_get;
 mod threads_list;
 
 use crate::{
-    google::{
-        errors::{ApiError, ErrorShape},
-        method::{Api, Call},
-    },
+    google::{Api, ApiError, Call, errors::ErrorShape},
     state::State,
     world::User,
 };

@@ -1,16 +1,13 @@
-//! users.getProfile
+//! `users.getProfile`: the mailbox's address and totals.
 
 use std::collections::BTreeSet;
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{mailbox_owner, scope, shapes};
+use super::{mailbox_owner, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     state::State,
 };
 
@@ -26,7 +23,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         scope::MODIFY,
         scope::READONLY,
     ],
-    shape: &shapes::PROFILE,
+    schema: "Profile",
     run,
 };
 

@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE};
 use serde_json::{Value, json};
 
 use crate::{
-    google::{errors::ApiError, method::Call},
+    google::{ApiError, Call},
     ids,
     state::State,
     world::mime::{Content, Message, Part},

@@ -7,7 +7,7 @@
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     world::{Mailbox, mime::Message},
 };
 

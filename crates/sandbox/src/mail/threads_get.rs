@@ -1,4 +1,4 @@
-//! users.threads.get
+//! `users.threads.get`: one thread with its messages.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -6,13 +6,10 @@ use serde_json::{Value, json};
 use super::{
     mailbox_owner,
     render::{Format, message},
-    scope, shapes,
+    scope,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
     world::mime::Message,
 };
@@ -35,7 +32,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         scope::MODIFY,
         scope::READONLY,
     ],
-    shape: &shapes::THREAD,
+    schema: "Thread",
     run,
 };
 

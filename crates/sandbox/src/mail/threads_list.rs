@@ -1,14 +1,11 @@
-//! users.threads.list
+//! `users.threads.list`: searches threads and lists them in pages.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{check_search_allowed, list, mailbox_owner, render::snippet, scope, shapes};
+use super::{check_search_allowed, list, mailbox_owner, render::snippet, scope};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     state::State,
 };
 
@@ -18,7 +15,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     path: "gmail/v1/users/{userId}/threads",
     parameters: list::PARAMETERS,
     scopes: &[scope::ALL, scope::METADATA, scope::MODIFY, scope::READONLY],
-    shape: &shapes::THREADS,
+    schema: "ListThreadsResponse",
     run,
 };
 

@@ -1,4 +1,4 @@
-//! people.connections.list
+//! `people.connections.list`: the user's contacts, sorted, in pages.
 
 use axum::http::Method;
 use jiff::{SignedDuration, Timestamp};
@@ -6,12 +6,7 @@ use serde_json::{Value, json};
 
 use super::{CONTACTS, SOURCES, caller, mask, person::person};
 use crate::{
-    google::{
-        errors::ApiError,
-        fields::Shape,
-        method::{ApiMethod, Call, Kind, Parameter},
-        paging,
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter, paging},
     ids,
     state::State,
     world::Person,
@@ -49,13 +44,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("syncToken", Kind::Text),
     ],
     scopes: CONTACTS,
-    shape: &Shape::Fields(&[
-        ("connections", &mask::PERSON),
-        ("nextPageToken", &Shape::Leaf),
-        ("nextSyncToken", &Shape::Leaf),
-        ("totalItems", &Shape::Leaf),
-        ("totalPeople", &Shape::Leaf),
-    ]),
+    schema: "ListConnectionsResponse",
     run,
 };
 

@@ -10,11 +10,7 @@ mod search_other_contacts;
 use std::collections::BTreeSet;
 
 use crate::{
-    google::{
-        errors::{ApiError, ErrorShape},
-        fields::Shape,
-        method::{Api, Call},
-    },
+    google::{Api, ApiError, Call, errors::ErrorShape},
     state::State,
     world::User,
 };
@@ -44,10 +40,6 @@ const SOURCES: &[&str] = &[
     "READ_SOURCE_TYPE_DOMAIN_CONTACT",
     "READ_SOURCE_TYPE_OTHER_CONTACT",
 ];
-
-/// `SearchResponse`.
-static SEARCH_RESULTS: Shape =
-    Shape::Fields(&[("results", &Shape::Fields(&[("person", &mask::PERSON)]))]);
 
 /// Searches whose cache is filled, by user and method.
 ///

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::person::person;
 use crate::{
-    google::{errors::ApiError, method::Call},
+    google::{ApiError, Call},
     state::State,
     world::Person,
 };

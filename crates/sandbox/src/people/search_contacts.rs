@@ -1,14 +1,11 @@
-//! people.searchContacts
+//! `people.searchContacts`: searches the user's contacts.
 
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{CONTACTS, SEARCH_RESULTS, SOURCES, caller, mask, search};
+use super::{CONTACTS, SOURCES, caller, mask, search};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -23,7 +20,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::many("sources", Kind::OneOf(SOURCES)),
     ],
     scopes: CONTACTS,
-    shape: &SEARCH_RESULTS,
+    schema: "SearchResponse",
     run,
 };
 

@@ -1,14 +1,11 @@
-//! otherContacts.search
+//! `otherContacts.search`: searches the people whom the user once wrote to.
 
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{SEARCH_RESULTS, caller, mask, search};
+use super::{caller, mask, search};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
 };
 
@@ -22,7 +19,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("readMask", Kind::Text),
     ],
     scopes: &["https://www.googleapis.com/auth/contacts.other.readonly"],
-    shape: &SEARCH_RESULTS,
+    schema: "SearchResponse",
     run,
 };
 

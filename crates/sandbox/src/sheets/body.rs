@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::google::errors::ApiError;
+use crate::google::ApiError;
 
 /// An object within a body, and its path, such as `spreadsheet.properties`.
 #[derive(Debug)]

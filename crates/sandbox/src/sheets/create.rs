@@ -1,14 +1,11 @@
-//! spreadsheets.create
+//! `spreadsheets.create`: a new spreadsheet, which is also a new file in Drive.
 
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{WRITE, body::Body, get, new_sheets, shapes};
+use super::{WRITE, body::Body, get, new_sheets};
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call},
-    },
+    google::{ApiError, ApiMethod, Call},
     state::State,
     world::files::{File, SHEET, Spreadsheet},
 };
@@ -19,7 +16,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     path: "v4/spreadsheets",
     parameters: &[],
     scopes: WRITE,
-    shape: &shapes::SPREADSHEET,
+    schema: "Spreadsheet",
     run,
 };
 

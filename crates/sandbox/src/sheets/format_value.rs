@@ -11,7 +11,7 @@ use super::{
     range::Area,
 };
 use crate::{
-    google::method::{Call, Kind},
+    google::{Call, Kind},
     world::files::{Entered, Format, Spreadsheet},
 };
 

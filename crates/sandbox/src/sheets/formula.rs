@@ -2,7 +2,7 @@
 
 use super::range::{self, Area};
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     world::files::{Cell, Entered, Format, Spreadsheet},
 };
 

@@ -1,4 +1,4 @@
-//! spreadsheets.get
+//! `spreadsheets.get`: the properties of a spreadsheet, with cells where they are asked for.
 
 use axum::http::Method;
 use serde_json::{Map, Value, json};
@@ -7,13 +7,10 @@ use super::{
     READ, format_value,
     formula::{self, Effective},
     range::{self, Area},
-    readable, shapes,
+    readable,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
     world::files::{Cell, Entered, Format, Sheet, Spreadsheet},
 };
@@ -37,7 +34,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::many("ranges", Kind::Text),
     ],
     scopes: READ,
-    shape: &shapes::SPREADSHEET,
+    schema: "Spreadsheet",
     run,
 };
 

@@ -12,18 +12,13 @@ mod get;
 mod new_sheets;
 mod parse_input;
 mod range;
-mod shapes;
 mod values_get;
 mod values_update;
 
 use axum::http::Method;
 
 use crate::{
-    google::{
-        check,
-        errors::{ApiError, ErrorShape},
-        method::{Api, Call},
-    },
+    google::{Api, ApiError, Call, check, errors::ErrorShape},
     pages,
     request::Request,
     response::Response,
@@ -32,7 +27,7 @@ use crate::{
 };
 
 /// `https://sheets.googleapis.com`.
-static SHEETS_API: Api = Api {
+pub(crate) static SHEETS_API: Api = Api {
     service: "sheets.googleapis.com",
     errors: ErrorShape::Status,
     methods: &[

@@ -2,7 +2,7 @@
 
 use super::{body::Body, formula};
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     ids::Ids,
     world::files::{Cell, Entered, Sheet},
 };

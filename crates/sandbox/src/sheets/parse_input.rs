@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::formula;
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     world::files::{Cell, Entered, Format},
 };
 

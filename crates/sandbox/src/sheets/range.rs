@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    google::errors::ApiError,
+    google::ApiError,
     world::files::{Sheet, Spreadsheet},
 };
 

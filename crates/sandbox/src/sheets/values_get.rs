@@ -1,4 +1,4 @@
-//! spreadsheets.values.get
+//! `spreadsheets.values.get`: the values of a range.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -6,13 +6,10 @@ use serde_json::{Value, json};
 use super::{
     READ,
     format_value::{self, DATES, RENDERS, ValueOptions},
-    range, readable, shapes,
+    range, readable,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
     world::files::Spreadsheet,
 };
@@ -30,7 +27,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("valueRenderOption", RENDERS),
     ],
     scopes: READ,
-    shape: &shapes::VALUES,
+    schema: "ValueRange",
     run,
 };
 

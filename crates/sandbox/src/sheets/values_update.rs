@@ -1,4 +1,4 @@
-//! spreadsheets.values.update
+//! `spreadsheets.values.update`: writes values into a range.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,10 @@ use super::{
     format_value::{DATES, RENDERS, ValueOptions},
     parse_input::{self, Change},
     range::{self, Area},
-    shapes, values_get,
+    values_get,
 };
 use crate::{
-    google::{
-        errors::ApiError,
-        method::{ApiMethod, Call, Kind, Parameter},
-    },
+    google::{ApiError, ApiMethod, Call, Kind, Parameter},
     state::State,
     world::files::{Sheet, Spreadsheet},
 };
@@ -37,7 +34,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         ),
     ],
     scopes: WRITE,
-    shape: &shapes::UPDATED,
+    schema: "UpdateValuesResponse",
     run,
 };
 

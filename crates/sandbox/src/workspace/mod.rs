@@ -22,8 +22,12 @@ use std::collections::BTreeSet;
 
 pub(crate) use capability::Capability;
 pub(crate) use content::Content;
+pub(crate) use errors::ApiError;
+pub(crate) use reader::Reader;
+pub(crate) use router::{ALL, Call, Method};
 pub(crate) use seed::seed;
 pub(crate) use shapes::readable;
+pub(crate) use version::Version;
 
 use crate::{
     WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, oauth::Clients, request::Request,

@@ -1,18 +1,10 @@
-//! Append block children
+//! "Append block children": adds blocks to a page or a block.
 
 use serde_json::{Value, json};
 
 use crate::{
     state::State,
-    workspace::{
-        blocks,
-        capability::Capability,
-        errors::ApiError,
-        reader::Reader,
-        router::{ALL, Call, Method},
-        shapes,
-        version::Version,
-    },
+    workspace::{ALL, ApiError, Call, Capability, Method, Reader, Version, blocks, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

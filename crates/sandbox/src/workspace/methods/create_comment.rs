@@ -1,17 +1,11 @@
-//! Create a comment
+//! "Create a comment": starts a discussion on a page or a block, or continues one.
 
 use serde_json::{Value, json};
 
 use crate::{
     state::State,
     workspace::{
-        capability::Capability,
-        content::Comment,
-        errors::ApiError,
-        reader::Reader,
-        rich_text,
-        router::{ALL, Call, Method},
-        shapes,
+        ALL, ApiError, Call, Capability, Method, Reader, content::Comment, rich_text, shapes,
     },
 };
 

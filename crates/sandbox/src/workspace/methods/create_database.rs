@@ -1,18 +1,13 @@
-//! Create a database
+//! "Create a database": a database with one data source on a page.
 
 use serde_json::{Value, json};
 
 use crate::{
     state::State,
     workspace::{
-        capability::Capability,
-        columns,
+        ALL, ApiError, Call, Capability, Method, Reader, columns,
         content::{Database, Source},
-        errors::ApiError,
-        reader::Reader,
-        rich_text,
-        router::{ALL, Call, Method},
-        shapes,
+        rich_text, shapes,
     },
 };
 

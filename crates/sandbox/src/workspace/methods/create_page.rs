@@ -1,16 +1,13 @@
-//! Create a page
+//! "Create a page": a page below a page, or a row of a data source.
 
 use serde_json::{Map, Value, json};
 
 use crate::{
     state::State,
     workspace::{
-        blocks,
-        capability::Capability,
+        ALL, ApiError, Call, Capability, Method, Reader, blocks,
         content::{Content, Page, Parent},
-        errors::ApiError,
-        reader::{Reader, bounded_text, wrong_type},
-        router::{ALL, Call, Method},
+        reader::{bounded_text, wrong_type},
         shapes, values,
     },
 };

@@ -1,15 +1,10 @@
-//! Retrieve a block
+//! "Retrieve a block": one block; a page is a block too.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
-    workspace::{
-        capability::Capability,
-        errors::ApiError,
-        router::{ALL, Call, Method},
-        shapes,
-    },
+    workspace::{ALL, ApiError, Call, Capability, Method, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

@@ -1,16 +1,10 @@
-//! Retrieve a data source
+//! "Retrieve a data source": one data source with its columns.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
-    workspace::{
-        capability::Capability,
-        errors::ApiError,
-        router::{Call, Method},
-        shapes,
-        version::Version,
-    },
+    workspace::{ApiError, Call, Capability, Method, Version, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

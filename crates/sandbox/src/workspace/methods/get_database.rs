@@ -1,15 +1,10 @@
-//! Retrieve a database
+//! "Retrieve a database": one database with its data sources, or with its columns in older versions.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
-    workspace::{
-        capability::Capability,
-        errors::ApiError,
-        router::{ALL, Call, Method},
-        shapes,
-    },
+    workspace::{ALL, ApiError, Call, Capability, Method, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

@@ -1,14 +1,10 @@
-//! Retrieve your token's bot user
+//! "Retrieve your token's bot user": the integration as a user.
 
 use serde_json::{Value, json};
 
 use crate::{
     state::State,
-    workspace::{
-        errors::ApiError,
-        router::{ALL, Call, Method},
-        shapes,
-    },
+    workspace::{ALL, ApiError, Call, Method, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

@@ -1,4 +1,4 @@
-//! Retrieve a page
+//! "Retrieve a page": one page with its properties.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,7 @@ use serde_json::Value;
 
 use crate::{
     state::State,
-    workspace::{
-        capability::Capability,
-        errors::ApiError,
-        router::{ALL, Call, Method},
-        shapes,
-    },
+    workspace::{ALL, ApiError, Call, Capability, Method, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

@@ -1,16 +1,11 @@
-//! Retrieve block children
+//! "Retrieve block children": the blocks of a page or a block, in pages.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
     workspace::{
-        capability::Capability,
-        content::Parent,
-        errors::ApiError,
-        paging::PageRange,
-        router::{ALL, Call, Method},
-        shapes,
+        ALL, ApiError, Call, Capability, Method, content::Parent, paging::PageRange, shapes,
     },
 };
 

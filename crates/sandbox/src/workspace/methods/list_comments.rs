@@ -1,17 +1,10 @@
-//! List comments
+//! "List comments": the open comments on a page or a block, in pages.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
-    workspace::{
-        capability::Capability,
-        errors::ApiError,
-        ids,
-        paging::PageRange,
-        router::{ALL, Call, Method},
-        shapes,
-    },
+    workspace::{ALL, ApiError, Call, Capability, Method, ids, paging::PageRange, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

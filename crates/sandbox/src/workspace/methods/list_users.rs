@@ -1,16 +1,10 @@
-//! List all users
+//! "List all users": the people of the workspace, in pages.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
-    workspace::{
-        capability::Capability,
-        errors::ApiError,
-        paging::PageRange,
-        router::{ALL, Call, Method},
-        shapes,
-    },
+    workspace::{ALL, ApiError, Call, Capability, Method, paging::PageRange, shapes},
 };
 
 pub(super) static METHOD: Method = Method {

@@ -1,4 +1,4 @@
-//! Query a database; from 2025-09-03 on, query a data source
+//! "Query a database", and from 2025-09-03 on "Query a data source": its rows, sorted, in pages.
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -7,14 +7,11 @@ use serde_json::Value;
 use crate::{
     state::State,
     workspace::{
-        capability::Capability,
+        ApiError, Call, Capability, Method, Reader, Version,
         content::{Page, Source},
-        errors::ApiError,
         paging::PageRange,
-        reader::{Reader, list},
-        router::{Call, Method},
+        reader::list,
         shapes, values,
-        version::Version,
     },
 };
 

@@ -1,17 +1,11 @@
-//! Search by title
+//! "Search by title": pages and databases that are shared with the integration, in pages.
 
 use serde_json::Value;
 
 use crate::{
     state::State,
     workspace::{
-        capability::Capability,
-        errors::ApiError,
-        paging::PageRange,
-        reader::Reader,
-        rich_text,
-        router::{ALL, Call, Method},
-        shapes,
+        ALL, ApiError, Call, Capability, Method, Reader, paging::PageRange, rich_text, shapes,
     },
 };
 
