@@ -15,7 +15,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 const USAGE: &str = "\
-cargo xtask test [--fast]       everything that must hold; --fast leaves out what seldom breaks
+cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; with --all it is a
+                                failure where the descriptions for conformance are missing
 cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask fixtures [--check]  lays out the fixture files, or says which are not
@@ -42,6 +43,7 @@ fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["test"] => test::run(test::Extent::Full),
         ["test", "--fast"] => test::run(test::Extent::Fast),
+        ["test", "--all"] => test::run(test::Extent::All),
         ["tidy"] => tidy::run(),
         ["tidy", "--floors"] => tidy::run_in("crates/core", 2),
         ["tidy", folder] => tidy::run_in(folder, usize::MAX),
