@@ -132,12 +132,17 @@ fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<(&'static str, 
 
 /// Where the rules on sources are not yet kept: the begin of a fault's line.
 const PENDING: &[&str] = &[
-    "crates/",
-    "tests/stories/",
-    "tests/conformance/src/fixtures.rs",
+    "crates/cli",
+    "crates/core",
+    "crates/products",
+    "crates/sandbox",
+    "crates/server",
+    "crates/store",
+    "crates/testkit",
+    "crates/transport",
     "docs/",
+    "tests/stories",
     "README.md",
-    "CHANGELOG.md",
 ];
 
 fn is_pending(fault: &str) -> bool {

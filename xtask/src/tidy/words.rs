@@ -95,7 +95,7 @@ pub(crate) fn unused_words(files: &[File]) -> Result<Vec<String>> {
                 .text
                 .parse()
                 .map_err(|error| anyhow!("{} is not Rust: {error}", file.path))?;
-            let tests = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
+            let tests = file.path.contains("/tests/") || file.path.ends_with("tests.rs");
             reader.tokens(tokens, tests);
         }
     }
