@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use futures_util::future::BoxFuture;
 use schemars::Schema;
 use serde_json::Value;
 
 use super::{Call, Effect, Io, Output, RequiredScopes, Tool};
-use crate::{Error, Result, error::Violation, ports::BoxFuture};
+use crate::{Error, Result, error::Violation};
 
 /// A parsed input, ready to run.
 pub trait AnyTool: Send + Sync {

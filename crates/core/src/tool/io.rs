@@ -2,8 +2,10 @@
 
 use std::{fmt, time::Duration};
 
+use futures_util::future::BoxFuture;
+
 use super::{ApiRequest, Response};
-use crate::{Result, ports::BoxFuture};
+use crate::Result;
 
 /// The narrow port behind [`Io`]: the executor, a canned script of a test, or a dry run.
 pub trait IoBackend: Send + Sync {
