@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
 
-const LAYOUT: &str = "cargo run --quiet --locked -p stead-testkit --bin fixtures --";
+const LAYOUT: &str = "cargo run --quiet --locked -p stead-testkit --example fixtures --";
 
 /// Lays every fixture file out.
 ///
