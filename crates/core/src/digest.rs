@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
 
 /// SHA-256 of a secret that is only ever compared: link, state, cookie, bearer token. Hexadecimal in JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,6 +21,11 @@ impl Digest {
             text.push(digit(byte & 0x0f));
         }
         Self(text)
+    }
+    /// Whether it is the digest of this secret, in constant time.
+    pub(crate) fn is_of(&self, secret: &str) -> bool {
+        let given = Self::of(secret);
+        self.0.as_bytes().ct_eq(given.0.as_bytes()).into()
     }
     /// The hexadecimal text.
     pub(crate) fn as_str(&self) -> &str {
@@ -40,5 +46,14 @@ mod tests {
             serde_json::to_string(&Digest::of("abc")).unwrap(),
             format!("\"{digest}\"")
         );
+    }
+
+    #[test]
+    fn only_the_secret_itself_has_a_digest() {
+        let stored = Digest::of("cookie");
+        assert!(stored.is_of("cookie"));
+        for other in ["", "cooki", "cookie ", "Cookie", stored.as_str()] {
+            assert!(!stored.is_of(other), "{other}");
+        }
     }
 }

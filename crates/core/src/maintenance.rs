@@ -1,4 +1,4 @@
-//! What has to be done from time to time: ending what is overdue, working off the outbox, removing what nobody needs.
+//! What has to be done from time to time: ending what is overdue, working off the outbox, removing what no one needs.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::{
     Result,
     context::Context,
     context::Retention,
-    domain::AuthorizationState,
+    domain::{Authorization, authorization::End},
     oauth,
-    store::{Commit, Cutoffs},
+    store::Cutoffs,
 };
 
 const PERIOD: Duration = Duration::from_secs(30);
@@ -58,7 +58,7 @@ pub(crate) fn start(context: &Context) {
 }
 
 /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
-/// rows that nobody needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
+/// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
 /// itself every 30 seconds.
 ///
 /// # Errors
@@ -68,31 +68,22 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
     if let Err(error) = remove_unneeded(context).await {
-        tracing::warn!(kind = %error.kind(), "rows that nobody needs any more could not be removed");
+        tracing::warn!(kind = %error.kind(), "rows that no one needs any more could not be removed");
     }
     ended
 }
 
 async fn end_overdue(context: &Context) -> Result<()> {
     loop {
-        let overdue = context
-            .store
-            .overdue_authorizations(context.now(), ROUND)
-            .await?;
+        let now = context.now();
+        let overdue = context.store.overdue_authorizations(now, ROUND).await?;
         let last = overdue.len() < ROUND as usize;
         let mut ended = 0;
-        for authorization in overdue {
-            let id = authorization.row.id;
-            match oauth::end(
-                context,
-                authorization,
-                AuthorizationState::Expired,
-                "timeout",
-            )
-            .await
-            {
-                // A conflict means that it has moved on meanwhile.
-                Ok(Commit::Committed | Commit::Conflict) => ended += 1,
+        for id in overdue.into_iter().map(|found| found.row.id) {
+            let is_overdue = |current: &Authorization| current.expires_at < now;
+            match oauth::end(context, id, is_overdue, End::Expired, "timeout").await {
+                // One that has not ended has moved on meanwhile.
+                Ok(_) => ended += 1,
                 // One row that cannot be ended must not keep the others.
                 Err(error) => {
                     tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended")
@@ -116,7 +107,7 @@ async fn remove_unneeded(context: &Context) -> Result<()> {
         }
     }
     if removed > 0 {
-        tracing::debug!(removed, "rows that nobody needs any more were removed");
+        tracing::debug!(removed, "rows that no one needs any more were removed");
     }
     Ok(())
 }
@@ -134,9 +125,11 @@ mod tests {
         catalogue::Catalogue,
         context::{Context, EnvironmentOptions, Ports},
         digest::Digest,
+        domain::AuthorizationState,
         domain::{AccessToken, Authorization, Credential, Event, Execution as ExecutionRow},
         identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
         seal::KeyRing,
+        store::Commit,
         store::{Batch, Key, MemoryStore, Record, Records, Row, Write},
         testing::{Flaky, Numbers, RING, STABLE, START, World, always, context, open},
     };
@@ -311,7 +304,7 @@ mod tests {
     fn an_authorization_that_is_overdue_for_long_ends_and_goes_in_one_round() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let forgotten = authorization(1, AuthorizationState::Opened, context.now() - DAY * 8);
+        let forgotten = authorization(1, AuthorizationState::Created, context.now() - DAY * 8);
         insert(&world, &context.store, [forgotten.clone()]);
         world.run(run(&context)).unwrap();
         assert!(!is_there(&world, &context.store, forgotten.key()));

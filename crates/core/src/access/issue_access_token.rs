@@ -2,7 +2,6 @@
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
-use subtle::ConstantTimeEq as _;
 
 use crate::{
     Error, ErrorKind, Result, context::Context, digest::Digest, domain::AccessToken, store::Batch,
@@ -29,17 +28,10 @@ pub(crate) async fn issue_access_token(
     client_id: &str,
     client_secret: &str,
 ) -> Result<IssuedToken> {
-    let given = Digest::of(client_secret);
     let known = context.store.app_credential(client_id).await?;
     // An unknown id takes the same path as a wrong secret.
     let expected = known.map_or_else(|| Digest::of(""), |row| row.row.secret);
-    if !bool::from(
-        expected
-            .as_str()
-            .as_bytes()
-            .ct_eq(given.as_str().as_bytes()),
-    ) || client_secret.is_empty()
-    {
+    if !expected.is_of(client_secret) || client_secret.is_empty() {
         return Err(Error::new(
             ErrorKind::Unauthenticated,
             "the client id or the client secret is wrong",

@@ -1,66 +1,77 @@
 //! Ends an account.
 
-use crate::context::change::gone;
 use crate::{
     Result,
-    context::Context,
-    domain::{Connection, account, credential::shredded},
+    context::{Context, change::Change},
+    domain::{Account, Credential, OutboxEntry, account::Trigger},
     identifier::AccountId,
     oauth,
-    store::{Batch, Commit, Versioned},
+    store::Versioned,
 };
+
+/// An account with its live credentials, each with its revocation where that is asked for.
+struct Loaded {
+    account: Versioned<Account>,
+    credentials: Vec<(Versioned<Credential>, Option<OutboxEntry>)>,
+}
 
 /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
 /// product too; a product that does not answer is asked again later.
 ///
 /// # Errors
-/// [`ErrorKind::AccountNotFound`].
+/// [`ErrorKind::AccountNotFound`](crate::ErrorKind::AccountNotFound).
 pub(crate) async fn disconnect(
     context: &Context,
     connection_name: &str,
     identifier: &str,
     revoke_at_product: bool,
 ) -> Result<()> {
-    let (connection, account) = context.account_rows(connection_name, identifier).await?;
+    let (_, account) = context.account_rows(connection_name, identifier).await?;
+    let id = account.row.id;
     context
-        .detached(|context| async move {
-            run(&context, connection.row, account.row.id, revoke_at_product).await
+        .detached(move |context| async move {
+            context
+                .change(
+                    || load(&context, id, revoke_at_product),
+                    |loaded| decide(&context, loaded),
+                )
+                .await?;
+            if revoke_at_product {
+                oauth::work_off_outbox(&context);
+            }
+            Ok(())
         })
         .await?
 }
 
-async fn run(
-    context: &Context,
-    connection: Connection,
-    id: AccountId,
-    revoke_at_product: bool,
-) -> Result<()> {
-    loop {
-        let Versioned { row, version, .. } = context.store.account(id).await?.ok_or_else(gone)?;
-        let mut batch = Batch::new();
-        for credential in context.store.credentials(row.id).await? {
-            if revoke_at_product
-                && let Some(entry) = oauth::revocation(context, &row, &credential.row).await
-            {
-                batch = batch.insert(entry);
-            }
-            batch = batch.update(shredded(&credential.row), credential.version);
-        }
-        let (changed, event) = account::disconnect(&row, context.now());
-        let event = context.account_event(event, &changed);
-        let outcome = context
-            .store
-            .commit(batch.update(changed, version).insert(event))
-            .await;
-        context
-            .snapshots
-            .forget(connection.name.as_str(), row.identifier.as_str());
-        if outcome? == Commit::Conflict {
-            continue;
-        }
-        if revoke_at_product {
-            oauth::work_off_outbox(context);
-        }
-        return Ok(());
+async fn load(context: &Context, id: AccountId, revoke_at_product: bool) -> Result<Loaded> {
+    let account = context.existing_account(id).await?;
+    let mut credentials = Vec::new();
+    for credential in context.store.credentials(id).await? {
+        let revocation = if revoke_at_product {
+            oauth::revocation(context, &account.row, &credential.row).await
+        } else {
+            None
+        };
+        credentials.push((credential, revocation));
     }
+    Ok(Loaded {
+        account,
+        credentials,
+    })
+}
+
+fn decide(context: &Context, loaded: Loaded) -> Result<(Change, ())> {
+    let mut change = Change::none();
+    for (credential, revocation) in loaded.credentials {
+        if let Some(entry) = revocation {
+            change = change.insert(entry);
+        }
+        change = change.update(credential.row.shredded(), credential.version);
+    }
+    let account = loaded.account;
+    if let Some(changed) = account.row.on(Trigger::Disconnected, context.now())? {
+        change = change.account(changed, account.version);
+    }
+    Ok((change, ()))
 }

@@ -18,10 +18,7 @@ pub(crate) use suspend::suspend;
 use crate::{
     Result,
     context::Context,
-    domain::{
-        Account,
-        account::{Transition, account_resource as view},
-    },
+    domain::account::{Trigger, account_resource as view},
     resource,
 };
 
@@ -30,15 +27,17 @@ async fn transition(
     context: &Context,
     connection_name: &str,
     identifier: &str,
-    apply: fn(&Account) -> Transition,
+    trigger: Trigger<'static>,
 ) -> Result<resource::Account> {
     let (connection, account) = context.account_rows(connection_name, identifier).await?;
-    context
-        .detached(|context| async move {
-            let row = context
-                .change_account(&connection.row, account.row.id, apply)
-                .await?;
-            Ok(view(&connection.row, row))
+    let id = account.row.id;
+    let changed = context
+        .detached(move |context| async move {
+            let now = context.now();
+            context
+                .change_account(id, |account| account.row.on(trigger, now))
+                .await
         })
-        .await?
+        .await??;
+    Ok(view(&connection.row, changed))
 }

@@ -13,6 +13,6 @@ pub(crate) async fn refresh(
 ) -> Result<resource::Account> {
     let snapshot = context.reload(connection_name, identifier).await?;
     snapshot.usable()?;
-    let renewed = oauth::renew(context, &snapshot, oauth::Renewal::Asked).await?;
+    let renewed = oauth::refresh_now(context, &snapshot, oauth::RefreshReason::Asked).await?;
     Ok(view(&renewed.connection, renewed.account.clone()))
 }

@@ -1,7 +1,7 @@
 //! Ends the pause of an account.
 
 use super::transition;
-use crate::{Result, context::Context, domain::account, resource};
+use crate::{Result, context::Context, domain::account::Trigger, resource};
 
 /// Ends the pause of an account.
 ///
@@ -12,5 +12,5 @@ pub(crate) async fn resume(
     connection_name: &str,
     identifier: &str,
 ) -> Result<resource::Account> {
-    transition(context, connection_name, identifier, account::resume).await
+    transition(context, connection_name, identifier, Trigger::Resumed).await
 }

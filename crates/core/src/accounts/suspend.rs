@@ -1,7 +1,7 @@
 //! Pauses an account.
 
 use super::transition;
-use crate::{Result, context::Context, domain::account, resource};
+use crate::{Result, context::Context, domain::account::Trigger, resource};
 
 /// Pauses an account; its credential is kept.
 ///
@@ -12,5 +12,5 @@ pub(crate) async fn suspend(
     connection_name: &str,
     identifier: &str,
 ) -> Result<resource::Account> {
-    transition(context, connection_name, identifier, account::suspend).await
+    transition(context, connection_name, identifier, Trigger::Suspended).await
 }

@@ -18,7 +18,7 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, Endpoints, Snapshot},
     error::Upstream,
-    oauth::{self, Renewal},
+    oauth::{self, RefreshReason},
     ports::{Body, Limits},
     product::Product,
     tool::Effect,
@@ -142,7 +142,7 @@ impl<'c> Sender<'c> {
                 Reading::Unauthorized => {
                     refreshed = true;
                     // Even where this request cannot be built again, the next call finds a new token.
-                    oauth::renew(context, &snapshot, Renewal::Refused).await?;
+                    oauth::refresh_now(context, &snapshot, RefreshReason::Refused).await?;
                     if !outgoing.is_repeatable() {
                         return Err(rejected_token(NOT_REPEATABLE));
                     }

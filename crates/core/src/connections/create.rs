@@ -1,17 +1,16 @@
 //! Creates a connection and issues its redirect URI.
 
-use super::{set_client_secret, view};
+use super::{sealed_client_secret, view};
 use crate::{
     Error, ErrorKind, Result,
-    context::Context,
+    context::{Context, change::Change},
     domain::{
         Connection,
-        connection::{check_permissions, checked_client_id, settled},
+        connection::{check_client_id, check_permissions},
     },
     identifier::{ConnectionId, ConnectionName},
     resource::{self, NewConnection},
     state::{ConnectionHealth, ConnectionState},
-    store::Batch,
 };
 
 /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
@@ -19,16 +18,17 @@ use crate::{
 /// # Errors
 /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
 pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<resource::Connection> {
-    let name = ConnectionName::new(new.connection_name)?;
     let product = context.endpoints(&new.product)?.product;
     check_permissions(product, &new.permissions)?;
     (product.settings)(&new.settings)?;
-    let mut row = Connection {
-        id: ConnectionId::from_uuid(context.new_id()),
-        name,
+    check_client_id(new.client_id.as_deref())?;
+    let id = ConnectionId::from_uuid(context.new_id());
+    let mut connection = Connection {
+        id,
+        name: ConnectionName::new(new.connection_name)?,
         product: product.name.to_owned(),
-        client_id: checked_client_id(new.client_id)?,
-        client_secret: None,
+        client_id: new.client_id,
+        client_secret: sealed_client_secret(context, id, new.client_secret.as_ref())?,
         permissions: new.permissions,
         settings: new.settings,
         state: ConnectionState::Draft,
@@ -36,19 +36,21 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         created_at: context.now(),
         updated_at: context.now(),
     };
-    set_client_secret(context, &mut row, new.client_secret.as_ref())?;
-    row.state = settled(&row, false);
-    let taken = Error::new(
-        ErrorKind::AlreadyExists,
-        format!("the connection {} exists", row.name),
-    );
-    let event = context.new_event(
-        "connection.created",
-        None,
-        serde_json::json!({ "connection_name": row.name, "product": row.product }),
-    );
+    connection.state = connection.state_of_contents(false);
     context
-        .commit_or(Batch::new().insert(row.clone()).insert(event), taken)
+        .change(
+            || context.store.connection_named(&connection.name),
+            |existing| match existing {
+                Some(_) => Err(Error::new(
+                    ErrorKind::AlreadyExists,
+                    format!("the connection {} exists", connection.name),
+                )),
+                None => {
+                    let created = connection.event("connection.created");
+                    Ok((Change::none().insert(connection.clone()).event(created), ()))
+                }
+            },
+        )
         .await?;
-    Ok(view(context, &row))
+    Ok(view(context, &connection))
 }

@@ -21,6 +21,7 @@ use crate::{
     identifier::ConnectionId,
     oauth::client_secret_place,
     resource,
+    sealed::Sealed,
     store::Versioned,
 };
 
@@ -63,12 +64,14 @@ async fn accounts_of(
     }
 }
 
-fn set_client_secret(
+fn sealed_client_secret(
     context: &Context,
-    row: &mut Connection,
+    connection: ConnectionId,
     secret: Option<&SecretString>,
-) -> Result<()> {
-    let Some(secret) = secret else { return Ok(()) };
+) -> Result<Option<Sealed>> {
+    let Some(secret) = secret else {
+        return Ok(None);
+    };
     let text = secret.expose_secret();
     if text.is_empty() || text.len() > 1024 || text.chars().any(char::is_control) {
         return Err(Error::invalid_at(
@@ -76,10 +79,8 @@ fn set_client_secret(
             "a client secret has 1 to 1024 characters and no control characters",
         ));
     }
-    row.client_secret = Some(
-        context
-            .vault
-            .seal(client_secret_place(row), text.as_bytes())?,
-    );
-    Ok(())
+    context
+        .vault
+        .seal(client_secret_place(connection), text.as_bytes())
+        .map(Some)
 }

@@ -1,44 +1,215 @@
-//! Changes of an aggregate: load, decide, commit, and again on a conflict.
+//! The only way in which an aggregate changes: load it, decide, commit everything together, and again on a conflict.
+
+use std::time::Duration;
 
 use super::Context;
 use crate::{
     Error, ErrorKind, Result,
-    domain::{Account, Connection, account::Transition},
-    identifier::AccountId,
-    store::{Batch, Commit, Versioned},
+    domain::{Account, Authorization, Connection, Event, NewEvent, account, authorization},
+    identifier::{AccountId, AuthorizationId, ConnectionName, EventId, Identifier},
+    store::{Batch, Commit, Key, Record, Versioned},
 };
 
-impl Context {
-    /// Applies a transition with its event, anew on every conflict. `None` leaves the account as it is.
-    pub(crate) async fn change_account(
-        &self,
-        connection: &Connection,
-        id: AccountId,
-        transition: impl Fn(&Account) -> Transition,
-    ) -> Result<Account> {
-        loop {
-            let Versioned { row, version, .. } = self.store.account(id).await?.ok_or_else(gone)?;
-            let Some((mut changed, event)) = transition(&row)? else {
-                return Ok(row);
-            };
-            changed.updated_at = self.now();
-            let event = self.account_event(event, &changed);
-            let outcome = self
-                .store
-                .commit(Batch::new().update(changed.clone(), version).insert(event))
-                .await;
-            self.snapshots
-                .forget(connection.name.as_str(), changed.identifier.as_str());
-            if outcome? == Commit::Committed {
-                return Ok(changed);
-            }
-        }
+/// How long something that will not come again is offered to a store that does not take it.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// What a decision changes: all of it is committed with its events, or nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    batch: Batch,
+    events: Vec<NewEvent>,
+    /// Whose snapshots end.
+    identifiers: Vec<Identifier>,
+    connections: Vec<ConnectionName>,
+}
+
+impl Change {
+    /// Leaves everything as it is.
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+    pub(crate) fn insert(mut self, row: impl Record) -> Self {
+        self.batch = self.batch.insert(row);
+        self
+    }
+    pub(crate) fn update(mut self, row: impl Record, version: u64) -> Self {
+        self.batch = self.batch.update(row, version);
+        self
+    }
+    pub(crate) fn delete(mut self, key: impl Into<Key>, version: u64) -> Self {
+        self.batch = self.batch.delete(key, version);
+        self
+    }
+    pub(crate) fn guard(mut self, key: impl Into<Key>, version: u64) -> Self {
+        self.batch = self.batch.guard(key, version);
+        self
+    }
+    pub(crate) fn event(mut self, event: NewEvent) -> Self {
+        self.events.push(event);
+        self
+    }
+
+    /// A new account with its event.
+    pub(crate) fn insert_account(mut self, account: Account, event: &'static str) -> Self {
+        self.identifiers.push(account.identifier.clone());
+        self.event(account.event(event)).insert(account)
+    }
+    /// An account after a transition.
+    pub(crate) fn account(
+        mut self,
+        (account, event): (Account, Option<&'static str>),
+        version: u64,
+    ) -> Self {
+        self.identifiers.push(account.identifier.clone());
+        self.events.extend(event.map(|name| account.event(name)));
+        self.update(account, version)
+    }
+    /// An authorization after a transition.
+    pub(crate) fn authorization(
+        self,
+        (authorization, event): (Authorization, &'static str),
+        version: u64,
+    ) -> Self {
+        self.event(authorization.event(event))
+            .update(authorization, version)
+    }
+    /// A connection after a transition.
+    pub(crate) fn connection(
+        mut self,
+        (connection, event): (Connection, &'static str),
+        version: u64,
+    ) -> Self {
+        self.connections.push(connection.name.clone());
+        self.event(connection.event(event))
+            .update(connection, version)
+    }
+    /// A connection that goes.
+    pub(crate) fn delete_connection(mut self, connection: &Connection, version: u64) -> Self {
+        self.connections.push(connection.name.clone());
+        self.event(connection.event("connection.deleted"))
+            .delete(connection.id, version)
+    }
+
+    fn is_none(&self) -> bool {
+        self.batch.writes.is_empty()
     }
 }
 
-pub(crate) fn gone() -> Error {
-    Error::new(
-        ErrorKind::AccountNotFound,
-        "the account was deleted meanwhile",
-    )
+impl Context {
+    /// Loads an aggregate, decides what changes, and commits it; where another writer was first, it begins again. What is
+    /// sealed is sealed by `load`, so that `decide` is pure.
+    pub(crate) async fn change<A, L, T>(
+        &self,
+        load: impl Fn() -> L,
+        decide: impl Fn(A) -> Result<(Change, T)>,
+    ) -> Result<T>
+    where
+        L: Future<Output = Result<A>>,
+    {
+        loop {
+            let (change, value) = decide(load().await?)?;
+            if change.is_none() || self.commit(change).await? == Commit::Committed {
+                return Ok(value);
+            }
+        }
+    }
+
+    async fn commit(&self, change: Change) -> Result<Commit> {
+        let batch = change
+            .events
+            .into_iter()
+            .map(|event| Event {
+                id: EventId::from_uuid(self.new_id()),
+                name: event.name.to_owned(),
+                at: self.now(),
+                account_id: event.account_id,
+                data: event.data,
+            })
+            .fold(change.batch, Batch::insert);
+        let outcome = self.store.commit(batch).await;
+        // Even where the store does not answer: it may have committed.
+        for identifier in &change.identifiers {
+            self.snapshots.forget(identifier.as_str());
+        }
+        for connection in &change.connections {
+            self.snapshots.forget_connection(connection.as_str());
+        }
+        outcome
+    }
+
+    /// Repeats `work` while the store does not answer: what it keeps will not come again.
+    pub(crate) async fn patiently<T, W>(&self, work: impl Fn() -> W) -> Result<T>
+    where
+        W: Future<Output = Result<T>>,
+    {
+        let began = self.monotonic();
+        let mut pause = Duration::from_millis(50);
+        loop {
+            match work().await {
+                Err(error)
+                    if error.kind() == ErrorKind::StorageUnavailable
+                        && self.monotonic().saturating_sub(began) < PATIENCE =>
+                {
+                    self.runtime.sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_secs(2));
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Changes an account by one transition.
+    pub(crate) async fn change_account(
+        &self,
+        id: AccountId,
+        decide: impl Fn(&Versioned<Account>) -> account::Transition,
+    ) -> Result<Account> {
+        self.change(
+            || self.existing_account(id),
+            |account: Versioned<Account>| {
+                Ok(match decide(&account)? {
+                    None => (Change::none(), account.row),
+                    Some(changed) => {
+                        let row = changed.0.clone();
+                        (Change::none().account(changed, account.version), row)
+                    }
+                })
+            },
+        )
+        .await
+    }
+
+    /// Changes an authorization by one transition; `None` where it stays.
+    pub(crate) async fn change_authorization(
+        &self,
+        id: AuthorizationId,
+        decide: impl Fn(&Authorization) -> authorization::Transition,
+    ) -> Result<Option<Authorization>> {
+        self.change(
+            || self.authorization_row(id),
+            |found: Versioned<Authorization>| {
+                Ok(match decide(&found.row)? {
+                    None => (Change::none(), None),
+                    Some(changed) => {
+                        let row = changed.0.clone();
+                        (
+                            Change::none().authorization(changed, found.version),
+                            Some(row),
+                        )
+                    }
+                })
+            },
+        )
+        .await
+    }
+
+    /// An account that was there a moment ago.
+    pub(crate) async fn existing_account(&self, id: AccountId) -> Result<Versioned<Account>> {
+        self.store.account(id).await?.ok_or_else(|| {
+            Error::new(
+                ErrorKind::AccountNotFound,
+                "the account was deleted meanwhile",
+            )
+        })
+    }
 }

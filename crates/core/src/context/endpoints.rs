@@ -35,7 +35,7 @@ pub(crate) struct Endpoints {
     /// Per origin of the product, in its order: scheme, authority and base path without a trailing slash.
     origins: Vec<String>,
     authorize: String,
-    token: String,
+    pub(crate) token: String,
     revoke: Option<String>,
     issuer: Option<String>,
     pub(crate) rate_limited: bool,

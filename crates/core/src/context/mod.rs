@@ -39,8 +39,7 @@ pub(crate) use token_set::TokenSet;
 use crate::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
-    domain::{Account, Event},
-    identifier::{AccountId, ConnectionId, EventId},
+    identifier::{AccountId, ConnectionId},
     ports::{Entropy, Policy, Runtime, Transport},
     seal::Vault,
     store::{Batch, Commit, Records},
@@ -208,32 +207,6 @@ impl Context {
             "{prefix}{}",
             URL_SAFE_NO_PAD.encode(bytes.as_slice())
         ))
-    }
-
-    pub(crate) fn new_event(
-        &self,
-        name: &str,
-        account: Option<AccountId>,
-        data: serde_json::Value,
-    ) -> Event {
-        Event {
-            id: EventId::from_uuid(self.new_id()),
-            name: name.to_owned(),
-            at: self.now(),
-            account_id: account,
-            data,
-        }
-    }
-
-    pub(crate) fn account_event(&self, name: &str, account: &Account) -> Event {
-        let data = serde_json::json!({
-            "connection_id": account.connection_id,
-            "identifier": account.identifier,
-            "state": account.state,
-            "reason": account.reason,
-            "missing_scopes": account.missing_scopes,
-        });
-        self.new_event(name, Some(account.id), data)
     }
 
     /// Commits, and says `conflict` as an error where another writer was first.

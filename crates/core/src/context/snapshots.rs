@@ -127,14 +127,14 @@ impl Snapshots {
             .cloned()
     }
 
-    pub(crate) fn epoch(&self, connection: &str, identifier: &str) -> u64 {
-        self.epoch_of(connection, identifier)
-            .load(Ordering::Acquire)
+    /// Raised whenever an account of this identifier is forgotten.
+    pub(crate) fn epoch(&self, identifier: &str) -> u64 {
+        self.epoch_of(identifier).load(Ordering::Acquire)
     }
 
-    fn epoch_of(&self, connection: &str, identifier: &str) -> &AtomicU64 {
+    fn epoch_of(&self, identifier: &str) -> &AtomicU64 {
         let mut hasher = DefaultHasher::new();
-        (connection, identifier).hash(&mut hasher);
+        identifier.hash(&mut hasher);
         &self.epochs[usize::try_from(hasher.finish() % EPOCHS as u64).unwrap_or_default()]
     }
 
@@ -143,34 +143,26 @@ impl Snapshots {
             .by_connection
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if self.epoch(
-            snapshot.connection.name.as_str(),
-            snapshot.account.identifier.as_str(),
-        ) != epoch
-        {
+        let identifier = snapshot.account.identifier.as_str();
+        if self.epoch(identifier) != epoch {
             return;
         }
         if all.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
             all.clear();
         }
-        let accounts = all
-            .entry(snapshot.connection.name.as_str().into())
-            .or_default();
-        accounts.insert(
-            snapshot.account.identifier.as_str().into(),
-            Arc::clone(snapshot),
-        );
+        all.entry(snapshot.connection.name.as_str().into())
+            .or_default()
+            .insert(identifier.into(), Arc::clone(snapshot));
     }
 
-    /// Forgets an account: what this process changes acts at once.
-    pub(crate) fn forget(&self, connection: &str, identifier: &str) {
+    /// Forgets the accounts of an identifier: what this process changes acts at once.
+    pub(crate) fn forget(&self, identifier: &str) {
         let mut all = self
             .by_connection
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        self.epoch_of(connection, identifier)
-            .fetch_add(1, Ordering::AcqRel);
-        if let Some(accounts) = all.get_mut(connection) {
+        self.epoch_of(identifier).fetch_add(1, Ordering::AcqRel);
+        for accounts in all.values_mut() {
             accounts.remove(identifier);
         }
     }
@@ -220,7 +212,7 @@ impl Context {
                 if let Err(error) = context.reload(connection, identifier).await {
                     tracing::debug!(kind = %error.kind(), "an account could not be read anew");
                     if error.kind() != ErrorKind::StorageUnavailable {
-                        context.snapshots.forget(connection, identifier);
+                        context.snapshots.forget(identifier);
                     }
                 }
                 // Where the reading was not kept, the next call starts another.
@@ -232,7 +224,7 @@ impl Context {
 
     /// Reads an account from the store and keeps its snapshot.
     pub(crate) async fn reload(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
-        let epoch = self.snapshots.epoch(connection, identifier);
+        let epoch = self.snapshots.epoch(identifier);
         let connection = self.connection_row(connection).await?;
         let identifier = Identifier::new(identifier)?;
         let account = self
@@ -365,12 +357,12 @@ mod tests {
     #[test]
     fn a_reading_that_began_before_a_change_is_not_kept() {
         let snapshots = Snapshots::default();
-        let before = snapshots.epoch("demo", "ada");
-        snapshots.forget("demo", "ada");
-        assert_ne!(snapshots.epoch("demo", "ada"), before);
-        let before = snapshots.epoch("demo", "ada");
+        let before = snapshots.epoch("ada");
+        snapshots.forget("ada");
+        assert_ne!(snapshots.epoch("ada"), before);
+        let before = snapshots.epoch("ada");
         snapshots.forget_connection("demo");
-        assert_ne!(snapshots.epoch("demo", "ada"), before);
+        assert_ne!(snapshots.epoch("ada"), before);
     }
 
     #[test]

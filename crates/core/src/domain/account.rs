@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{Connection, Lease, PendingCredential};
+use super::{Connection, Lease, NewEvent, PendingCredential};
 use crate::{
     Error, ErrorKind, Result,
     identifier::{AccountId, ConnectionId, Identifier},
@@ -59,9 +60,6 @@ pub(crate) struct Subject {
     pub(crate) display: Option<String>,
 }
 
-/// The changed account and the event's name; nothing where it stays as it is.
-pub(crate) type Transition = Result<Option<(Account, &'static str)>>;
-
 /// An account that has never been authorized.
 pub(crate) fn new_account(
     id: AccountId,
@@ -90,117 +88,312 @@ pub(crate) fn new_account(
     }
 }
 
-/// A quarantined credential becomes the current one.
-pub(crate) fn activate(
-    account: &Account,
-    quarantine: &PendingCredential,
-    now: Timestamp,
-) -> (Account, &'static str) {
-    let event = match account.state {
-        AccountState::PendingAuthorization | AccountState::PendingVerification => {
-            "account.activated"
+/// What happens to an account.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Trigger<'a> {
+    /// An authorization link is made for it.
+    LinkMade,
+    /// Tokens of a new authorization are stored, and wait to be confirmed; by the application where it has to.
+    CredentialPending { by_application: bool },
+    /// The authorization that it waited for has ended without success.
+    VerificationFailed,
+    /// A pending credential is confirmed.
+    Confirmed(&'a PendingCredential),
+    /// A refresh brought new tokens.
+    Refreshed(&'a Refreshed),
+    /// Newer tokens than the current ones were found in the store.
+    CredentialAdopted {
+        generation: u64,
+        token_expires_at: Option<Timestamp>,
+    },
+    /// A refresh brought nothing, for now. Where the request went out and no response came, the lease stays behind as one
+    /// that ended then, so that the next refusal is not blamed on the user.
+    RefreshFailed { unanswered_at: Option<Timestamp> },
+    /// The right to refresh is given back unused.
+    LeaseReleased,
+    /// The credential is dead: only the user can help.
+    CredentialDied(AccountReason),
+    /// The connection has another client or host, to which the tokens do not belong.
+    ClientChanged,
+    /// The application pauses it.
+    Suspended,
+    /// The application ends the pause.
+    Resumed,
+    /// The application ends it.
+    Disconnected,
+}
+
+/// What a refresh brought.
+#[derive(Debug, Clone)]
+pub(crate) struct Refreshed {
+    /// Generation of the credential that was presented.
+    pub(crate) presented: u64,
+    pub(crate) token_expires_at: Option<Timestamp>,
+    /// Scopes, where the response names them.
+    pub(crate) scopes: Option<Vec<String>>,
+}
+
+/// The changed account and the name of its event, where the change is one that others see; nothing where it stays.
+pub(crate) type Transition = Result<Option<(Account, Option<&'static str>)>>;
+
+impl Account {
+    /// Every transition of an account.
+    pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Transition {
+        let (mut next, event) = match (trigger, self.state) {
+            (Trigger::LinkMade, AccountState::Disconnected) => (
+                self.in_state(AccountState::PendingAuthorization),
+                Some("account.created"),
+            ),
+            (
+                Trigger::CredentialPending { .. } | Trigger::Confirmed(_),
+                AccountState::Disconnected,
+            ) => {
+                return Err(Error::new(
+                    ErrorKind::AuthorizationExpired,
+                    "the account was disconnected meanwhile; ask for a new link",
+                ));
+            }
+            (Trigger::Suspended, AccountState::Disconnected) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidTransition,
+                    "a disconnected account cannot be suspended",
+                ));
+            }
+            (Trigger::LinkMade, _)
+            | (
+                Trigger::Refreshed(_)
+                | Trigger::CredentialAdopted { .. }
+                | Trigger::RefreshFailed { .. }
+                | Trigger::LeaseReleased
+                | Trigger::CredentialDied(_),
+                AccountState::Disconnected,
+            )
+            | (Trigger::Suspended, AccountState::Suspended) => return Ok(None),
+            (Trigger::CredentialPending { by_application }, _) => self.pending(by_application),
+            (Trigger::VerificationFailed, AccountState::PendingVerification) => (
+                self.in_state(AccountState::PendingAuthorization),
+                Some("account.verification_failed"),
+            ),
+            (Trigger::VerificationFailed, _) => return Ok(None),
+            (Trigger::Confirmed(pending), _) => self.activated(pending),
+            (Trigger::Refreshed(refreshed), _) => self.refreshed(refreshed),
+            (
+                Trigger::CredentialAdopted {
+                    generation,
+                    token_expires_at,
+                },
+                _,
+            ) => (
+                Self {
+                    generation,
+                    token_expires_at,
+                    lease: None,
+                    ..self.clone()
+                },
+                Some("account.credential_adopted"),
+            ),
+            (Trigger::RefreshFailed { unanswered_at }, _) => self.refresh_failed(unanswered_at),
+            (Trigger::LeaseReleased, _) => (
+                Self {
+                    lease: None,
+                    ..self.clone()
+                },
+                None,
+            ),
+            (Trigger::CredentialDied(reason), _) => (
+                Self {
+                    lease: None,
+                    ..self.dead(reason)
+                },
+                Some("account.needs_reauthorization"),
+            ),
+            (Trigger::ClientChanged, AccountState::Active) => (
+                self.dead(AccountReason::ClientChanged),
+                Some("account.needs_reauthorization"),
+            ),
+            (Trigger::ClientChanged, AccountState::Suspended)
+                if self.suspended_from == Some(AccountState::Active) =>
+            {
+                (
+                    self.dead(AccountReason::ClientChanged),
+                    Some("account.needs_reauthorization"),
+                )
+            }
+            (Trigger::ClientChanged, _) => return Ok(None),
+            (Trigger::Suspended, from) => (
+                Self {
+                    suspended_from: Some(from),
+                    ..self.in_state(AccountState::Suspended)
+                },
+                Some("account.suspended"),
+            ),
+            (Trigger::Resumed, AccountState::Suspended) => (
+                Self {
+                    suspended_from: None,
+                    ..self.in_state(
+                        self.suspended_from
+                            .unwrap_or(AccountState::PendingAuthorization),
+                    )
+                },
+                Some("account.resumed"),
+            ),
+            (Trigger::Resumed, _) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidTransition,
+                    "only a suspended account can be resumed",
+                ));
+            }
+            (Trigger::Disconnected, _) => (self.disconnected(), Some("account.disconnected")),
+        };
+        next.updated_at = now;
+        Ok(Some((next, event)))
+    }
+
+    fn in_state(&self, state: AccountState) -> Self {
+        Self {
+            state,
+            ..self.clone()
         }
-        _ => "account.reauthorized",
-    };
-    let suspended = account.state == AccountState::Suspended;
-    let mut row = account.clone();
-    row.state = if suspended {
-        AccountState::Suspended
-    } else {
-        AccountState::Active
-    };
-    row.suspended_from = suspended.then_some(AccountState::Active);
-    row.reason = None;
-    row.health = AccountHealth::Ok;
-    row.granted_scopes.clone_from(&quarantine.granted_scopes);
-    row.missing_scopes.clone_from(&quarantine.missing_scopes);
-    if quarantine.subject.is_some() {
-        row.subject.clone_from(&quarantine.subject);
     }
-    row.generation = quarantine.generation;
-    row.token_expires_at = quarantine.token_expires_at;
-    row.lease = None;
-    row.refresh_failures = 0;
-    row.updated_at = now;
-    (row, event)
-}
 
-/// A credential is dead: only the user can mend it.
-pub(crate) fn needs_reauthorization(
-    account: &Account,
-    reason: AccountReason,
-    now: Timestamp,
-) -> Account {
-    let mut row = account.clone();
-    match row.state {
-        AccountState::Suspended => row.suspended_from = Some(AccountState::NeedsReauthorization),
-        _ => row.state = AccountState::NeedsReauthorization,
+    fn pending(&self, by_application: bool) -> (Self, Option<&'static str>) {
+        let waits = by_application && self.state == AccountState::PendingAuthorization;
+        let state = if waits {
+            AccountState::PendingVerification
+        } else {
+            self.state
+        };
+        let next = Self {
+            last_generation: self.last_generation + 1,
+            ..self.in_state(state)
+        };
+        (next, waits.then_some("account.verification_required"))
     }
-    row.reason = Some(reason);
-    row.lease = None;
-    row.updated_at = now;
-    row
-}
 
-pub(crate) fn suspend(account: &Account) -> Transition {
-    match account.state {
-        AccountState::Suspended => Ok(None),
-        AccountState::Disconnected => Err(Error::new(
-            ErrorKind::InvalidTransition,
-            "a disconnected account cannot be suspended",
-        )),
-        from => {
-            let mut row = account.clone();
-            row.suspended_from = Some(from);
-            row.state = AccountState::Suspended;
-            Ok(Some((row, "account.suspended")))
+    fn activated(&self, pending: &PendingCredential) -> (Self, Option<&'static str>) {
+        let event = match self.state {
+            AccountState::PendingAuthorization | AccountState::PendingVerification => {
+                "account.activated"
+            }
+            _ => "account.reauthorized",
+        };
+        let suspended = self.state == AccountState::Suspended;
+        let state = if suspended {
+            AccountState::Suspended
+        } else {
+            AccountState::Active
+        };
+        let next = Self {
+            suspended_from: suspended.then_some(AccountState::Active),
+            reason: None,
+            health: AccountHealth::Ok,
+            granted_scopes: pending.granted_scopes.clone(),
+            missing_scopes: pending.missing_scopes.clone(),
+            subject: pending.subject.clone().or_else(|| self.subject.clone()),
+            generation: pending.generation,
+            token_expires_at: pending.token_expires_at,
+            lease: None,
+            refresh_failures: 0,
+            ..self.in_state(state)
+        };
+        (next, Some(event))
+    }
+
+    /// The tokens are a new generation. It becomes the current one unless another has taken the place of the presented
+    /// one; whoever else may hold the lease by now presents a token that these tokens have replaced.
+    fn refreshed(&self, refreshed: &Refreshed) -> (Self, Option<&'static str>) {
+        let mut next = self.clone();
+        next.last_generation += 1;
+        if self.generation != refreshed.presented {
+            return (next, None);
+        }
+        next.generation = next.last_generation;
+        next.token_expires_at = refreshed.token_expires_at;
+        next.health = AccountHealth::Ok;
+        next.refresh_failures = 0;
+        next.lease = None;
+        if let Some(scopes) = &refreshed.scopes {
+            next.missing_scopes
+                .extend(self.granted_scopes.iter().cloned());
+            next.missing_scopes.retain(|scope| !scopes.contains(scope));
+            next.missing_scopes.sort();
+            next.missing_scopes.dedup();
+            next.granted_scopes.clone_from(scopes);
+        }
+        let recovered = self.health == AccountHealth::Degraded;
+        (next, recovered.then_some("account.recovered"))
+    }
+
+    fn refresh_failed(&self, unanswered_at: Option<Timestamp>) -> (Self, Option<&'static str>) {
+        let lease = self.lease.clone().zip(unanswered_at);
+        let next = Self {
+            lease: lease.map(|(lease, until)| Lease { until, ..lease }),
+            refresh_failures: self.refresh_failures.saturating_add(1),
+            health: AccountHealth::Degraded,
+            ..self.clone()
+        };
+        let first = self.health != AccountHealth::Degraded;
+        (next, first.then_some("account.refresh_degraded"))
+    }
+
+    fn dead(&self, reason: AccountReason) -> Self {
+        let mut next = self.clone();
+        match self.state {
+            AccountState::Suspended => {
+                next.suspended_from = Some(AccountState::NeedsReauthorization);
+            }
+            _ => next.state = AccountState::NeedsReauthorization,
+        }
+        next.reason = Some(reason);
+        next
+    }
+
+    fn disconnected(&self) -> Self {
+        Self {
+            suspended_from: None,
+            reason: None,
+            health: AccountHealth::Ok,
+            granted_scopes: Vec::new(),
+            missing_scopes: Vec::new(),
+            subject: None,
+            generation: 0,
+            token_expires_at: None,
+            lease: None,
+            ..self.in_state(AccountState::Disconnected)
         }
     }
-}
 
-pub(crate) fn resume(account: &Account) -> Transition {
-    if account.state != AccountState::Suspended {
-        return Err(Error::new(
-            ErrorKind::InvalidTransition,
-            "only a suspended account can be resumed",
-        ));
-    }
-    let mut row = account.clone();
-    row.state = row
-        .suspended_from
-        .take()
-        .unwrap_or(AccountState::PendingAuthorization);
-    Ok(Some((row, "account.resumed")))
-}
-
-pub(crate) fn disconnect(account: &Account, now: Timestamp) -> (Account, &'static str) {
-    let mut row = account.clone();
-    row.state = AccountState::Disconnected;
-    row.suspended_from = None;
-    row.reason = None;
-    row.health = AccountHealth::Ok;
-    row.granted_scopes.clear();
-    row.missing_scopes.clear();
-    row.subject = None;
-    row.generation = 0;
-    row.token_expires_at = None;
-    row.lease = None;
-    row.updated_at = now;
-    (row, "account.disconnected")
-}
-
-/// The account of a client that is no more.
-pub(crate) fn client_changed(account: &Account) -> Option<Account> {
-    let mut row = account.clone();
-    match account.state {
-        AccountState::Active => row.state = AccountState::NeedsReauthorization,
-        AccountState::Suspended if account.suspended_from == Some(AccountState::Active) => {
-            row.suspended_from = Some(AccountState::NeedsReauthorization);
+    /// Refuses an account of the product other than the one that was connected before, where that is not allowed.
+    pub(crate) fn same_subject(
+        &self,
+        pending: &PendingCredential,
+        allow_account_switch: bool,
+    ) -> Result<()> {
+        match (&self.subject, &pending.subject) {
+            (Some(before), Some(now)) if before.id != now.id && !allow_account_switch => {
+                Err(Error::new(
+                    ErrorKind::ProductAccountMismatch,
+                    "this is another account of the product than the one connected before; the connection stays as it was",
+                ))
+            }
+            _ => Ok(()),
         }
-        _ => return None,
     }
-    row.reason = Some(AccountReason::ClientChanged);
-    Some(row)
+
+    /// An event about it.
+    pub(crate) fn event(&self, name: &'static str) -> NewEvent {
+        NewEvent {
+            name,
+            account_id: Some(self.id),
+            data: json!({
+                "connection_id": self.connection_id,
+                "identifier": self.identifier,
+                "state": self.state,
+                "reason": self.reason,
+                "missing_scopes": self.missing_scopes,
+            }),
+        }
+    }
 }
 
 pub(crate) fn account_resource(connection: &Connection, row: Account) -> resource::Account {

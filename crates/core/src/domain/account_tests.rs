@@ -1,7 +1,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{Credential, credential::shredded};
+use crate::domain::Credential;
 use crate::domain::{Lease, Subject};
 use AccountState::{
     Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
@@ -16,6 +16,59 @@ const STATES: [AccountState; 6] = [
     Suspended,
     Disconnected,
 ];
+/// Every trigger, in the order of the columns of the table.
+fn triggers<'a>(pending: &'a PendingCredential, refreshed: &'a Refreshed) -> [Trigger<'a>; 14] {
+    [
+        Trigger::LinkMade,
+        Trigger::CredentialPending {
+            by_application: true,
+        },
+        Trigger::CredentialPending {
+            by_application: false,
+        },
+        Trigger::VerificationFailed,
+        Trigger::Confirmed(pending),
+        Trigger::Refreshed(refreshed),
+        Trigger::CredentialAdopted {
+            generation: 6,
+            token_expires_at: None,
+        },
+        Trigger::RefreshFailed {
+            unanswered_at: None,
+        },
+        Trigger::LeaseReleased,
+        Trigger::CredentialDied(AccountReason::RefreshRejected),
+        Trigger::ClientChanged,
+        Trigger::Suspended,
+        Trigger::Resumed,
+        Trigger::Disconnected,
+    ]
+}
+
+/// Where a trigger stands in [`triggers`]. A new one has no place there yet.
+fn place(trigger: Trigger<'_>) -> usize {
+    match trigger {
+        Trigger::LinkMade => 0,
+        Trigger::CredentialPending {
+            by_application: true,
+        } => 1,
+        Trigger::CredentialPending {
+            by_application: false,
+        } => 2,
+        Trigger::VerificationFailed => 3,
+        Trigger::Confirmed(_) => 4,
+        Trigger::Refreshed(_) => 5,
+        Trigger::CredentialAdopted { .. } => 6,
+        Trigger::RefreshFailed { .. } => 7,
+        Trigger::LeaseReleased => 8,
+        Trigger::CredentialDied(_) => 9,
+        Trigger::ClientChanged => 10,
+        Trigger::Suspended => 11,
+        Trigger::Resumed => 12,
+        Trigger::Disconnected => 13,
+    }
+}
+
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 const LATER: Timestamp = Timestamp::constant(1_767_229_200, 0);
 
@@ -76,40 +129,57 @@ fn a_new_account_waits_for_its_user_and_holds_nothing() {
     assert!(row.lease.is_none() && row.subject.is_none() && row.granted_scopes.is_empty());
 }
 
-#[test]
-fn every_account_but_a_disconnected_one_can_be_suspended() {
-    for state in STATES {
-        let row = account(state);
-        match (state, suspend(&row)) {
-            (Suspended, changed) => assert_eq!(changed.unwrap(), None),
-            (Disconnected, changed) => {
-                assert_eq!(changed.unwrap_err().kind(), ErrorKind::InvalidTransition)
-            }
-            (_, changed) => {
-                let expected = Account {
-                    state: Suspended,
-                    suspended_from: Some(state),
-                    ..row
-                };
-                assert_eq!(
-                    changed.unwrap(),
-                    Some((expected, "account.suspended")),
-                    "{state:?}"
-                );
-            }
+fn refreshed() -> Refreshed {
+    Refreshed {
+        presented: 4,
+        token_expires_at: Some(LATER),
+        scopes: None,
+    }
+}
+
+/// What becomes of an account.
+fn after(account: &Account, trigger: Trigger<'_>) -> Account {
+    account.on(trigger, LATER).unwrap().unwrap().0
+}
+
+/// State and event after a trigger, `stays`, or the error.
+fn outcome(account: &Account, trigger: Trigger<'_>) -> String {
+    match account.on(trigger, LATER) {
+        Ok(None) => String::from("stays"),
+        Ok(Some((next, event))) => {
+            assert_eq!(next.updated_at, LATER);
+            let event = event.map_or("no event", |event| event.trim_start_matches("account."));
+            format!("{}: {event}", next.state.name())
         }
+        Err(error) => error.kind().name().to_owned(),
     }
 }
 
 #[test]
-fn only_a_suspended_account_resumes_and_it_is_what_it_was() {
-    for state in STATES.into_iter().filter(|state| *state != Suspended) {
-        assert_eq!(
-            resume(&account(state)).unwrap_err().kind(),
-            ErrorKind::InvalidTransition,
-            "{state:?}"
-        );
+fn every_state_knows_every_trigger() {
+    let (pending, refreshed) = (quarantine(), refreshed());
+    let triggers = triggers(&pending, &refreshed);
+    for (index, trigger) in triggers.into_iter().enumerate() {
+        assert_eq!(place(trigger), index);
     }
+    let mut table = String::new();
+    for state in STATES {
+        table += &format!("\n{}\n", state.name());
+        for trigger in triggers {
+            let trigger_name = format!("{trigger:?}");
+            let name = trigger_name.split(['(', '{']).next().unwrap_or_default();
+            table += &format!(
+                "    {} -> {}\n",
+                name.trim(),
+                outcome(&account(state), trigger)
+            );
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn a_resumed_account_is_what_it_was() {
     for state in [
         PendingAuthorization,
         PendingVerification,
@@ -117,15 +187,31 @@ fn only_a_suspended_account_resumes_and_it_is_what_it_was() {
         NeedsReauthorization,
     ] {
         let row = account(state);
-        let (suspended, _) = suspend(&row).unwrap().unwrap();
-        assert_eq!(resume(&suspended).unwrap(), Some((row, "account.resumed")));
+        let suspended = after(&row, Trigger::Suspended);
+        assert_eq!(
+            suspended,
+            Account {
+                state: Suspended,
+                suspended_from: Some(state),
+                updated_at: LATER,
+                ..row.clone()
+            }
+        );
+        let resumed = after(&suspended, Trigger::Resumed);
+        assert_eq!(
+            resumed,
+            Account {
+                updated_at: LATER,
+                ..row
+            }
+        );
     }
     let unknown = Account {
         suspended_from: None,
         ..account(Suspended)
     };
     assert_eq!(
-        resume(&unknown).unwrap().unwrap().0.state,
+        after(&unknown, Trigger::Resumed).state,
         PendingAuthorization
     );
 }
@@ -146,28 +232,18 @@ fn a_disconnected_account_keeps_who_it_is_and_no_generation_comes_again() {
                 row.created_at,
             )
         };
-        assert_eq!(
-            disconnect(&row, LATER),
-            (expected, "account.disconnected"),
-            "{state:?}"
-        );
+        assert_eq!(after(&row, Trigger::Disconnected), expected, "{state:?}");
     }
 }
 
 #[test]
-fn a_verified_credential_makes_an_account_active_unless_it_is_suspended() {
-    let outcomes = [
-        (PendingAuthorization, Active, "account.activated"),
-        (PendingVerification, Active, "account.activated"),
-        (Active, Active, "account.reauthorized"),
-        (NeedsReauthorization, Active, "account.reauthorized"),
-        (Suspended, Suspended, "account.reauthorized"),
-    ];
-    for (from, to, event) in outcomes {
+fn a_confirmed_credential_is_the_current_one() {
+    for from in STATES.into_iter().filter(|state| *state != Disconnected) {
         let row = account(from);
+        let suspended = from == Suspended;
         let expected = Account {
-            state: to,
-            suspended_from: (to == Suspended).then_some(Active),
+            state: if suspended { Suspended } else { Active },
+            suspended_from: suspended.then_some(Active),
             reason: None,
             health: AccountHealth::Ok,
             granted_scopes: quarantine().granted_scopes,
@@ -180,9 +256,10 @@ fn a_verified_credential_makes_an_account_active_unless_it_is_suspended() {
             updated_at: LATER,
             ..row.clone()
         };
+        let pending = quarantine();
         assert_eq!(
-            activate(&row, &quarantine(), LATER),
-            (expected, event),
+            after(&row, Trigger::Confirmed(&pending)),
+            expected,
             "{from:?}"
         );
     }
@@ -190,9 +267,9 @@ fn a_verified_credential_makes_an_account_active_unless_it_is_suspended() {
 
 #[test]
 fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_authorization() {
-    let (suspended, _) = suspend(&account(NeedsReauthorization)).unwrap().unwrap();
-    let (mended, _) = activate(&suspended, &quarantine(), LATER);
-    let (resumed, _) = resume(&mended).unwrap().unwrap();
+    let suspended = after(&account(NeedsReauthorization), Trigger::Suspended);
+    let confirmed = after(&suspended, Trigger::Confirmed(&quarantine()));
+    let resumed = after(&confirmed, Trigger::Resumed);
     assert_eq!(
         (resumed.state, resumed.suspended_from, resumed.reason),
         (Active, None, None)
@@ -201,26 +278,17 @@ fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_aut
 
 #[test]
 fn a_credential_that_does_not_say_whose_it_is_keeps_the_known_user() {
-    let (row, _) = activate(
-        &account(Active),
-        &PendingCredential {
-            subject: None,
-            ..quarantine()
-        },
-        LATER,
-    );
+    let pending = PendingCredential {
+        subject: None,
+        ..quarantine()
+    };
+    let row = after(&account(Active), Trigger::Confirmed(&pending));
     assert_eq!(row.subject, account(Active).subject);
 }
 
 #[test]
 fn a_dead_credential_needs_its_user_even_while_the_account_is_suspended() {
-    for state in [
-        PendingAuthorization,
-        PendingVerification,
-        Active,
-        NeedsReauthorization,
-        Suspended,
-    ] {
+    for state in STATES.into_iter().filter(|state| *state != Disconnected) {
         let row = account(state);
         let suspended = state == Suspended;
         let expected = Account {
@@ -235,17 +303,99 @@ fn a_dead_credential_needs_its_user_even_while_the_account_is_suspended() {
             updated_at: LATER,
             ..row.clone()
         };
-        assert_eq!(
-            needs_reauthorization(&row, AccountReason::RefreshTokenMissing, LATER),
-            expected,
-            "{state:?}"
-        );
+        let died = Trigger::CredentialDied(AccountReason::RefreshTokenMissing);
+        assert_eq!(after(&row, died), expected, "{state:?}");
     }
-    let dead = needs_reauthorization(&account(Suspended), AccountReason::RefreshRejected, LATER);
-    assert_eq!(
-        resume(&dead).unwrap().unwrap().0.state,
-        NeedsReauthorization
-    );
+    let died = Trigger::CredentialDied(AccountReason::RefreshRejected);
+    let dead = after(&account(Suspended), died);
+    assert_eq!(after(&dead, Trigger::Resumed).state, NeedsReauthorization);
+}
+
+#[test]
+fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
+    let refreshed = Refreshed {
+        scopes: Some(vec![String::from("b"), String::from("c")]),
+        ..refreshed()
+    };
+    let row = account(Active);
+    let expected = Account {
+        health: AccountHealth::Ok,
+        granted_scopes: vec![String::from("b"), String::from("c")],
+        missing_scopes: vec![String::from("a")],
+        generation: 7,
+        last_generation: 7,
+        token_expires_at: Some(LATER),
+        lease: None,
+        refresh_failures: 0,
+        updated_at: LATER,
+        ..row.clone()
+    };
+    assert_eq!(after(&row, Trigger::Refreshed(&refreshed)), expected);
+}
+
+#[test]
+fn tokens_for_a_generation_that_was_replaced_are_kept_beside_the_current_ones() {
+    let refreshed = Refreshed {
+        presented: 3,
+        ..refreshed()
+    };
+    let row = account(Active);
+    let expected = Account {
+        last_generation: 7,
+        updated_at: LATER,
+        ..row.clone()
+    };
+    assert_eq!(after(&row, Trigger::Refreshed(&refreshed)), expected);
+}
+
+#[test]
+fn a_refresh_without_a_response_leaves_a_lease_that_has_ended() {
+    let row = account(Active);
+    for (unanswered_at, lease) in [
+        (None, None),
+        (
+            Some(NOW),
+            Some(Lease {
+                until: NOW,
+                ..row.lease.clone().unwrap()
+            }),
+        ),
+    ] {
+        let next = after(&row, Trigger::RefreshFailed { unanswered_at });
+        assert_eq!((next.lease, next.refresh_failures), (lease, 4));
+    }
+}
+
+#[test]
+fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
+    let subject = |id: &str| {
+        Some(Subject {
+            id: id.to_owned(),
+            display: None,
+        })
+    };
+    let table = [
+        (None, subject("1"), false),
+        (subject("1"), None, false),
+        (subject("1"), subject("1"), false),
+        (subject("1"), subject("2"), true),
+    ];
+    for (before, now, refused) in table {
+        let row = Account {
+            subject: before,
+            ..account(Active)
+        };
+        let pending = PendingCredential {
+            subject: now,
+            ..quarantine()
+        };
+        let kind = row
+            .same_subject(&pending, false)
+            .err()
+            .map(|error| error.kind());
+        assert_eq!(kind, refused.then_some(ErrorKind::ProductAccountMismatch));
+        assert!(row.same_subject(&pending, true).is_ok());
+    }
 }
 
 #[test]
@@ -258,7 +408,7 @@ fn shredding_takes_the_tokens_and_leaves_the_row() {
         created_at: NOW,
     };
     assert_eq!(
-        shredded(&row),
+        row.shredded(),
         Credential {
             sealed: None,
             ..row

@@ -2,8 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::Subject;
+use super::{NewEvent, Subject};
 use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
@@ -17,14 +18,10 @@ use crate::{
 pub(crate) enum AuthorizationState {
     /// The link exists.
     Created,
-    /// A browser has opened it and is bound.
-    Opened,
-    /// That browser was sent to the product.
+    /// A browser was bound and sent to the product.
     Redirected,
     /// It came back; the state is spent.
     Returned,
-    /// The code was exchanged; the tokens are in quarantine.
-    Exchanged,
     /// The application has to confirm who came back.
     Verifying,
     /// The account is active.
@@ -113,82 +110,173 @@ const EXCHANGING: SignedDuration = SignedDuration::from_mins(5);
 /// Time for the application to confirm who came back.
 const VERIFYING: SignedDuration = SignedDuration::from_mins(10);
 
-/// Whether a link may still be opened, as an error where not.
-pub(crate) fn openable(row: &Authorization, now: Timestamp) -> Result<()> {
-    use AuthorizationState as State;
-    match row.state {
-        State::Created | State::Opened | State::Redirected if row.expires_at <= now => {
-            Err(expired())
+/// What happens to an authorization.
+#[derive(Debug, Clone)]
+pub(crate) enum Trigger {
+    /// A browser opens the link, is bound to it and sent to the product.
+    Started(Box<Start>),
+    /// The browser comes back: the state is spent.
+    Returned,
+    /// The code was exchanged; the tokens are stored and wait to be confirmed.
+    Exchanged(PendingCredential),
+    /// The user is confirmed.
+    Confirmed,
+    /// It ends without success.
+    Ended(End, String),
+}
+
+/// What binds a browser to a link.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    pub(crate) oauth_state: Digest,
+    pub(crate) browser: Digest,
+    pub(crate) endpoints: EndpointSnapshot,
+    pub(crate) verifier: Option<Sealed>,
+}
+
+/// How an authorization ends without success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Denied,
+    Expired,
+    Failed,
+    Superseded,
+}
+
+/// The changed authorization and its event; nothing where it stays.
+pub(crate) type Transition = Result<Option<(Authorization, &'static str)>>;
+
+impl Authorization {
+    /// Every transition of an authorization.
+    pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Transition {
+        use AuthorizationState as State;
+        Ok(Some(match (trigger, self.state) {
+            (Trigger::Started(start), State::Created | State::Redirected) => {
+                self.openable(now)?;
+                let next = Self {
+                    state: State::Redirected,
+                    oauth_state: Some(start.oauth_state),
+                    browser: Some(start.browser),
+                    endpoints: Some(start.endpoints),
+                    verifier: start.verifier.or_else(|| self.verifier.clone()),
+                    expires_at: later(now, REDIRECTED),
+                    ..self.clone()
+                };
+                (next, "authorization.redirected")
+            }
+            (Trigger::Started(_), _) => return self.openable(now).map(|()| None),
+            (Trigger::Returned, State::Redirected) => {
+                self.returnable(now)?;
+                let next = Self {
+                    state: State::Returned,
+                    expires_at: later(now, EXCHANGING),
+                    ..self.clone()
+                };
+                (next, "authorization.returned")
+            }
+            (Trigger::Returned, _) => return self.returnable(now).map(|()| None),
+            (Trigger::Exchanged(pending), State::Returned) => {
+                let next = Self {
+                    state: State::Verifying,
+                    verifier: None,
+                    quarantine: Some(pending),
+                    expires_at: later(now, VERIFYING),
+                    ..self.clone()
+                };
+                (next, "authorization.verifying")
+            }
+            (Trigger::Exchanged(_), _) => return Err(expired()),
+            (Trigger::Confirmed, State::Verifying) => {
+                let next = Self {
+                    state: State::Completed,
+                    verifier: None,
+                    quarantine: None,
+                    ..self.clone()
+                };
+                (next, "authorization.completed")
+            }
+            (Trigger::Confirmed, State::Completed) => {
+                return Err(Error::new(
+                    ErrorKind::AuthorizationConsumed,
+                    "this authorization was verified already",
+                ));
+            }
+            (Trigger::Confirmed, State::Expired) => return Err(expired()),
+            (Trigger::Confirmed, _) => {
+                return Err(Error::new(
+                    ErrorKind::AuthorizationNotFound,
+                    "no authorization with this id waits to be verified",
+                ));
+            }
+            (
+                Trigger::Ended(..),
+                State::Completed
+                | State::Denied
+                | State::Expired
+                | State::Failed
+                | State::Superseded,
+            ) => return Ok(None),
+            (Trigger::Ended(end, reason), _) => {
+                let (state, event) = match end {
+                    End::Denied => (State::Denied, "authorization.denied"),
+                    End::Expired => (State::Expired, "authorization.failed"),
+                    End::Failed => (State::Failed, "authorization.failed"),
+                    End::Superseded => (State::Superseded, "authorization.superseded"),
+                };
+                let next = Self {
+                    state,
+                    reason: Some(reason),
+                    verifier: None,
+                    quarantine: None,
+                    ..self.clone()
+                };
+                (next, event)
+            }
+        }))
+    }
+
+    /// Whether the link may still be opened, as an error where not.
+    pub(crate) fn openable(&self, now: Timestamp) -> Result<()> {
+        use AuthorizationState as State;
+        match self.state {
+            State::Created | State::Redirected if self.expires_at <= now => Err(expired()),
+            State::Created | State::Redirected => Ok(()),
+            State::Expired => Err(expired()),
+            State::Returned | State::Verifying | State::Completed => Err(Error::new(
+                ErrorKind::AuthorizationConsumed,
+                "this link was used already; ask for a new one",
+            )),
+            State::Denied | State::Failed | State::Superseded => Err(Error::new(
+                ErrorKind::AuthorizationConsumed,
+                "this link has ended without success; ask for a new one",
+            )),
         }
-        State::Created | State::Opened | State::Redirected => Ok(()),
-        State::Expired => Err(expired()),
-        State::Returned | State::Exchanged | State::Verifying | State::Completed => Err(consumed()),
-        State::Denied | State::Failed | State::Superseded => Err(Error::new(
-            ErrorKind::AuthorizationConsumed,
-            "this link has ended without success; ask for a new one",
-        )),
     }
-}
 
-/// The browser is bound and sent to the product.
-pub(crate) fn redirected(row: &Authorization, now: Timestamp) -> Authorization {
-    Authorization {
-        state: AuthorizationState::Redirected,
-        expires_at: later(now, REDIRECTED),
-        ..row.clone()
+    /// Whether the browser's return is accepted, as an error where not.
+    pub(crate) fn returnable(&self, now: Timestamp) -> Result<()> {
+        match self.state {
+            AuthorizationState::Redirected if self.expires_at <= now => Err(expired()),
+            AuthorizationState::Redirected => Ok(()),
+            AuthorizationState::Expired => Err(expired()),
+            _ => Err(Error::new(
+                ErrorKind::AuthorizationConsumed,
+                "this return from the product was handled already",
+            )),
+        }
     }
-}
 
-/// Whether a callback may be taken, as an error where not.
-pub(crate) fn returnable(row: &Authorization, now: Timestamp) -> Result<()> {
-    match row.state {
-        AuthorizationState::Redirected if row.expires_at <= now => Err(expired()),
-        AuthorizationState::Redirected => Ok(()),
-        AuthorizationState::Expired => Err(expired()),
-        _ => Err(Error::new(
-            ErrorKind::AuthorizationConsumed,
-            "this return from the product was handled already",
-        )),
-    }
-}
-
-/// The state is spent: no other callback will be taken.
-pub(crate) fn returned(row: &Authorization, now: Timestamp) -> Authorization {
-    Authorization {
-        state: AuthorizationState::Returned,
-        expires_at: later(now, EXCHANGING),
-        ..row.clone()
-    }
-}
-
-/// The tokens are in quarantine until the application confirms.
-pub(crate) fn verifying(row: &Authorization, now: Timestamp) -> Authorization {
-    Authorization {
-        state: AuthorizationState::Verifying,
-        verifier: None,
-        expires_at: later(now, VERIFYING),
-        ..row.clone()
-    }
-}
-
-/// The account is active.
-pub(crate) fn completed(row: &Authorization) -> Authorization {
-    Authorization {
-        state: AuthorizationState::Completed,
-        verifier: None,
-        quarantine: None,
-        ..row.clone()
-    }
-}
-
-/// It has ended without success.
-pub(crate) fn ended(row: &Authorization, state: AuthorizationState, reason: &str) -> Authorization {
-    Authorization {
-        state,
-        reason: Some(reason.to_owned()),
-        verifier: None,
-        quarantine: None,
-        ..row.clone()
+    /// An event about it.
+    pub(crate) fn event(&self, name: &'static str) -> NewEvent {
+        NewEvent {
+            name,
+            account_id: Some(self.account_id),
+            data: json!({
+                "authorization_id": self.id,
+                "identifier": self.identifier,
+                "reason": self.reason,
+            }),
+        }
     }
 }
 
@@ -199,201 +287,10 @@ pub(crate) fn expired() -> Error {
     )
 }
 
-fn consumed() -> Error {
-    Error::new(
-        ErrorKind::AuthorizationConsumed,
-        "this link was used already; ask for a new one",
-    )
-}
-
 fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
     now.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]
-mod tests {
-    use uuid::Uuid;
-
-    use super::*;
-    use crate::identifier::{AccountId, ConnectionId, Identifier};
-    use AuthorizationState::{
-        Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned,
-        Superseded, Verifying,
-    };
-
-    const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
-    const STATES: [AuthorizationState; 11] = [
-        Created, Opened, Redirected, Returned, Exchanged, Verifying, Completed, Denied, Expired,
-        Failed, Superseded,
-    ];
-
-    /// An authorization with something in every place, whose step ends in a second.
-    fn authorization(state: AuthorizationState) -> Authorization {
-        Authorization {
-            id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
-            account_id: AccountId::from_uuid(Uuid::from_u128(2)),
-            connection_id: ConnectionId::from_uuid(Uuid::from_u128(3)),
-            identifier: Identifier::new("ada").unwrap(),
-            state,
-            reason: None,
-            link: Digest::of("link"),
-            oauth_state: Some(Digest::of("state")),
-            browser: Some(Digest::of("cookie")),
-            verifier: Some(Sealed::from_bytes(vec![1])),
-            endpoints: Some(EndpointSnapshot {
-                issuer: None,
-                authorize: String::from("a"),
-                token: String::from("t"),
-            }),
-            scopes: vec![String::from("notes")],
-            verify_url: Some(String::from("https://app.test/back")),
-            app_state: Some(String::from("s")),
-            allow_account_switch: false,
-            quarantine: Some(PendingCredential {
-                generation: 1,
-                granted_scopes: Vec::new(),
-                missing_scopes: Vec::new(),
-                subject: None,
-                token_expires_at: None,
-            }),
-            created_at: NOW,
-            expires_at: NOW + SignedDuration::from_secs(1),
-        }
-    }
-
-    fn kind(result: Result<()>) -> Option<ErrorKind> {
-        result.err().map(|error| error.kind())
-    }
-
-    #[test]
-    fn a_link_opens_until_the_browser_comes_back_or_its_time_is_over() {
-        use ErrorKind::{AuthorizationConsumed as Used, AuthorizationExpired as Late};
-        let outcomes = [
-            (Created, None, Some(Late)),
-            (Opened, None, Some(Late)),
-            (Redirected, None, Some(Late)),
-            (Returned, Some(Used), Some(Used)),
-            (Exchanged, Some(Used), Some(Used)),
-            (Verifying, Some(Used), Some(Used)),
-            (Completed, Some(Used), Some(Used)),
-            (Denied, Some(Used), Some(Used)),
-            (Expired, Some(Late), Some(Late)),
-            (Failed, Some(Used), Some(Used)),
-            (Superseded, Some(Used), Some(Used)),
-        ];
-        assert_eq!(outcomes.map(|(state, ..)| state), STATES);
-        for (state, in_time, at_its_end) in outcomes {
-            let row = authorization(state);
-            assert_eq!(kind(openable(&row, NOW)), in_time, "{state:?}");
-            assert_eq!(
-                kind(openable(&row, row.expires_at)),
-                at_its_end,
-                "{state:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn one_callback_is_taken_and_only_of_a_browser_that_was_sent() {
-        for state in STATES {
-            let row = authorization(state);
-            let late = Some(ErrorKind::AuthorizationExpired);
-            let (in_time, at_its_end) = match state {
-                Redirected => (None, late),
-                Expired => (late, late),
-                _ => (
-                    Some(ErrorKind::AuthorizationConsumed),
-                    Some(ErrorKind::AuthorizationConsumed),
-                ),
-            };
-            assert_eq!(kind(returnable(&row, NOW)), in_time, "{state:?}");
-            assert_eq!(
-                kind(returnable(&row, row.expires_at)),
-                at_its_end,
-                "{state:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_taken_callback_is_not_taken_again() {
-        let spent = returned(&authorization(Redirected), NOW);
-        assert_eq!(
-            spent,
-            Authorization {
-                state: Returned,
-                expires_at: NOW + EXCHANGING,
-                ..authorization(Redirected)
-            }
-        );
-        assert_eq!(
-            kind(returnable(&spent, NOW)),
-            Some(ErrorKind::AuthorizationConsumed)
-        );
-        assert_eq!(
-            kind(openable(&spent, NOW)),
-            Some(ErrorKind::AuthorizationConsumed)
-        );
-    }
-
-    #[test]
-    fn every_step_has_its_own_time() {
-        for (row, minutes) in [
-            (redirected(&authorization(Opened), NOW), 15),
-            (verifying(&authorization(Returned), NOW), 10),
-        ] {
-            assert_eq!(
-                row.expires_at,
-                NOW + SignedDuration::from_mins(minutes),
-                "{:?}",
-                row.state
-            );
-        }
-        assert_eq!(
-            redirected(&authorization(Opened), Timestamp::MAX).expires_at,
-            Timestamp::MAX
-        );
-    }
-
-    #[test]
-    fn steps_change_what_they_say_and_nothing_else() {
-        let from = authorization(Created);
-        let (redirected, verifying) = (redirected(&from, NOW), verifying(&from, NOW));
-        assert_eq!(
-            redirected,
-            Authorization {
-                state: Redirected,
-                expires_at: redirected.expires_at,
-                ..from.clone()
-            }
-        );
-        assert_eq!(
-            verifying,
-            Authorization {
-                state: Verifying,
-                verifier: None,
-                expires_at: verifying.expires_at,
-                ..from.clone()
-            }
-        );
-        assert_eq!(
-            completed(&from),
-            Authorization {
-                state: Completed,
-                verifier: None,
-                quarantine: None,
-                ..from.clone()
-            }
-        );
-        for end in [Denied, Expired, Failed, Superseded] {
-            let expected = Authorization {
-                state: end,
-                reason: Some(String::from("why")),
-                verifier: None,
-                quarantine: None,
-                ..from.clone()
-            };
-            assert_eq!(ended(&from, end, "why"), expected);
-        }
-    }
-}
+#[path = "authorization_tests.rs"]
+mod tests;

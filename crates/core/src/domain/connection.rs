@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use super::NewEvent;
 
 use crate::{
     Error, ErrorKind, Result,
@@ -112,15 +114,114 @@ pub(crate) fn check_permissions(product: &Product, permissions: &[String]) -> Re
     Ok(())
 }
 
-pub(crate) fn settled(row: &Connection, disabled: bool) -> ConnectionState {
-    match (disabled, &row.client_id, &row.client_secret) {
-        (true, ..) => ConnectionState::Disabled,
-        (false, Some(_), Some(_)) => ConnectionState::Ready,
-        (false, ..) => ConnectionState::Draft,
+/// What happens to a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Trigger<'a> {
+    /// Its developer changes it.
+    Changed(&'a Changes),
+    /// The product accepts or refuses the client that was used.
+    ClientUsed {
+        used: &'a Connection,
+        health: ConnectionHealth,
+    },
+}
+
+/// A change that was checked, with the client secret sealed. What is absent stays.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Changes {
+    pub(crate) client_id: Option<String>,
+    pub(crate) client_secret: Option<Sealed>,
+    pub(crate) permissions: Option<Vec<String>>,
+    pub(crate) settings: Option<Map<String, Value>>,
+    pub(crate) disabled: Option<bool>,
+}
+
+impl Connection {
+    /// Every transition of a connection: the changed one and its event; nothing where it stays.
+    pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Option<(Self, &'static str)> {
+        let (mut next, event) = match trigger {
+            Trigger::Changed(changes) => (self.with(changes), "connection.changed"),
+            // Other credentials than those that were sent are not judged.
+            Trigger::ClientUsed { used, health }
+                if self.health == health
+                    || self.client_id != used.client_id
+                    || self.client_secret != used.client_secret =>
+            {
+                return None;
+            }
+            Trigger::ClientUsed { health, .. } => (
+                Self {
+                    health,
+                    ..self.clone()
+                },
+                match health {
+                    ConnectionHealth::ClientOk => "connection.credentials_accepted",
+                    ConnectionHealth::ClientRejected => "connection.credentials_rejected",
+                },
+            ),
+        };
+        next.updated_at = now;
+        Some((next, event))
+    }
+
+    fn with(&self, changes: &Changes) -> Self {
+        let mut next = self.clone();
+        if changes.client_id.is_some() || changes.client_secret.is_some() {
+            next.health = ConnectionHealth::ClientOk;
+        }
+        if let Some(client_id) = &changes.client_id {
+            next.client_id = Some(client_id.clone());
+        }
+        if let Some(secret) = &changes.client_secret {
+            next.client_secret = Some(secret.clone());
+        }
+        if let Some(permissions) = &changes.permissions {
+            next.permissions.clone_from(permissions);
+        }
+        if let Some(settings) = &changes.settings {
+            next.settings.clone_from(settings);
+        }
+        let disabled = self.state == ConnectionState::Disabled;
+        next.state = next.state_of_contents(changes.disabled.unwrap_or(disabled));
+        next
+    }
+
+    /// The state that follows from what the connection holds.
+    pub(crate) fn state_of_contents(&self, disabled: bool) -> ConnectionState {
+        match (disabled, &self.client_id, &self.client_secret) {
+            (true, ..) => ConnectionState::Disabled,
+            (false, Some(_), Some(_)) => ConnectionState::Ready,
+            (false, ..) => ConnectionState::Draft,
+        }
+    }
+
+    /// Whether tokens that were issued to `before` do not belong to this connection: they belong to the client and the
+    /// host that issued them.
+    pub(crate) fn has_other_client(&self, before: &Self, product: &Product) -> bool {
+        let host = |connection: &Self| {
+            (product.settings)(&connection.settings)
+                .map(|derived| derived.host)
+                .ok()
+        };
+        before.client_id.is_some()
+            && (before.client_id != self.client_id || host(before) != host(self))
+    }
+
+    /// An event about it.
+    pub(crate) fn event(&self, name: &'static str) -> NewEvent {
+        NewEvent {
+            name,
+            account_id: None,
+            data: json!({
+                "connection_name": self.name,
+                "product": self.product,
+                "state": self.state,
+            }),
+        }
     }
 }
 
-pub(crate) fn checked_client_id(given: Option<String>) -> Result<Option<String>> {
+pub(crate) fn check_client_id(given: Option<&str>) -> Result<()> {
     match given {
         Some(id)
             if id.is_empty()
@@ -132,6 +233,10 @@ pub(crate) fn checked_client_id(given: Option<String>) -> Result<Option<String>>
                 "a client id has 1 to 512 visible characters",
             ))
         }
-        given => Ok(given),
+        _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

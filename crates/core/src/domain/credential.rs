@@ -25,10 +25,12 @@ pub(crate) struct Credential {
     pub(crate) created_at: Timestamp,
 }
 
-/// A credential without its ciphertext.
-pub(crate) fn shredded(credential: &Credential) -> Credential {
-    Credential {
-        sealed: None,
-        ..credential.clone()
+impl Credential {
+    /// The row without its tokens, which are gone for good.
+    pub(crate) fn shredded(&self) -> Self {
+        Self {
+            sealed: None,
+            ..self.clone()
+        }
     }
 }

@@ -20,3 +20,11 @@ pub(crate) struct Event {
     /// Facts; no secret.
     pub(crate) data: Value,
 }
+
+/// An event as a transition says it; its id and its time come with the commit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NewEvent {
+    pub(crate) name: &'static str,
+    pub(crate) account_id: Option<AccountId>,
+    pub(crate) data: Value,
+}

@@ -19,7 +19,7 @@ pub(crate) use authorization::{
 pub(crate) use connection::Connection;
 pub(crate) use credential::Credential;
 pub(crate) use data_key::DataKey;
-pub(crate) use event::Event;
+pub(crate) use event::{Event, NewEvent};
 pub(crate) use execution::Execution;
 pub(crate) use lease::Lease;
 pub(crate) use outbox::{OutboxEntry, OutboxTask};

@@ -1,16 +1,19 @@
+//! The browser's return from the product.
+
 use serde::Deserialize;
 
-use super::{end::end, exchange::exchange, link::same};
+use super::{end::end, exchange::exchange};
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
     digest::Digest,
-    domain::authorization::{returnable, returned},
-    domain::{Authorization, AuthorizationState},
+    domain::{
+        Authorization, AuthorizationState,
+        authorization::{End, Trigger},
+    },
     identifier::{AuthorizationId, ConnectionId},
     scrub::scrub,
     state::AccountState,
-    store::{Batch, Commit, Versioned},
 };
 
 /// Query of the browser's return from the product. Members beyond these are ignored, as RFC 6749, 4.1.2 asks.
@@ -87,13 +90,13 @@ pub(crate) async fn finish(
         .filter(|found| found.row.connection_id == connection_id)
         .ok_or_else(unknown)?;
     let row = &authorization.row;
-    returnable(row, context.now())?;
+    row.returnable(context.now())?;
     let cookie = browser(row.id);
     if !row
         .browser
         .as_ref()
         .zip(cookie.as_deref())
-        .is_some_and(|(bound, secret)| same(bound, secret))
+        .is_some_and(|(bound, secret)| bound.is_of(secret))
     {
         return Err(Error::new(
             ErrorKind::BrowserMismatch,
@@ -101,83 +104,74 @@ pub(crate) async fn finish(
         ));
     }
     check_issuer(row, &callback)?;
-    let authorization = spend_state(context, authorization).await?;
-    if let Some(code) = callback.error {
-        return Err(refused(
-            context,
-            authorization,
-            &code,
-            callback.error_description.as_deref(),
-        )
-        .await);
-    }
-    let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
-        let _ = end(
-            context,
-            authorization,
-            AuthorizationState::Failed,
-            "no_code",
-        )
-        .await;
-        return Err(Error::new(
-            ErrorKind::AuthorizationFailed,
-            "the product returned neither a code nor an error",
-        ));
-    };
+    let (id, state) = (row.id, Digest::of(state));
     context
         .detached(|context| async move {
+            let authorization = spend_state(&context, id, &state).await?;
+            if let Some(code) = callback.error {
+                let text = callback.error_description.unwrap_or_default();
+                return Err(refused(&context, id, &code, &text).await);
+            }
+            let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
+                let _ = end(&context, id, is_returned, End::Failed, "no_code").await;
+                return Err(Error::new(
+                    ErrorKind::AuthorizationFailed,
+                    "the product returned neither a code nor an error",
+                ));
+            };
             exchange(&context, connection, authorization, code.into()).await
         })
         .await?
 }
 
-/// Makes this callback the only one that is taken.
+/// Makes this callback the only one that is accepted. It goes on where the browser hangs up, so that the code that came
+/// with it is not lost.
 async fn spend_state(
     context: &Context,
-    authorization: Versioned<Authorization>,
-) -> Result<Versioned<Authorization>> {
-    let row = returned(&authorization.row, context.now());
-    match context
-        .store
-        .commit(Batch::new().update(row.clone(), authorization.version))
-        .await?
-    {
-        Commit::Committed => Ok(Versioned {
-            row,
-            version: authorization.version + 1,
-            read_at: authorization.read_at,
-        }),
-        Commit::Conflict => Err(Error::new(
+    id: AuthorizationId,
+    state: &Digest,
+) -> Result<Authorization> {
+    let handled = || {
+        Error::new(
             ErrorKind::AuthorizationConsumed,
             "this return from the product was handled already",
-        )),
-    }
+        )
+    };
+    context
+        .change_authorization(id, |row| {
+            // The browser may have started over meanwhile.
+            if row.oauth_state.as_ref() != Some(state) {
+                return Err(handled());
+            }
+            row.on(Trigger::Returned, context.now())
+        })
+        .await?
+        .ok_or_else(handled)
 }
 
-async fn refused(
-    context: &Context,
-    authorization: Versioned<Authorization>,
-    code: &str,
-    text: Option<&str>,
-) -> Error {
+pub(super) fn is_returned(row: &Authorization) -> bool {
+    row.state == AuthorizationState::Returned
+}
+
+async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str) -> Error {
     let code = scrub(code, 60);
-    let (state, error) = match code.as_str() {
+    let (how, error) = match code.as_str() {
         "access_denied" => (
-            AuthorizationState::Denied,
+            End::Denied,
             Error::new(
                 ErrorKind::AuthorizationDenied,
                 "you did not allow the access; nothing was connected",
             ),
         ),
         "temporarily_unavailable" | "server_error" => (
-            AuthorizationState::Failed,
+            End::Failed,
             Error::new(
                 ErrorKind::AuthorizationFailed,
                 "the product could not complete this just now; ask for a new link",
             ),
         ),
         _ => (
-            AuthorizationState::Failed,
+            End::Failed,
             Error::new(
                 ErrorKind::AuthorizationFailed,
                 "the product refuses this application's request; its developer has to act",
@@ -186,9 +180,9 @@ async fn refused(
     };
     let error = error
         .with_context("product_error", code.as_str())
-        .with_context("product_message", scrub(text.unwrap_or_default(), 200))
+        .with_context("product_message", scrub(text, 200))
         .without_credentials(&context.catalogue.token_prefixes());
-    match end(context, authorization, state, &code).await {
+    match end(context, id, is_returned, how, &code).await {
         Ok(_) => error,
         Err(storage) => storage,
     }

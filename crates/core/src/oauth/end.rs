@@ -1,49 +1,90 @@
 //! Ends an authorization without success.
 
-use super::revoke::{revocation_of, work_off_outbox};
+use super::revoke::{revocation_of_unconfirmed, work_off_outbox};
 use crate::{
     Result,
-    context::Context,
-    domain::{Authorization, AuthorizationState, authorization::ended, credential::shredded},
-    state::AccountState,
-    store::{Batch, Commit, Versioned},
+    context::{Context, change::Change},
+    domain::{
+        Account, Authorization, Credential, OutboxEntry, account,
+        authorization::{End, Trigger},
+    },
+    identifier::AuthorizationId,
+    store::Versioned,
 };
 
-/// Ends an authorization without success: its quarantined credential is shredded, and revoked at the product where
-/// that harms no other credential of the account. An authorization that has moved on meanwhile stays as it is.
+/// An authorization with what waits for it.
+struct Loaded {
+    authorization: Versioned<Authorization>,
+    account: Option<Versioned<Account>>,
+    /// Its pending credentials, each with its revocation.
+    pending: Vec<(Versioned<Credential>, Option<OutboxEntry>)>,
+}
+
+/// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded, and revoked at
+/// the product where that harms no other credential of the account. Returns whether it ended: one that has moved on
+/// meanwhile stays as it is.
 pub(crate) async fn end(
     context: &Context,
-    authorization: Versioned<Authorization>,
-    state: AuthorizationState,
+    id: AuthorizationId,
+    holds: impl Fn(&Authorization) -> bool,
+    end: End,
     reason: &str,
-) -> Result<Commit> {
-    let Versioned { row, version, .. } = authorization;
-    let mut batch = Batch::new().update(ended(&row, state, reason), version);
-    if row.quarantine.is_some()
-        && let Some(account) = context.store.account(row.account_id).await?
-    {
-        for credential in context.store.credentials(row.account_id).await? {
-            if credential.row.held_by == Some(row.id) {
-                if let Some(entry) = revocation_of(context, &account.row, &credential.row).await {
-                    batch = batch.insert(entry);
+) -> Result<bool> {
+    let ended = context
+        .change(
+            || load(context, id),
+            |loaded| {
+                let Versioned { row, version, .. } = loaded.authorization;
+                let ended = Trigger::Ended(end, reason.to_owned());
+                let Some(changed) = holds(&row)
+                    .then(|| row.on(ended, context.now()))
+                    .transpose()?
+                    .flatten()
+                else {
+                    return Ok((Change::none(), false));
+                };
+                let mut change = Change::none().authorization(changed, version);
+                for (credential, revocation) in loaded.pending {
+                    if let Some(entry) = revocation {
+                        change = change.insert(entry);
+                    }
+                    change = change.update(credential.row.shredded(), credential.version);
                 }
-                batch = batch.update(shredded(&credential.row), credential.version);
+                if let Some(account) = loaded.account
+                    && let Some(changed) = account
+                        .row
+                        .on(account::Trigger::VerificationFailed, context.now())?
+                {
+                    change = change.account(changed, account.version);
+                }
+                Ok((change, true))
+            },
+        )
+        .await?;
+    work_off_outbox(context);
+    Ok(ended)
+}
+
+async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
+    let authorization = context.authorization_row(id).await?;
+    let mut loaded = Loaded {
+        authorization,
+        account: None,
+        pending: Vec::new(),
+    };
+    if loaded.authorization.row.quarantine.is_none() {
+        return Ok(loaded);
+    }
+    let account_id = loaded.authorization.row.account_id;
+    loaded.account = context.store.account(account_id).await?;
+    if let Some(account) = &loaded.account {
+        for credential in context.store.credentials(account_id).await? {
+            if credential.row.held_by == Some(id) {
+                let revocation =
+                    revocation_of_unconfirmed(context, &account.row, &credential.row).await;
+                loaded.pending.push((credential, revocation));
             }
         }
-        if account.row.state == AccountState::PendingVerification {
-            let mut changed = account.row.clone();
-            changed.state = AccountState::PendingAuthorization;
-            changed.updated_at = context.now();
-            let event = context.account_event("account.verification_failed", &changed);
-            batch = batch.update(changed, account.version).insert(event);
-        }
     }
-    let event = context.new_event(
-        if state == AuthorizationState::Denied { "authorization.denied" } else { "authorization.failed" },
-        Some(row.account_id),
-        serde_json::json!({ "authorization_id": row.id, "identifier": row.identifier, "reason": reason }),
-    );
-    let outcome = context.store.commit(batch.insert(event)).await?;
-    work_off_outbox(context);
-    Ok(outcome)
+    Ok(loaded)
 }

@@ -1,20 +1,29 @@
 //! OAuth 2.0 as a client. The `oauth2` crate is named here and nowhere else, and no other crate can name a token.
 
+mod activate;
 mod callback;
 mod client;
+mod client_health;
+mod connect_page;
+mod create_link;
 mod end;
 mod exchange;
-mod link;
 mod refresh;
 mod revoke;
+mod start;
 mod subject;
+mod token_endpoint;
+mod verify;
 
 pub(crate) use callback::finish;
 pub use callback::{Callback, FinishedAuthorization};
 pub(crate) use client::client_secret_place;
+pub use connect_page::ConnectPage;
+pub(crate) use connect_page::connect_page;
+pub(crate) use create_link::create_link;
 pub(crate) use end::end;
-pub(crate) use exchange::verify;
-pub use link::{ConnectPage, StartedAuthorization};
-pub(crate) use link::{connect_page, create_link, start};
-pub(crate) use refresh::{Renewal, live, renew};
+pub(crate) use refresh::{RefreshReason, live, refresh_now};
 pub(crate) use revoke::{revocation, work_off_outbox};
+pub use start::StartedAuthorization;
+pub(crate) use start::start;
+pub(crate) use verify::{is_verifying, verify};

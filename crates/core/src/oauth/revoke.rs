@@ -1,22 +1,21 @@
+//! Revokes tokens at the product (RFC 7009), through the outbox.
+
 use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderName, HeaderValue, Method, header};
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
-use url::form_urlencoded;
-use zeroize::Zeroizing;
 
-use super::client::client_secret;
+use super::{client::ClientCredentials, token_endpoint::encoded};
 use crate::{
     Error, ErrorKind, Result,
-    context::Context,
-    context::TokenSet,
+    context::{Context, TokenSet},
     domain::{Account, Connection, Credential, OutboxEntry, OutboxTask},
     identifier::{AccountId, OutboxId},
-    ports::{Body, Limits},
-    product::{ClientAuthentication, TokenFormat},
+    ports::Limits,
+    product::ClientAuthentication,
     seal::AssociatedData,
+    sealed::Sealed,
     store::{Batch, Commit, Versioned},
 };
 
@@ -48,7 +47,7 @@ pub(crate) async fn revocation(
 
 /// The same for a credential that was never confirmed: not where the product would end the account's working grant
 /// with it.
-pub(crate) async fn revocation_of(
+pub(super) async fn revocation_of_unconfirmed(
     context: &Context,
     account: &Account,
     credential: &Credential,
@@ -71,7 +70,7 @@ pub(crate) async fn discard(context: &Context, account: &Account, tokens: &Token
         match context.store.commit(Batch::new().insert(entry)).await {
             Ok(_) => work_off_outbox(context),
             Err(error) => {
-                tracing::warn!(account = %account.id, kind = %error.kind(), "tokens that nobody keeps could not be revoked")
+                tracing::warn!(account = %account.id, kind = %error.kind(), "tokens that no one keeps could not be revoked")
             }
         }
     }
@@ -198,7 +197,7 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
     .await
 }
 
-/// Whether the user has authorized anew since, and the revocation would end that grant too.
+/// Whether the user has authorized again since, and the revocation would end that grant too.
 async fn superseded(context: &Context, account: AccountId, generation: u64) -> Result<bool> {
     let Some(account) = context.store.account(account).await? else {
         return Ok(false);
@@ -229,7 +228,7 @@ async fn revoke(
     context: &Context,
     connection: &Connection,
     entry: OutboxId,
-    token: &crate::sealed::Sealed,
+    token: &Sealed,
 ) -> Result<()> {
     let endpoints = context.endpoints_of(connection)?;
     let Some(url) = endpoints.revoke() else {
@@ -238,25 +237,14 @@ async fn revoke(
     let token = context.vault.open_sealed(token_place(entry), token)?;
     let token = String::from_utf8_lossy(&token);
     let oauth = &endpoints.product.oauth;
-    let (body, content_type) = match oauth.token_format {
-        TokenFormat::Form => {
-            let form = form_urlencoded::Serializer::new(String::new())
-                .append_pair("token", &token)
-                .finish();
-            (form, "application/x-www-form-urlencoded")
-        }
-        TokenFormat::Json => (
-            serde_json::json!({ "token": token }).to_string(),
-            "application/json",
-        ),
-    };
-    let mut request = http::Request::new(Body::from(body.into_bytes()));
+    let (body, content_type) = encoded(oauth.token_format, &[("token", &token)]);
+    let mut request = http::Request::new(body);
     *request.method_mut() = Method::POST;
     *request.uri_mut() = url
         .parse()
-        .map_err(|_| Error::new(ErrorKind::Internal, "the revocation endpoint is no URI"))?;
+        .map_err(|_| Error::new(ErrorKind::Internal, "the revocation endpoint is not a URI"))?;
     let headers = request.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(header::CONTENT_TYPE, content_type);
     for (name, value) in oauth.token_headers {
         headers.insert(
             HeaderName::from_static(name),
@@ -264,18 +252,9 @@ async fn revoke(
         );
     }
     if oauth.client_authentication == ClientAuthentication::Basic
-        && let (Some(id), Some(secret)) =
-            (&connection.client_id, client_secret(context, connection)?)
+        && let Some(credentials) = ClientCredentials::of(context, connection)?
     {
-        let encode =
-            |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-        let pair = Zeroizing::new(format!("{}:{}", encode(id), encode(secret.expose_secret())));
-        let mut value =
-            HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair.as_bytes()))).map_err(
-                |_| Error::new(ErrorKind::Internal, "the client credentials fit no header"),
-            )?;
-        value.set_sensitive(true);
-        headers.insert(header::AUTHORIZATION, value);
+        headers.insert(header::AUTHORIZATION, credentials.basic()?);
     }
     let limits = Limits {
         total: Duration::from_secs(20),

@@ -297,11 +297,11 @@ impl Record for Authorization {
     const TABLE: &'static Table = &AUTHORIZATION;
     fn values(&self) -> Vec<Value> {
         use AuthorizationState::{
-            Completed, Created, Denied, Exchanged, Expired, Failed, Opened, Redirected, Returned,
-            Superseded, Verifying,
+            Completed, Created, Denied, Expired, Failed, Redirected, Returned, Superseded,
+            Verifying,
         };
         let pending = match self.state {
-            Created | Opened | Redirected | Returned | Exchanged | Verifying => true,
+            Created | Redirected | Returned | Verifying => true,
             Completed | Denied | Expired | Failed | Superseded => false,
         };
         vec![

@@ -4,31 +4,12 @@ use uuid::Uuid;
 use super::*;
 use crate::{
     digest::Digest,
-    domain::Subject,
-    domain::account::new_account,
-    identifier::{AccountId, ConnectionId},
+    domain::AuthorizationState,
+    identifier::{AccountId, ConnectionId, Identifier},
     product::OAuth,
 };
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
-
-fn subject(id: &str) -> Option<Subject> {
-    Some(Subject {
-        id: id.to_owned(),
-        display: None,
-    })
-}
-
-fn account(subject: Option<Subject>) -> Account {
-    let (id, connection) = (
-        AccountId::from_uuid(Uuid::nil()),
-        ConnectionId::from_uuid(Uuid::nil()),
-    );
-    Account {
-        subject,
-        ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW)
-    }
-}
 
 fn authorization() -> Authorization {
     Authorization {
@@ -50,39 +31,6 @@ fn authorization() -> Authorization {
         quarantine: None,
         created_at: NOW,
         expires_at: NOW,
-    }
-}
-
-fn quarantine(subject: Option<Subject>) -> PendingCredential {
-    PendingCredential {
-        generation: 1,
-        granted_scopes: Vec::new(),
-        missing_scopes: Vec::new(),
-        subject,
-        token_expires_at: None,
-    }
-}
-
-#[test]
-fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
-    let table = [
-        (None, subject("1"), false),
-        (subject("1"), None, false),
-        (subject("1"), subject("1"), false),
-        (subject("1"), subject("2"), true),
-    ];
-    for (before, now, refused) in table {
-        let (account, quarantine) = (account(before), quarantine(now));
-        let error = switched(&account, &quarantine, &authorization());
-        assert_eq!(
-            error.map(|error| error.kind()),
-            refused.then_some(ErrorKind::ProductAccountMismatch)
-        );
-        let allowed = Authorization {
-            allow_account_switch: true,
-            ..authorization()
-        };
-        assert!(switched(&account, &quarantine, &allowed).is_none());
     }
 }
 

@@ -1,3 +1,5 @@
+use jiff::Timestamp;
+
 use super::*;
 
 /// How the token endpoint goes wrong.

@@ -7,25 +7,31 @@ mod server;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use futures_util::FutureExt as _;
+use jiff::SignedDuration;
 use proptest::{
     prelude::*,
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
+use uuid::Uuid;
 
-use super::*;
 use crate::{
-    accounts, call, connections,
-    domain::Authorization,
-    identifier::AuthorizationId,
+    Error, ErrorKind, Result, accounts, call, connections,
+    context::Context,
+    domain::{Account, Authorization, AuthorizationState, Credential},
+    identifier::{AccountId, AuthorizationId},
     oauth::{self, Callback},
     ports::{Body, Runtime as _, TransportError, TransportErrorKind},
-    product::Product,
+    product::{Product, Rotation},
     resource::{ExecuteRequest, NewAuthorizationLink, NewConnection},
+    state::AccountState,
+    store::Versioned,
     testing::{Answers, Flaky, Process, ROTATING, STABLE, STRICT, Sent, World, open, response},
 };
 use seen::Seen;

@@ -1,7 +1,8 @@
 use super::*;
 use crate::{
     domain::account::new_account,
-    identifier::{ConnectionId, Identifier},
+    identifier::{AccountId, ConnectionId, Identifier},
+    store::Versioned,
     testing::START,
 };
 
@@ -39,7 +40,7 @@ fn lease(seconds: i64, generation: u64) -> Option<Lease> {
 
 #[test]
 fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
-    // Lease, and whether it is taken, or else taken over from somebody who did not finish.
+    // Lease, and whether it is taken, or else taken over from a refresh that did not finish.
     let table = [
         (None, Some(false)),
         (lease(1, 3), None),
@@ -51,9 +52,15 @@ fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
     ];
     for (held, expected) in table {
         let account = account(held.clone());
-        match (claim(&account, US), expected) {
+        match (account.row.claim(account.read_at, US), expected) {
             (Claim::Taken, None) => {}
-            (Claim::Ours { row, recovering }, Some(expected)) => {
+            (
+                Claim::Ours {
+                    account: row,
+                    recovering,
+                },
+                Some(expected),
+            ) => {
                 assert_eq!(recovering, expected, "{held:?}");
                 let ours = Lease {
                     owner: US,
@@ -79,7 +86,7 @@ fn a_lease_goes_by_the_time_of_the_store() {
     let mut later = account(lease(60, 3));
     later.read_at = START + SignedDuration::from_secs(60);
     assert!(matches!(
-        claim(&later, US),
+        later.row.claim(later.read_at, US),
         Claim::Ours {
             recovering: true,
             ..
@@ -87,7 +94,7 @@ fn a_lease_goes_by_the_time_of_the_store() {
     ));
     later.read_at = Timestamp::MAX;
     assert!(
-        matches!(claim(&later, US), Claim::Ours { row, .. } if row.lease.as_ref().unwrap().until == Timestamp::MAX)
+        matches!(later.row.claim(later.read_at, US), Claim::Ours { account: row, .. } if row.lease.as_ref().unwrap().until == Timestamp::MAX)
     );
 }
 
@@ -98,7 +105,8 @@ fn pauses_after_failures_grow_from_two_seconds_to_fifteen_minutes() {
             refresh_failures,
             ..account(None).row
         };
-        next_try(&row).map(|at| at.duration_since(START).as_secs())
+        row.next_refresh()
+            .map(|at| at.duration_since(START).as_secs())
     });
     let expected = [
         None,
@@ -123,20 +131,10 @@ fn the_next_try_is_as_soon_as_its_pause_is_over() {
     };
     for (milliseconds, may) in [(0, false), (1999, false), (2000, true), (9000, true)] {
         assert_eq!(
-            may_try(&row, START + SignedDuration::from_millis(milliseconds)),
+            row.may_refresh(START + SignedDuration::from_millis(milliseconds)),
             may,
             "{milliseconds}"
         );
     }
-    assert!(may_try(&account(None).row, START));
-}
-
-#[test]
-fn who_waits_for_the_token_endpoint_is_told_how_long() {
-    for (after, expected) in [(None, 2), (Some(7), 7), (Some(-7), 2)] {
-        let error = refresh_unavailable("busy", after.map(SignedDuration::from_secs));
-        assert_eq!(error.kind(), ErrorKind::RefreshUnavailable);
-        assert_eq!(error.retry_after(), Some(Duration::from_secs(expected)));
-        assert_eq!(error.context()["product_message"], "busy");
-    }
+    assert!(account(None).row.may_refresh(START));
 }

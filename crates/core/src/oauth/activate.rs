@@ -1,0 +1,123 @@
+//! Makes a pending credential the account's current one.
+
+use super::{end::end, verify::is_verifying};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    domain::{
+        Account, Authorization, Credential, account,
+        authorization::{End, Trigger, expired},
+    },
+    identifier::AuthorizationId,
+    store::Versioned,
+};
+
+/// Authorizations of the account that are looked through.
+const SIBLINGS: u32 = 50;
+
+struct Loaded {
+    authorization: Versioned<Authorization>,
+    account: Versioned<Account>,
+    /// The account's other authorizations that wait to be confirmed.
+    siblings: Vec<Versioned<Authorization>>,
+    credentials: Vec<Versioned<Credential>>,
+}
+
+/// Makes a pending credential the account's current one. Keeps the one before, shreds older ones, and ends the account's
+/// other authorizations that wait to be confirmed, with theirs.
+pub(super) async fn activate(context: &Context, id: AuthorizationId) -> Result<Account> {
+    let activated = context
+        .change(|| load(context, id), |loaded| decide(context, loaded))
+        .await;
+    let error = match activated {
+        Ok(account) => return Ok(account),
+        Err(error) => error,
+    };
+    let ending = match error.kind() {
+        ErrorKind::AuthorizationExpired => Some((End::Failed, "disconnected")),
+        ErrorKind::AuthorizationConsumed => Some((End::Superseded, "another was confirmed")),
+        _ => None,
+    };
+    if let Some((how, reason)) = ending {
+        let _ = end(context, id, is_verifying, how, reason).await?;
+    }
+    Err(error)
+}
+
+async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
+    let authorization = context.authorization_row(id).await?;
+    let account = context
+        .existing_account(authorization.row.account_id)
+        .await?;
+    let mut siblings = context
+        .store
+        .authorizations(account.row.id, SIBLINGS)
+        .await?;
+    siblings.retain(|sibling| sibling.row.id != id && is_verifying(&sibling.row));
+    let credentials = context.store.credentials(account.row.id).await?;
+    Ok(Loaded {
+        authorization,
+        account,
+        siblings,
+        credentials,
+    })
+}
+
+fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
+    let Loaded {
+        authorization,
+        account,
+        siblings,
+        credentials,
+    } = loaded;
+    let now = context.now();
+    if !is_verifying(&authorization.row) {
+        return Err(Error::new(
+            ErrorKind::AuthorizationConsumed,
+            "this authorization was finished already",
+        ));
+    }
+    let pending = authorization.row.quarantine.as_ref().ok_or_else(expired)?;
+    let changed = account
+        .row
+        .on(account::Trigger::Confirmed(pending), now)?
+        .ok_or_else(expired)?;
+    if credentials
+        .iter()
+        .all(|credential| credential.row.generation != pending.generation)
+    {
+        return Err(Error::new(
+            ErrorKind::AuthorizationConsumed,
+            "another authorization of this account was confirmed meanwhile",
+        ));
+    }
+    let mut change = Change::none();
+    for Versioned { row, version, .. } in siblings {
+        let superseded = Trigger::Ended(End::Superseded, String::from("another was confirmed"));
+        if let Some(changed) = row.on(superseded, now)? {
+            change = change.authorization(changed, version);
+        }
+    }
+    for Versioned { row, version, .. } in credentials {
+        let next = if row.generation == pending.generation {
+            Credential {
+                held_by: None,
+                ..row
+            }
+        } else if row.generation == account.row.generation {
+            // Its grant has been replaced: no refresh may bring it back.
+            Credential {
+                held_by: Some(authorization.row.id),
+                ..row
+            }
+        } else {
+            row.shredded()
+        };
+        change = change.update(next, version);
+    }
+    if let Some(completed) = authorization.row.on(Trigger::Confirmed, now)? {
+        change = change.authorization(completed, authorization.version);
+    }
+    let after = changed.0.clone();
+    Ok((change.account(changed, account.version), after))
+}

@@ -1,0 +1,29 @@
+//! Whether the product accepts a connection's client id and secret.
+
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::{Connection, connection::Trigger},
+    state::ConnectionHealth,
+    store::Versioned,
+};
+
+/// Notes how the product took the client, unless its credentials were changed since they were sent.
+pub(super) async fn client_used(
+    context: &Context,
+    used: &Connection,
+    health: ConnectionHealth,
+) -> Result<()> {
+    context
+        .change(
+            || context.connection_by_id(used.id),
+            |Versioned { row, version, .. }: Versioned<Connection>| {
+                let changed = row.on(Trigger::ClientUsed { used, health }, context.now());
+                Ok(match changed {
+                    None => (Change::none(), ()),
+                    Some(changed) => (Change::none().connection(changed, version), ()),
+                })
+            },
+        )
+        .await
+}

@@ -1,0 +1,261 @@
+//! Exchanges a code, and keeps the tokens until they are confirmed.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::{
+    activate::activate,
+    callback::{FinishedAuthorization, is_returned},
+    end::end,
+    revoke::discard,
+    start::verifier_place,
+    subject::subject,
+    token_endpoint::{Granted, NoTokens, TokenFailure, request_tokens},
+};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, Verification, change::Change},
+    domain::{
+        Account, Authorization, Connection, Credential, PendingCredential, account,
+        authorization::{End, Trigger, expired},
+    },
+    identifier::AuthorizationId,
+    product::{Permissions, Product},
+    sealed::Sealed,
+    state::AccountState,
+    store::Versioned,
+};
+
+/// An authorization with its account, and the new tokens for the account's next generation.
+struct Loaded {
+    authorization: Versioned<Authorization>,
+    account: Versioned<Account>,
+    sealed: Sealed,
+}
+
+/// Exchanges a code and keeps the tokens: pending where the application has to confirm, else as the account's credential.
+/// A code is never sent twice.
+pub(super) async fn exchange(
+    context: &Context,
+    connection: Connection,
+    authorization: Authorization,
+    code: SecretString,
+) -> Result<FinishedAuthorization> {
+    let product = context.endpoints_of(&connection)?.product;
+    let granted = match granted_for_code(context, &connection, &authorization, &code).await {
+        Ok(granted) => granted,
+        Err(none) => {
+            let (error, reason) = match none {
+                NoTokens::Failure(failure) => failed(failure),
+                NoTokens::Error(error) => (error, "exchange_not_possible"),
+            };
+            let _ = end(context, authorization.id, is_returned, End::Failed, reason).await;
+            return Err(error);
+        }
+    };
+    let asked = &authorization.scopes;
+    let granted_scopes = granted.scopes.clone().unwrap_or_else(|| asked.clone());
+    let pending = PendingCredential {
+        generation: 0,
+        missing_scopes: missing(product, asked, &granted_scopes),
+        granted_scopes,
+        subject: subject(product.oauth.subject, &granted.members),
+        token_expires_at: granted.tokens.expires_at(),
+    };
+    let mut account_state = keep_pending(context, &authorization, &pending, &granted).await?;
+    if context.verification == Verification::LinkPossession {
+        activate(context, authorization.id).await?;
+        account_state = AccountState::Active;
+    }
+    Ok(FinishedAuthorization {
+        authorization_id: authorization.id,
+        product_title: product.title,
+        return_to: return_to(&authorization),
+        account_state,
+    })
+}
+
+async fn granted_for_code(
+    context: &Context,
+    connection: &Connection,
+    authorization: &Authorization,
+    code: &SecretString,
+) -> Result<Granted, NoTokens> {
+    let product = context.endpoints_of(connection)?.product;
+    let endpoints = authorization.endpoints.as_ref().ok_or_else(expired)?;
+    let redirect_uri = context.redirect_uri(connection.id);
+    let verifier = authorization
+        .verifier
+        .as_ref()
+        .map(|sealed| {
+            context
+                .vault
+                .open_sealed(verifier_place(authorization.id), sealed)
+        })
+        .transpose()?;
+    let verifier = verifier
+        .as_deref()
+        .map(|bytes| String::from_utf8_lossy(bytes));
+    let mut grant = vec![
+        ("grant_type", "authorization_code"),
+        ("code", code.expose_secret()),
+        ("redirect_uri", redirect_uri.as_str()),
+    ];
+    if let Some(verifier) = &verifier {
+        grant.push(("code_verifier", verifier));
+    }
+    request_tokens(context, product, connection, &endpoints.token, &grant, None).await
+}
+
+/// Inserts the tokens as a new generation that no call selects, and returns the account's state. A store that does not
+/// answer is asked for a while: the code is spent, so these tokens will not come again. Tokens that no one keeps are
+/// revoked.
+async fn keep_pending(
+    context: &Context,
+    authorization: &Authorization,
+    pending: &PendingCredential,
+    granted: &Granted,
+) -> Result<AccountState> {
+    let id = authorization.id;
+    let kept = context
+        .patiently(|| {
+            context.change(
+                || load(context, id, granted),
+                |loaded| decide(context, loaded, pending),
+            )
+        })
+        .await;
+    let error = match kept {
+        Ok(account) => return Ok(account.state),
+        Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
+        Err(error) => error,
+    };
+    let reason = match error.kind() {
+        ErrorKind::ProductAccountMismatch => "product_account_mismatch",
+        _ => "disconnected",
+    };
+    let _ = end(context, id, is_returned, End::Failed, reason).await?;
+    if let Some(account) = context.store.account(authorization.account_id).await? {
+        discard(context, &account.row, &granted.tokens).await;
+    }
+    Err(error)
+}
+
+async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Result<Loaded> {
+    let authorization = context.authorization_row(id).await?;
+    let account = context
+        .existing_account(authorization.row.account_id)
+        .await?;
+    let generation = account.row.last_generation + 1;
+    let sealed = granted
+        .tokens
+        .seal(&context.vault, &account.row, generation)?;
+    Ok(Loaded {
+        authorization,
+        account,
+        sealed,
+    })
+}
+
+fn decide(
+    context: &Context,
+    loaded: Loaded,
+    pending: &PendingCredential,
+) -> Result<(Change, Account)> {
+    let Loaded {
+        authorization,
+        account,
+        sealed,
+    } = loaded;
+    let now = context.now();
+    let trigger = account::Trigger::CredentialPending {
+        by_application: context.verification == Verification::Application,
+    };
+    let generation = account.row.last_generation + 1;
+    let exchanged = Trigger::Exchanged(PendingCredential {
+        generation,
+        ..pending.clone()
+    });
+    let verifying = authorization.row.on(exchanged, now)?.ok_or_else(expired)?;
+    let changed = account.row.on(trigger, now)?.ok_or_else(expired)?;
+    account
+        .row
+        .same_subject(pending, authorization.row.allow_account_switch)?;
+    let credential = Credential {
+        account_id: account.row.id,
+        generation,
+        sealed: Some(sealed),
+        held_by: Some(authorization.row.id),
+        created_at: now,
+    };
+    let after = changed.0.clone();
+    let change = Change::none()
+        .account(changed, account.version)
+        .insert(credential)
+        .authorization(verifying, authorization.version);
+    Ok((change, after))
+}
+
+/// Where the user cannot choose, a scope that the answer leaves out is not missing.
+fn missing(product: &Product, asked: &[String], granted: &[String]) -> Vec<String> {
+    if !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
+        return Vec::new();
+    }
+    asked
+        .iter()
+        .filter(|scope| !granted.contains(scope) && scope.as_str() != "openid")
+        .cloned()
+        .collect()
+}
+
+fn return_to(row: &Authorization) -> Option<String> {
+    let mut url = Url::parse(row.verify_url.as_deref()?).ok()?;
+    url.query_pairs_mut()
+        .append_pair("authorization_id", &row.id.to_string());
+    if let Some(state) = &row.app_state {
+        url.query_pairs_mut().append_pair("state", state);
+    }
+    Some(url.into())
+}
+
+fn failed(failure: TokenFailure) -> (Error, &'static str) {
+    let (kind, message, said, reason) = match failure {
+        TokenFailure::Rejected(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product refuses the code; ask for a new link",
+            said,
+            "exchange_rejected",
+        ),
+        TokenFailure::Client(said) => (
+            ErrorKind::ConnectionCredentialsRejected,
+            "the product refuses the connection's client id or secret; its developer has to act",
+            said,
+            "client_rejected",
+        ),
+        TokenFailure::Misconfigured(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product refuses this application's request; its developer has to act",
+            said,
+            "exchange_refused",
+        ),
+        TokenFailure::Temporary(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product could not complete this just now; ask for a new link",
+            said,
+            "exchange_failed",
+        ),
+        TokenFailure::Unanswered(said) => (
+            ErrorKind::AuthorizationFailed,
+            "the product's response was lost; ask for a new link",
+            said,
+            "exchange_outcome_unknown",
+        ),
+    };
+    (
+        Error::new(kind, message).with_context("product_message", said),
+        reason,
+    )
+}
+
+#[cfg(test)]
+mod tests;

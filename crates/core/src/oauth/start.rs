@@ -1,0 +1,180 @@
+//! Binds a browser to a link and sends it to the product.
+
+use oauth2::{
+    AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
+    basic::BasicClient,
+};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::connect_page::authorization_of_link;
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, Endpoints, change::Change},
+    digest::Digest,
+    domain::{
+        Authorization, Connection,
+        authorization::{Start, Trigger},
+        connection::connection_ready,
+    },
+    identifier::AuthorizationId,
+    seal::AssociatedData,
+    store::Versioned,
+};
+
+/// Where the browser goes, and what binds it.
+#[non_exhaustive]
+pub struct StartedAuthorization {
+    /// Authorization; names the cookie.
+    pub authorization_id: AuthorizationId,
+    /// The product's authorization page. Holds the state: do not log it.
+    pub location: String,
+    /// Value of the cookie that binds the browser.
+    pub browser: SecretString,
+}
+
+impl std::fmt::Debug for StartedAuthorization {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartedAuthorization")
+            .field("authorization_id", &self.authorization_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What one visit needs, drawn anew for each.
+struct Secrets {
+    state: SecretString,
+    cookie: SecretString,
+    verifier: Option<SecretString>,
+}
+
+struct Loaded {
+    authorization: Versioned<Authorization>,
+    location: Url,
+    start: Start,
+    cookie: SecretString,
+}
+
+/// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
+/// the browser has one: the first browser keeps the link, and may start over.
+///
+/// # Errors
+/// As [`connect_page`](super::connect_page()), and [`ErrorKind::BrowserMismatch`] for a second browser.
+pub(crate) async fn start(
+    context: &Context,
+    link: &str,
+    browser: Option<&str>,
+) -> Result<StartedAuthorization> {
+    context
+        .change(
+            || load(context, link, browser),
+            |loaded| {
+                let Versioned { row, version, .. } = loaded.authorization;
+                let started = Trigger::Started(Box::new(loaded.start));
+                let change = match row.on(started, context.now())? {
+                    None => Change::none(),
+                    Some(changed) => Change::none().authorization(changed, version),
+                };
+                let started = StartedAuthorization {
+                    authorization_id: row.id,
+                    location: loaded.location.into(),
+                    browser: loaded.cookie,
+                };
+                Ok((change, started))
+            },
+        )
+        .await
+}
+
+async fn load(context: &Context, link: &str, browser: Option<&str>) -> Result<Loaded> {
+    let authorization = authorization_of_link(context, link).await?;
+    let row = &authorization.row;
+    row.openable(context.now())?;
+    if let Some(bound) = &row.browser
+        && !browser.is_some_and(|secret| bound.is_of(secret))
+    {
+        return Err(Error::new(
+            ErrorKind::BrowserMismatch,
+            "this link was opened in another browser; go on there, or ask for a new link",
+        ));
+    }
+    let connection = context.connection_by_id(row.connection_id).await?.row;
+    connection_ready(&connection)?;
+    let endpoints = context.endpoints_of(&connection)?;
+    let secrets = Secrets {
+        state: context.new_secret(""),
+        cookie: match browser.filter(|_| row.browser.is_some()) {
+            Some(kept) => SecretString::from(kept),
+            None => context.new_secret(""),
+        },
+        verifier: (endpoints.product.oauth.pkce).then(|| context.new_secret("")),
+    };
+    let verifier = secrets
+        .verifier
+        .as_ref()
+        .map(|verifier| {
+            let place = verifier_place(row.id);
+            context
+                .vault
+                .seal(place, verifier.expose_secret().as_bytes())
+        })
+        .transpose()?;
+    let start = Start {
+        oauth_state: Digest::of(secrets.state.expose_secret()),
+        browser: Digest::of(secrets.cookie.expose_secret()),
+        endpoints: endpoints.snapshot(),
+        verifier,
+    };
+    Ok(Loaded {
+        location: authorize_url(context, &endpoints, &connection, &row.scopes, &secrets)?,
+        start,
+        cookie: secrets.cookie,
+        authorization,
+    })
+}
+
+/// RFC 6749, 4.1.1, with RFC 7636, 4.3.
+fn authorize_url(
+    context: &Context,
+    endpoints: &Endpoints,
+    connection: &Connection,
+    scopes: &[String],
+    secrets: &Secrets,
+) -> Result<Url> {
+    let misconfigured = |what: &str| {
+        Error::new(
+            ErrorKind::ConnectionNotReady,
+            format!("the connection has no usable {what}"),
+        )
+    };
+    let client_id = connection.client_id.clone();
+    let client = BasicClient::new(ClientId::new(
+        client_id.ok_or_else(|| misconfigured("client id"))?,
+    ))
+    .set_auth_uri(
+        AuthUrl::new(endpoints.snapshot().authorize)
+            .map_err(|_| misconfigured("authorization endpoint"))?,
+    )
+    .set_redirect_uri(
+        RedirectUrl::new(context.redirect_uri(connection.id))
+            .map_err(|_| misconfigured("redirect URI"))?,
+    );
+    let state = || CsrfToken::new(secrets.state.expose_secret().to_owned());
+    let mut request = client
+        .authorize_url(state)
+        .add_scopes(scopes.iter().cloned().map(Scope::new));
+    for (name, value) in endpoints.product.oauth.authorize_parameters {
+        request = request.add_extra_param(*name, *value);
+    }
+    if let Some(verifier) = &secrets.verifier {
+        let verifier = PkceCodeVerifier::new(verifier.expose_secret().to_owned());
+        request =
+            request.set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
+    }
+    Ok(request.url().0)
+}
+
+/// Where the PKCE verifier of an authorization is sealed.
+pub(super) fn verifier_place(id: AuthorizationId) -> AssociatedData<'static> {
+    AssociatedData::new("authorization", id.uuid(), "verifier")
+}

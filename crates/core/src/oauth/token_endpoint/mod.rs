@@ -1,0 +1,285 @@
+//! Requests to a product's token endpoint (RFC 6749, 4.1.3 and 6).
+//!
+//! The `oauth2` crate gives the authorization URL and PKCE. The token request is written here, because products want JSON
+//! bodies, own headers and own shapes of errors, and because it has to be known whether a request that failed was sent.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use jiff::{SignedDuration, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use url::form_urlencoded;
+
+use super::client::ClientCredentials;
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, TokenSet},
+    domain::Connection,
+    ports::{Body, Limits, TransportError},
+    product::{ClientAuthentication, Product, TokenError, TokenFormat},
+    scrub::{mask, scrub},
+};
+
+/// Shorter than the lease that guards a refresh, so that the response can still be committed.
+const LIMITS: Limits = Limits {
+    first_byte: std::time::Duration::from_secs(20),
+    total: std::time::Duration::from_secs(25),
+    response_bytes: 256 * 1024,
+    ..Limits::DEFAULT
+};
+
+/// Why a token request brought no tokens.
+#[derive(Debug, Clone)]
+pub(super) enum TokenFailure {
+    /// The product refused the code or the refresh token.
+    Rejected(String),
+    /// The product refused the client.
+    Client(String),
+    /// The product refuses requests of this form from this client.
+    Misconfigured(String),
+    /// It may work later.
+    Temporary(String),
+    /// The request was sent and no response was read.
+    Unanswered(String),
+}
+
+/// Why there are no tokens.
+pub(super) enum NoTokens {
+    /// The token endpoint gave none.
+    Failure(TokenFailure),
+    /// It was not asked, or its tokens cannot be used.
+    Error(Error),
+}
+
+impl From<TokenFailure> for NoTokens {
+    fn from(failure: TokenFailure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Error> for NoTokens {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// What the token endpoint gave.
+pub(super) struct Granted {
+    pub(super) tokens: TokenSet,
+    /// `None` where the response names no scope: then it is what was asked for.
+    pub(super) scopes: Option<Vec<String>>,
+    /// Members that the standard does not name, such as an `id_token`.
+    pub(super) members: Map<String, Value>,
+}
+
+/// Members of a response with tokens (RFC 6749, 5.1). Some servers leave `token_type` out.
+#[derive(Deserialize)]
+struct TokenResponse {
+    access_token: String,
+    refresh_token: Option<String>,
+    #[serde(default, deserialize_with = "seconds")]
+    expires_in: Option<u64>,
+    scope: Option<String>,
+    #[serde(flatten)]
+    members: Map<String, Value>,
+}
+
+/// Some servers send the seconds as a string.
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::String(text) => text.parse().map(Some).map_err(serde::de::Error::custom),
+        value => serde_json::from_value(value)
+            .map(Some)
+            .map_err(serde::de::Error::custom),
+    }
+}
+
+/// Presents a grant. `kept` is the refresh token that stays where the response brings none.
+pub(super) async fn request_tokens(
+    context: &Context,
+    product: &Product,
+    connection: &Connection,
+    token_url: &str,
+    grant: &[(&str, &str)],
+    kept: Option<&SecretString>,
+) -> Result<Granted, NoTokens> {
+    let request = request(context, product, connection, token_url, grant)?;
+    let sent_at = context.now();
+    let (status, body) =
+        exchange(context, request)
+            .await
+            .map_err(|error| match error.may_have_been_sent() {
+                true => TokenFailure::Unanswered(error.to_string()),
+                false => TokenFailure::Temporary(error.to_string()),
+            })?;
+    let response = tokens_of(status, &body, product)?;
+    Ok(response.granted(product, sent_at, kept)?)
+}
+
+async fn exchange(
+    context: &Context,
+    request: http::Request<Body>,
+) -> Result<(StatusCode, Bytes), TransportError> {
+    let response = context.transport.send(request).await?;
+    let (head, body) = response.into_parts();
+    Ok((head.status, body.collect(LIMITS.response_bytes).await?))
+}
+
+fn request(
+    context: &Context,
+    product: &Product,
+    connection: &Connection,
+    token_url: &str,
+    grant: &[(&str, &str)],
+) -> Result<http::Request<Body>> {
+    let oauth = &product.oauth;
+    let not_ready = |what: &str| {
+        Error::new(
+            ErrorKind::ConnectionNotReady,
+            format!("the connection has no usable {what}"),
+        )
+    };
+    let credentials = ClientCredentials::of(context, connection)?
+        .ok_or_else(|| not_ready("client id and secret"))?;
+    let mut members = grant.to_vec();
+    if oauth.client_authentication == ClientAuthentication::Body {
+        members.push(("client_id", &credentials.id));
+        members.push(("client_secret", credentials.secret.expose_secret()));
+    }
+    let (body, content_type) = encoded(oauth.token_format, &members);
+    let mut request = http::Request::new(body);
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = token_url.parse().map_err(|_| not_ready("token endpoint"))?;
+    let headers = request.headers_mut();
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, content_type);
+    for (name, value) in oauth.token_headers {
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+    }
+    if oauth.client_authentication == ClientAuthentication::Basic {
+        headers.insert(header::AUTHORIZATION, credentials.basic()?);
+    }
+    request.extensions_mut().insert(LIMITS);
+    Ok(request)
+}
+
+/// The members in the format that the product wants.
+pub(super) fn encoded(format: TokenFormat, members: &[(&str, &str)]) -> (Body, HeaderValue) {
+    match format {
+        TokenFormat::Form => {
+            let form = form_urlencoded::Serializer::new(String::new())
+                .extend_pairs(members)
+                .finish();
+            (
+                form.into_bytes().into(),
+                HeaderValue::from_static("application/x-www-form-urlencoded"),
+            )
+        }
+        TokenFormat::Json => {
+            let members: Map<String, Value> = members
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), Value::from(*value)))
+                .collect();
+            (
+                Value::Object(members).to_string().into_bytes().into(),
+                HeaderValue::from_static("application/json"),
+            )
+        }
+    }
+}
+
+fn tokens_of(
+    status: StatusCode,
+    body: &[u8],
+    product: &Product,
+) -> Result<TokenResponse, TokenFailure> {
+    if status.is_success() {
+        let read = serde_json::from_slice(body).ok();
+        return read.filter(|_| status == StatusCode::OK).ok_or_else(|| {
+            TokenFailure::Unanswered(format!(
+                "the token endpoint's response ({}) cannot be read",
+                status.as_u16()
+            ))
+        });
+    }
+    let Some(error) = error_of(body, product) else {
+        return Err(TokenFailure::Temporary(format!(
+            "the token endpoint answered {} without an OAuth error",
+            status.as_u16()
+        )));
+    };
+    let said = match error.message.as_str() {
+        "" => error.code.clone(),
+        text => format!(
+            "{}: {}",
+            error.code,
+            mask(&scrub(text, 200), product.token_prefixes)
+        ),
+    };
+    Err(match error.code.as_str() {
+        "invalid_grant" => TokenFailure::Rejected(said),
+        "invalid_client" | "unauthorized_client" => TokenFailure::Client(said),
+        // RFC 6749, 4.1.2.1: the server, not the request, is at fault.
+        "temporarily_unavailable" | "server_error" => TokenFailure::Temporary(said),
+        code if product.oauth.temporary_errors.contains(&code) => TokenFailure::Temporary(said),
+        _ if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+            TokenFailure::Temporary(said)
+        }
+        _ => TokenFailure::Misconfigured(said),
+    })
+}
+
+/// An error of RFC 6749, 5.2, or of the product's own form.
+fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
+    let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
+    let text = |name: &str| members.get(name).and_then(Value::as_str);
+    match text("error") {
+        Some(code) => Some(TokenError {
+            code: scrub(code, 60),
+            message: text("error_description").unwrap_or_default().to_owned(),
+        }),
+        None => (product.oauth.read_token_error)(&members),
+    }
+}
+
+impl TokenResponse {
+    /// `sent_at` is when the request left: an expiry counted from there is never too late.
+    fn granted(
+        self,
+        product: &Product,
+        sent_at: Timestamp,
+        kept: Option<&SecretString>,
+    ) -> Result<Granted> {
+        let lifetime = self
+            .expires_in
+            .map(std::time::Duration::from_secs)
+            .or(product.oauth.default_lifetime);
+        let expires_at = lifetime
+            .and_then(|lifetime| SignedDuration::try_from(lifetime).ok())
+            .and_then(|lifetime| sent_at.checked_add(lifetime).ok());
+        let refresh = self
+            .refresh_token
+            .filter(|token| !token.is_empty())
+            .map(SecretString::from)
+            .or_else(|| kept.cloned());
+        Ok(Granted {
+            tokens: TokenSet::new(self.access_token.into(), refresh, expires_at)?,
+            scopes: self.scope.map(|scopes| {
+                scopes
+                    .split(' ')
+                    .filter(|scope| !scope.is_empty())
+                    .map(str::to_owned)
+                    .collect()
+            }),
+            members: self.members,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

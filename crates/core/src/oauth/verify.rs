@@ -1,0 +1,66 @@
+//! The application confirms who came back.
+
+use super::{activate::activate, end::end};
+use crate::{
+    Error, ErrorKind, Result,
+    context::Context,
+    domain::{
+        Authorization, AuthorizationState,
+        account::account_resource,
+        authorization::{End, Trigger, expired},
+    },
+    identifier::{AuthorizationId, Identifier},
+    resource,
+};
+
+/// Confirms that the user who came back is the one whom the link was made for.
+///
+/// # Errors
+/// [`ErrorKind::AuthorizationNotFound`] where nothing waits to be confirmed, [`ErrorKind::IdentifierMismatch`], which
+/// ends the authorization and revokes its tokens, [`ErrorKind::AuthorizationExpired`].
+pub(crate) async fn verify(
+    context: &Context,
+    authorization_id: &str,
+    identifier: &str,
+) -> Result<resource::Account> {
+    let unknown = || {
+        Error::new(
+            ErrorKind::AuthorizationNotFound,
+            "no authorization with this id waits to be verified",
+        )
+    };
+    let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
+    let identifier = Identifier::new(identifier)?;
+    context
+        .detached(|context| async move {
+            loop {
+                let authorization = context.store.authorization(id).await?;
+                let authorization = authorization.ok_or_else(unknown)?.row;
+                authorization.on(Trigger::Confirmed, context.now())?;
+                let ending = if authorization.expires_at <= context.now() {
+                    Some((End::Expired, "verification_timeout", expired()))
+                } else if authorization.identifier != identifier {
+                    let mismatch = Error::new(
+                        ErrorKind::IdentifierMismatch,
+                        "the link was made for another identifier; the authorization is ended and its tokens are destroyed",
+                    );
+                    Some((End::Failed, "identifier_mismatch", mismatch))
+                } else {
+                    None
+                };
+                let Some((how, reason, error)) = ending else {
+                    let connection = context.connection_by_id(authorization.connection_id).await?;
+                    let account = activate(&context, id).await?;
+                    return Ok(account_resource(&connection.row, account));
+                };
+                if end(&context, id, is_verifying, how, reason).await? {
+                    return Err(error);
+                }
+            }
+        })
+        .await?
+}
+
+pub(crate) fn is_verifying(authorization: &Authorization) -> bool {
+    authorization.state == AuthorizationState::Verifying
+}
