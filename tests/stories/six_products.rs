@@ -9,15 +9,11 @@ use stead_sandbox::{
 use crate::{
     browser::Browser,
     http_client::Reply,
-    stage::{ADA, Setting, Stage},
+    stage::{ADA, Stage},
 };
 
 async fn stage() -> Stage {
-    let stage = Stage::set(Setting {
-        six_products: true,
-        ..Setting::default()
-    })
-    .await;
+    let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     for product in ["workspace", "warehouse", "calendar", "sheets", "drive"] {
         connect(&stage, product).await;

@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 use stead::{
     Platform,
     core::{
-        catalogue::Catalogue,
-        environment::{ProductOptions, Verification},
-        ports::Policy,
-        resource::NewConnection,
+        catalogue::Catalogue, environment::Verification, ports::Policy, resource::NewConnection,
         seal::KeyRing,
     },
 };
@@ -35,8 +32,6 @@ pub struct Setting {
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
     pub policy: Option<Arc<dyn Policy>>,
-    /// Whether the other five products are there besides mail.
-    pub six_products: bool,
 }
 
 impl Default for Setting {
@@ -47,7 +42,6 @@ impl Default for Setting {
             catalogue: None,
             client_secret: CLIENT_SECRET,
             policy: None,
-            six_products: false,
         }
     }
 }
@@ -94,10 +88,7 @@ impl Stage {
             .sqlite(&database)
             .runtime(Arc::clone(&clock) as _)
             .verification(setting.verification)
-            .product("mail", mail_at(&sandbox.url));
-        if setting.six_products {
-            builder = builder.gateway(&sandbox.url);
-        }
+            .gateway(&sandbox.url);
         if let Some(catalogue) = setting.catalogue {
             builder = builder.catalogue(catalogue);
         }
@@ -225,21 +216,4 @@ impl Stage {
     pub fn address(&self) -> &str {
         self.url.trim_start_matches("http://")
     }
-}
-
-/// The mail product's endpoints at a sandbox.
-pub fn mail_at(sandbox: &str) -> ProductOptions {
-    let mut options = ProductOptions::default();
-    options.origins.insert(
-        String::from("gmail"),
-        format!("{sandbox}/gmail.googleapis.com"),
-    );
-    options.origins.insert(
-        String::from("people"),
-        format!("{sandbox}/people.googleapis.com"),
-    );
-    options.authorize_url = Some(format!("{sandbox}/accounts.google.com/o/oauth2/v2/auth"));
-    options.token_url = Some(format!("{sandbox}/oauth2.googleapis.com/token"));
-    options.revoke_url = Some(format!("{sandbox}/oauth2.googleapis.com/revoke"));
-    options
 }

@@ -34,7 +34,7 @@ async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
     Platform::builder(&stage.url)
         .key(key)
         .sqlite(&stage.database)
-        .product("mail", crate::stage::mail_at(&stage.sandbox.url))
+        .gateway(&stage.sandbox.url)
         .build()
         .await
 }

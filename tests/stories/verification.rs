@@ -112,7 +112,7 @@ async fn the_wrong_person_ends_the_authorization() {
         .into_iter()
         .filter(|request| request.path.ends_with("/revoke"))
         .count();
-    assert_eq!(revoked, 1, "the quarantined tokens are revoked");
+    assert_eq!(revoked, 1, "the pending tokens are revoked");
 }
 
 #[tokio::test]

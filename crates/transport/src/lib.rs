@@ -27,6 +27,7 @@
 //! # }
 //! ```
 
+mod deadline;
 mod failure;
 mod options;
 mod response;

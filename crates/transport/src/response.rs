@@ -13,7 +13,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use stead_core::ports::{Body, Limits, TransportError};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::{failure, send::after};
+use crate::{deadline::after, failure};
 
 /// The response as the port gives it.
 ///

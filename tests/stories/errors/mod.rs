@@ -22,7 +22,7 @@ use crate::{
     browser::Browser,
     clock::Clock,
     http_client,
-    stage::{ADA, GRACE, Setting, Stage, mail_at},
+    stage::{ADA, GRACE, Setting, Stage},
 };
 
 /// The mail product with a short time limit.
@@ -136,7 +136,7 @@ async fn requests(seen: &mut Seen) {
     );
     seen.kind(
         ErrorKind::AccountNotFound,
-        &stage.get("/v1/accounts/mail/nobody").await,
+        &stage.get("/v1/accounts/mail/unknown").await,
     );
     seen.kind(
         ErrorKind::AuthorizationRequired,
@@ -344,7 +344,7 @@ async fn refresh(seen: &mut Seen) {
         .key(&stage.key)
         .sqlite(&stage.database)
         .runtime(Arc::clone(&clock) as _)
-        .product("mail", mail_at(&stage.sandbox.url))
+        .gateway(&stage.sandbox.url)
         .build()
         .await
         .unwrap();

@@ -15,6 +15,13 @@ use crate::{CommandLine, exit, failure::Outcome, terminal::Terminal};
 /// First line of every generated page.
 const GENERATED_BY: &str = "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->";
 
+/// Writes a line to a page; writing to a string cannot fail.
+macro_rules! line {
+    ($page:ident, $($text:tt)*) => {
+        let _ = writeln!($page, $($text)*);
+    };
+}
+
 /// Print a page of the reference, in Markdown.
 #[derive(Debug, Args)]
 pub(crate) struct Reference {
@@ -48,15 +55,13 @@ fn errors() -> String {
     );
     for kind in ErrorKind::ALL {
         let again = if kind.retryable() { "yes" } else { "no" };
-        line(
-            &mut page,
-            &format!(
-                "| `{}` | {} | {} | {again} | {} |",
-                kind.name(),
-                kind.status(),
-                kind.act_by().name().replace('_', " "),
-                kind.summary()
-            ),
+        line!(
+            page,
+            "| `{}` | {} | {} | {again} | {} |",
+            kind.name(),
+            kind.status(),
+            kind.act_by().name().replace('_', " "),
+            kind.summary()
         );
     }
     page
@@ -68,17 +73,11 @@ fn tools() -> Outcome<String> {
          version; the newest when absent.\n"
     );
     for product in stead::products::catalogue().products() {
-        line(
-            &mut page,
-            &format!("\n## {}: {}", product.name, product.title),
-        );
+        line!(page, "\n## {}: {}", product.name, product.title);
         if let Permissions::Scopes { default, .. } = product.oauth.permissions {
-            line(
-                &mut page,
-                "\nScopes that a connection asks for by default:\n",
-            );
+            line!(page, "\nScopes that a connection asks for by default:\n");
             for scope in default {
-                line(&mut page, &format!("- `{scope}`"));
+                line!(page, "- `{scope}`");
             }
         }
         for tool in descriptions(Some(product.name))? {
@@ -89,19 +88,16 @@ fn tools() -> Outcome<String> {
 }
 
 fn describe(page: &mut String, tool: &ToolDescription) {
-    line(
-        page,
-        &format!("\n### {}\n\n{}\n", tool.name, tool.description),
-    );
-    line(page, &format!("- Version: {}", tool.tool_version));
-    line(page, &format!("- Effect: {}", tool.effect.name()));
+    line!(page, "\n### {}\n\n{}\n", tool.name, tool.description);
+    line!(page, "- Version: {}", tool.tool_version);
+    line!(page, "- Effect: {}", tool.effect.name());
     if !tool.scopes.is_empty() {
         let scopes: Vec<String> = tool
             .scopes
             .iter()
             .map(|scope| format!("`{scope}`"))
             .collect();
-        line(page, &format!("- Needs one of: {}", scopes.join(", ")));
+        line!(page, "- Needs one of: {}", scopes.join(", "));
     }
     let parameters: Vec<(&String, &Value)> = tool.input_schema["properties"]
         .as_object()
@@ -112,9 +108,9 @@ fn describe(page: &mut String, tool: &ToolDescription) {
     if parameters.is_empty() {
         return;
     }
-    line(
+    line!(
         page,
-        "\n| Parameter | Type | Required | Meaning |\n|---|---|---|---|",
+        "\n| Parameter | Type | Required | Meaning |\n|---|---|---|---|"
     );
     let required: Vec<&str> = tool.input_schema["required"]
         .as_array()
@@ -132,13 +128,11 @@ fn describe(page: &mut String, tool: &ToolDescription) {
             .as_str()
             .unwrap_or_default()
             .replace('\n', " ");
-        line(
+        line!(
             page,
-            &format!(
-                "| `{name}` | {} | {needed} | {} |",
-                type_of(schema),
-                meaning.replace('|', "\\|")
-            ),
+            "| `{name}` | {} | {needed} | {} |",
+            type_of(schema),
+            meaning.replace('|', "\\|")
         );
     }
 }
@@ -176,15 +170,13 @@ fn command_line() -> String {
     let mut command = CommandLine::command();
     command.build();
     let about = command.get_long_about().or(command.get_about());
-    line(
-        &mut page,
-        &format!("\n{}", about.map(ToString::to_string).unwrap_or_default()),
+    line!(
+        page,
+        "\n{}",
+        about.map(ToString::to_string).unwrap_or_default()
     );
-    line(
-        &mut page,
-        &format!("\n## Exit codes\n\n{}", exit::markdown().trim_end()),
-    );
-    line(&mut page, "\n## Options of every command\n");
+    line!(page, "\n## Exit codes\n\n{}", exit::markdown().trim_end());
+    line!(page, "\n## Options of every command\n");
     options(
         &mut page,
         command
@@ -203,7 +195,7 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
     }
     let name = format!("{parent} {}", command.get_name());
     let about = sentence(command.get_long_about().or(command.get_about()));
-    line(page, &format!("\n{} {name}\n\n{about}", "#".repeat(depth)));
+    line!(page, "\n{} {name}\n\n{about}", "#".repeat(depth));
     let own: Vec<&clap::Arg> = command
         .get_arguments()
         .filter(|argument| {
@@ -211,7 +203,7 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
         })
         .collect();
     if !own.is_empty() {
-        line(page, "");
+        line!(page, "");
         options(page, own.into_iter());
     }
     for inner in command.get_subcommands() {
@@ -220,9 +212,9 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
 }
 
 fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>) {
-    line(
+    line!(
         page,
-        "| Argument | Environment | Default | Meaning |\n|---|---|---|---|",
+        "| Argument | Environment | Default | Meaning |\n|---|---|---|---|"
     );
     for argument in arguments.filter(|argument| !argument.is_hide_set()) {
         let value = argument
@@ -245,13 +237,11 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
             .map(|value| format!("`{}`", value.to_string_lossy()))
             .collect();
         let meaning = sentence(argument.get_help());
-        line(
+        line!(
             page,
-            &format!(
-                "| `{shown}` | {environment} | {} | {} |",
-                default.join(" "),
-                meaning.replace('\n', " ")
-            ),
+            "| `{shown}` | {environment} | {} | {} |",
+            default.join(" "),
+            meaning.replace('\n', " ")
         );
     }
 }
@@ -263,11 +253,6 @@ fn sentence(text: Option<&clap::builder::StyledStr>) -> String {
         text.push('.');
     }
     text
-}
-
-fn line(page: &mut String, text: &str) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(page, "{text}");
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+//! The user's pages and the way through the product, through the router.
+
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use serde_json::json;
@@ -327,7 +329,7 @@ async fn after_the_return_the_address_is_clean() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_no_fault_and_shows_nothing_of_the_product() {
+async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
     let service = TestService::new().await;
     let connection_id = service.connect_mail().await;
     let (state, cookie) = service.consent(&service.link("u1", None).await).await;
@@ -360,7 +362,7 @@ async fn a_refusal_is_no_fault_and_shows_nothing_of_the_product() {
 }
 
 #[tokio::test]
-async fn a_made_up_ending_shows_our_words_alone() {
+async fn a_made_up_ending_shows_only_our_own_text() {
     let service = TestService::new().await;
     let page = service
         .browse(
@@ -416,7 +418,7 @@ async fn a_caller_that_posts_all_the_way_arrives_too() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_end_on_a_page() {
+async fn bytes_that_are_not_text_end_on_a_page() {
     let service = TestService::new().await;
     for method in ["GET", "POST"] {
         let page = service.browse(method, "/connect/%FF", None).await;

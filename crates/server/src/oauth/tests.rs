@@ -1,3 +1,5 @@
+//! `/oauth/token`, through the router.
+
 use axum::body::Body;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{Request, StatusCode, header};

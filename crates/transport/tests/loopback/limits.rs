@@ -91,7 +91,7 @@ async fn the_whole_exchange_is_bounded_within_its_body() {
 }
 
 #[tokio::test]
-async fn limits_beyond_the_clock_are_no_limits() {
+async fn limits_beyond_the_clock_do_not_limit() {
     let server = Server::start(
         &[b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwh", b"ole"],
         Then::Listen,

@@ -1,3 +1,5 @@
+//! `/v1/accounts`, through the router.
+
 use http::StatusCode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! Verification by the application, through the router.
+
 use http::StatusCode;
 use serde_json::json;
 use stead::core::environment::Verification;

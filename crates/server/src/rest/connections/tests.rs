@@ -1,3 +1,5 @@
+//! `/v1/connections`, through the router.
+
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -18,8 +20,8 @@ fn shown(state: &str) -> Value {
     })
 }
 
-/// The connection, its redirect URI checked and settled.
-fn settled(mut connection: Value) -> Value {
+/// The connection, its redirect URI checked and replaced.
+fn normalized(mut connection: Value) -> Value {
     let uri = connection["redirect_uri"].as_str().unwrap();
     assert!(
         uri.starts_with("http://127.0.0.1/sso/v1/oauth/conn_") && uri.ends_with("/callback"),
@@ -40,10 +42,10 @@ async fn created_read_changed_and_deleted() {
     );
     assert_eq!(created.header("cache-control"), "no-store");
     assert!(!created.text().contains("CANARY"));
-    assert_eq!(settled(created.json()), shown("ready"));
+    assert_eq!(normalized(created.json()), shown("ready"));
 
     assert_eq!(
-        settled(
+        normalized(
             service
                 .call("GET", "/v1/connections/mail", None)
                 .await
@@ -58,7 +60,7 @@ async fn created_read_changed_and_deleted() {
         .unwrap()
         .iter()
         .cloned()
-        .map(settled)
+        .map(normalized)
         .collect();
     assert_eq!(
         (items, list),
@@ -72,7 +74,7 @@ async fn created_read_changed_and_deleted() {
             Some(json!({"disabled": true})),
         )
         .await;
-    assert_eq!(settled(changed.json()), shown("disabled"));
+    assert_eq!(normalized(changed.json()), shown("disabled"));
 
     let deleted = service.call("DELETE", "/v1/connections/mail", None).await;
     assert_eq!(

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_text_are_refused() {
+    fn names_that_are_not_text_are_refused() {
         for bad in ["/proxy/mail/%FF/v1", "/proxy/%C0%AF/u1/v1", "/proxy/mail"] {
             let error = Target::read(&bad.parse().unwrap()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{bad}");

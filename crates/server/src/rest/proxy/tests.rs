@@ -1,3 +1,5 @@
+//! Both forms of the proxy, through the router.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::body::Body;

@@ -1,3 +1,5 @@
+//! `/v1/tools`, through the router.
+
 use http::{Response, StatusCode, header};
 use serde_json::json;
 use stead::core::ports::Body;
@@ -63,7 +65,7 @@ async fn a_tool_says_whether_a_user_can_call_it() {
         (json!("ready"), json!("needs_scope"))
     );
     assert_eq!(
-        readiness("nobody").await,
+        readiness("unknown").await,
         (json!("needs_connection"), json!("needs_connection"))
     );
 }
