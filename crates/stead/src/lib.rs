@@ -43,13 +43,21 @@ pub use runtime::TokioRuntime;
 pub use stead_core::{Error, ErrorKind, Result};
 
 /// The transport of the feature `reqwest`, with its own limits.
-#[cfg(all(feature = "reqwest", any(feature = "platform", feature = "client")))]
+#[cfg(any(feature = "platform", all(feature = "client", feature = "reqwest")))]
 fn default_transport() -> Result<std::sync::Arc<dyn stead_core::ports::Transport>> {
-    let options = stead_transport::TransportOptions::default();
-    let transport = stead_transport::ReqwestTransport::new(options).map_err(|error| {
-        Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
-    })?;
-    Ok(std::sync::Arc::new(transport))
+    #[cfg(feature = "reqwest")]
+    {
+        let options = stead_transport::TransportOptions::default();
+        let transport = stead_transport::ReqwestTransport::new(options).map_err(|error| {
+            Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
+        })?;
+        Ok(std::sync::Arc::new(transport))
+    }
+    #[cfg(not(feature = "reqwest"))]
+    Err(Error::new(
+        ErrorKind::InvalidRequest,
+        "a transport is needed: enable the feature `reqwest`, or choose .transport(your own)",
+    ))
 }
 
 /// What applications hold between threads and tasks must allow it.

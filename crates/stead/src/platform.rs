@@ -209,7 +209,7 @@ impl PlatformBuilder {
                 options.products.entry(name).or_insert_with(behind);
             }
         }
-        let transport = self.transport.map_or_else(default_transport, Ok)?;
+        let transport = self.transport.map_or_else(crate::default_transport, Ok)?;
         let runtime: Arc<dyn Runtime> = match self.runtime {
             Some(runtime) => runtime,
             None => Arc::new(TokioRuntime::current()?),
@@ -251,19 +251,6 @@ async fn open_store(
             "a store is needed: choose .sqlite(path), .in_memory() or .store(your own)",
         )),
     }
-}
-
-#[cfg(feature = "reqwest")]
-fn default_transport() -> Result<Arc<dyn Transport>> {
-    crate::default_transport()
-}
-
-#[cfg(not(feature = "reqwest"))]
-fn default_transport() -> Result<Arc<dyn Transport>> {
-    Err(Error::new(
-        ErrorKind::InvalidRequest,
-        "a transport is needed: enable the feature `reqwest`, or choose .transport(your own)",
-    ))
 }
 
 impl Backend for Platform {

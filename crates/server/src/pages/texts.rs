@@ -100,7 +100,7 @@ pub(super) fn failed(kind: ErrorKind) -> Text {
         | Kind::ProductTimeout
         | Kind::ProductRateLimited => (
             "Not right now",
-            "Something is briefly out of order. Nothing was connected.",
+            "The service is temporarily unavailable. Nothing was connected.",
             Some("Please try again in a few minutes."),
         ),
         _ => (
