@@ -23,7 +23,8 @@ use Extent::{Fast, Full};
 /// # Errors
 /// At the first step that fails, with the command that runs it again.
 pub(crate) fn run(extent: Extent) -> Result<()> {
-    let mut steps = steps(&products()?);
+    let products = products()?;
+    let mut steps = steps(&products, &tools(&products)?);
     let left_out = extent == Full && !conformance::found();
     if !left_out {
         steps.push(Step::new(Full, "conformance", "cargo xtask conformance"));
@@ -53,9 +54,15 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
 
 /// The steps, in the order in which they are run. The cheap ones come first, and those that share compiled crates
 /// stand together.
-fn steps(products: &[String]) -> Vec<Step> {
+fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
     let mut steps = vec![
         Step::new(Fast, "format", "cargo fmt --all --check"),
+        // The list in tools/mod.rs is a macro, behind which cargo does not find the tools.
+        Step::new(
+            Fast,
+            "format of the tools",
+            format!("rustfmt --edition 2024 --check {}", tools.join(" ")),
+        ),
         Step::new(Fast, "tidy", "cargo xtask tidy"),
         Step::new(
             Fast,
@@ -129,6 +136,21 @@ fn products() -> Result<Vec<String>> {
     }
     products.sort_unstable();
     Ok(products)
+}
+
+/// The sources of the products' tools.
+fn tools(products: &[String]) -> Result<Vec<String>> {
+    let mut sources = Vec::new();
+    for product in products {
+        for file in
+            fs::read_dir(shell::root().join(format!("crates/products/{product}/src/tools")))?
+        {
+            let name = file?.file_name().to_string_lossy().into_owned();
+            sources.push(format!("crates/products/{product}/src/tools/{name}"));
+        }
+    }
+    sources.sort_unstable();
+    Ok(sources)
 }
 
 /// One command and what is expected of it.
@@ -231,7 +253,7 @@ mod tests {
         let products = products().unwrap();
         assert!(products.iter().any(|product| product == "mail"));
 
-        let mut lines: Vec<_> = steps(&products).iter().map(Step::line).collect();
+        let mut lines: Vec<_> = steps(&products, &[]).iter().map(Step::line).collect();
         for product in products {
             assert!(lines.contains(&format!("cargo test -p stead-{product} --locked")));
         }

@@ -43,7 +43,13 @@ impl CatalogueTool {
     /// [`ErrorKind::Internal`] where the struct gives no valid schema.
     pub fn schema(&self) -> Result<&InputSchema> {
         self.schema
-            .get_or_init(|| InputSchema::of(self.entry))
+            .get_or_init(|| {
+                if self.product.schemas_take_null {
+                    InputSchema::with_null(self.entry)
+                } else {
+                    InputSchema::of(self.entry)
+                }
+            })
             .as_ref()
             .map_err(Clone::clone)
     }
@@ -92,7 +98,7 @@ impl Catalogue {
     }
 
     /// Beginnings of the credentials of all products.
-    pub(crate) fn token_prefixes(&self) -> Vec<&'static str> {
+    pub fn token_prefixes(&self) -> Vec<&'static str> {
         self.products
             .iter()
             .flat_map(|product| product.token_prefixes.iter().copied())

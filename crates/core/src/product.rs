@@ -33,6 +33,8 @@ pub struct Product {
     pub token_prefixes: &'static [&'static str],
     /// Reads the settings of a connection, and says what follows from them. Refuses what it does not know.
     pub settings: fn(&Map<String, Value>) -> Result<DerivedSettings>,
+    /// Whether the published schemas take `null` for an optional parameter, which is the same as leaving it out.
+    pub schemas_take_null: bool,
     /// Which paths the proxy takes, and where they go.
     pub proxy: ProxyRules,
     /// Time and size limits of one request.
@@ -59,6 +61,7 @@ impl Product {
         quota: Quota::UNLIMITED,
         token_prefixes: &[],
         settings: no_settings,
+        schemas_take_null: false,
         proxy: ProxyRules::BASE,
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,

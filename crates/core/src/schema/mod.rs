@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::{
     coerce::coerce,
-    normalize::{normalize, unwrap_lines},
+    normalize::{keep_null, normalize, unwrap_lines},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -35,7 +35,20 @@ impl InputSchema {
     /// # Errors
     /// [`ErrorKind::Internal`] where the struct gives no valid schema; every product's suite proves that it does.
     pub fn of(entry: &ToolEntry) -> Result<Self> {
+        Self::build(entry, entry.struct_schema().to_value())
+    }
+
+    /// The same, where `null` may stand for an optional parameter.
+    ///
+    /// # Errors
+    /// As [`InputSchema::of`].
+    pub fn with_null(entry: &ToolEntry) -> Result<Self> {
         let mut schema = entry.struct_schema().to_value();
+        keep_null(&mut schema);
+        Self::build(entry, schema)
+    }
+
+    fn build(entry: &ToolEntry, mut schema: Value) -> Result<Self> {
         let description = schema
             .get("description")
             .and_then(Value::as_str)

@@ -6,6 +6,21 @@ use serde_json::{Map, Value, json};
 /// way to leave a field out.
 const NULL_MARK: &str = "x-null";
 
+/// Marks every optional parameter.
+pub(super) fn keep_null(schema: &mut Value) {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| {
+        let mut names = required.as_array().into_iter().flatten();
+        names.any(|required| required == name)
+    };
+    let parameters = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, parameter) in parameters.into_iter().flatten() {
+        if !is_required(name) {
+            parameter[NULL_MARK] = json!(true);
+        }
+    }
+}
+
 /// Joins the lines of a paragraph; keeps the breaks between paragraphs.
 pub(super) fn unwrap_lines(text: &str) -> String {
     text.split("\n\n")

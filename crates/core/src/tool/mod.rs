@@ -3,6 +3,7 @@
 mod call;
 mod entry;
 mod io;
+mod list;
 mod output;
 mod request;
 mod response;

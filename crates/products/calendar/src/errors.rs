@@ -2,33 +2,28 @@
 
 use stead_core::{Error, ErrorKind, tool::Response};
 
-/// Reads the error of an answer; `None` where it is none.
+/// Reads the error of a response; `None` where it is not one.
 ///
 /// Source: Calendar API, "Handle API errors".
-pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = stead_google::read_error(answer)?;
-    let upstream = error.upstream().cloned().unwrap_or_default();
-    let own = match upstream.code.as_deref() {
-        Some("fullSyncRequired") => Error::new(
+pub(crate) fn read_error(response: &Response) -> Option<Error> {
+    let error = stead_google::read_error(response)?;
+    let code = error.upstream().and_then(|upstream| upstream.code.clone());
+    Some(match code.as_deref() {
+        Some("fullSyncRequired") => error.reclassify(
             ErrorKind::ResultExpired,
             "the product no longer keeps what this sync token stands for; list again without it",
         ),
-        Some("updatedMinTooLongAgo") => Error::new(
+        Some("updatedMinTooLongAgo") => error.reclassify(
             ErrorKind::ProductInvalidRequest,
             "the product does not remember changes that far back; about 30 days are known",
         ),
         // A guard against abuse that lasts for hours, not the quota of a minute.
-        Some("quotaExceeded" | "calendarUsageLimitsExceeded") => Error::new(
+        Some("quotaExceeded" | "calendarUsageLimitsExceeded") => error.reclassify(
             ErrorKind::ProductQuotaExhausted,
             "the product's limit on the use of this calendar is reached; try again much later",
         ),
-        _ => return Some(error),
-    };
-    let own = match error.retry_after() {
-        Some(after) => own.with_retry_after(after),
-        None => own,
-    };
-    Some(own.with_upstream(upstream))
+        _ => error,
+    })
 }
 
 /// Whether the product refused with this status.

@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
-    error::Violation,
+    error::Violations,
     tool::{ApiRequest, Response, Retry},
 };
 
-use crate::{
-    recurrence,
-    tools::{Transparency, Visibility},
-};
+use crate::{Transparency, Visibility, recurrence};
+
+/// Id by which the product knows the user's primary calendar.
+pub(crate) const PRIMARY: &str = "primary";
 
 /// The parameters that go into an event as they are.
 #[derive(Debug, Default)]
@@ -28,29 +28,15 @@ pub(crate) struct Details<'a> {
 }
 
 impl Details<'_> {
-    /// What no schema says: lines of the recurrence, addresses of the guests.
-    pub(crate) fn violations(&self) -> Vec<Violation> {
-        let lines = self.recurrence.into_iter().flatten().enumerate();
-        let wrong_lines = lines.filter_map(|(index, line)| {
-            let message = recurrence::line(line).err()?;
-            Some(Violation::new(
-                format!("/recurrence/{index}"),
-                "format",
-                message,
-            ))
-        });
+    /// The event's members, without the guests. Notes what no schema says: lines of the recurrence, addresses of the
+    /// guests.
+    pub(crate) fn read(&self, violations: &mut Violations) -> Map<String, Value> {
+        let recurrence = self.recurrence.map(|lines| recurrence(lines, violations));
         let emails = self.attendees_emails.into_iter().flatten().enumerate();
-        let wrong_emails = emails
-            .filter(|(_, email)| !is_address(email))
-            .map(|(index, _)| {
-                let message = "a mail address such as ada@example.com is wanted";
-                Violation::new(format!("/attendees_emails/{index}"), "format", message)
-            });
-        wrong_lines.chain(wrong_emails).collect()
-    }
-
-    /// The event's members, guests left out.
-    pub(crate) fn body(&self) -> Map<String, Value> {
+        for (index, _) in emails.filter(|(_, email)| !is_address(email)) {
+            let message = "expected a mail address such as ada@example.com";
+            violations.add(&format!("/attendees_emails/{index}"), "format", message);
+        }
         let mut body = Map::new();
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -74,14 +60,7 @@ impl Details<'_> {
             "guestsCanSeeOtherGuests",
             self.guests_can_see_other_guests.map(Value::from),
         );
-        // Lines that are none have been refused by then.
-        let lines = |lines: &[String]| {
-            lines
-                .iter()
-                .filter_map(|line| recurrence::line(line).ok())
-                .collect()
-        };
-        set("recurrence", self.recurrence.map(lines));
+        set("recurrence", recurrence);
         body
     }
 
@@ -91,7 +70,19 @@ impl Details<'_> {
     }
 }
 
-/// The guests with these addresses, each once. Whoever is among the present guests stays as they are, answer included:
+/// The lines of a recurrence as the product takes them.
+fn recurrence(lines: &[String], violations: &mut Violations) -> Value {
+    let mut read = Vec::with_capacity(lines.len());
+    for (index, line) in lines.iter().enumerate() {
+        match recurrence::line(line) {
+            Ok(line) => read.push(line),
+            Err(message) => violations.add(&format!("/recurrence/{index}"), "format", message),
+        }
+    }
+    read.into()
+}
+
+/// The guests with these addresses, each once. Whoever is among the present guests stays as they are, response included:
 /// the product replaces the whole list (Calendar API, events.patch).
 pub(crate) fn guests(emails: &[String], present: &Value) -> Vec<Value> {
     let mut guests: Vec<Value> = Vec::with_capacity(emails.len());
@@ -157,9 +148,9 @@ pub(crate) fn is_cancelled(event: &Value) -> bool {
     event["status"] == "cancelled"
 }
 
-/// The answer to a question for an event, which a deleted one does not answer.
-pub(crate) fn living(answer: &Response, message: &str) -> Result<Value> {
-    let event: Value = answer.json()?;
+/// The response to a question for an event, which a deleted one does not response.
+pub(crate) fn living(response: &Response, message: &str) -> Result<Value> {
+    let event: Value = response.json()?;
     if is_cancelled(&event) {
         return Err(Error::new(ErrorKind::ProductConflict, message));
     }
@@ -171,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guests_keep_their_answers() {
+    fn guests_keep_their_responses() {
         let present = json!([
             {"email": "Grace@example.com", "responseStatus": "accepted"},
             {"email": "charles@example.com", "responseStatus": "declined"},

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::time::Moment;
 
-/// What is wanted of an event.
+/// What is asked of an event.
 #[derive(Debug, Default)]
 pub(crate) struct Filter<'a> {
     /// Names of kinds, one of which it has.

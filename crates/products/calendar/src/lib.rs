@@ -1,18 +1,23 @@
 #![doc = include_str!("docs.md")]
+#![doc = stead_google::setup!("the **Google Calendar API**")]
 
+mod bounds;
+mod choices;
 mod errors;
 mod event;
 mod filter;
+mod kind;
 mod meeting;
+mod page;
 mod product;
 mod recurrence;
+mod reschedule;
 pub mod scopes;
 mod time;
 mod tools;
+mod when;
 mod zone;
 
+pub use choices::{AccessRole, EventOrder, EventType, NewEventType, Transparency, Visibility};
 pub use product::PRODUCT;
-pub use tools::{
-    AccessRole, CreateEvent, DeleteEvent, EventOrder, EventType, GetEventById, ListCalendars,
-    ListEvents, NewEventType, Transparency, UpdateEvent, Visibility,
-};
+pub use tools::*;

@@ -49,8 +49,8 @@ pub(crate) const REFUSED: (&str, &str) = (
 
 /// The event as the product has it once its meeting is made, or after some waiting. The event exists whatever becomes
 /// of its meeting, so that is a warning at most.
-pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut answer: Response) -> Result<Output> {
-    let mut event: Value = answer.json()?;
+pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut response: Response) -> Result<Output> {
+    let mut event: Value = response.json()?;
     let id = event["id"].as_str().unwrap_or_default().to_owned();
     for wait in WAITS {
         if state(&event) != State::Pending || io.pause(wait).await.is_err() {
@@ -60,9 +60,9 @@ pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut answer: Response) ->
             break;
         };
         event = read.json()?;
-        answer = read;
+        response = read;
     }
-    let output = Output::from(answer);
+    let output = Output::from(response);
     Ok(match state(&event) {
         State::Made => output,
         State::Pending => output.warn(

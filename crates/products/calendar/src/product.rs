@@ -1,16 +1,9 @@
 //! The static description of the product.
 
 use http::Method;
-use stead_core::{
-    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
-    tool::ToolEntry,
-};
+use stead_core::product::{Origin, Product, ProxyRoute, ProxyRules, Quota};
 
-use crate::{
-    errors::read_error,
-    scopes,
-    tools::{CreateEvent, DeleteEvent, GetEventById, ListCalendars, ListEvents, UpdateEvent},
-};
+use crate::{errors::read_error, scopes, tools::TOOLS};
 
 /// Origin of the Calendar API.
 const CALENDAR: &str = "calendar";
@@ -38,18 +31,12 @@ pub static PRODUCT: Product = Product {
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: include_str!("docs.md"),
+    docs: concat!(
+        include_str!("docs.md"),
+        stead_google::setup!("the **Google Calendar API**")
+    ),
     ..stead_google::BASE
 };
-
-static TOOLS: &[ToolEntry] = &[
-    ToolEntry::of::<CreateEvent>(),
-    ToolEntry::of::<DeleteEvent>(),
-    ToolEntry::of::<GetEventById>(),
-    ToolEntry::of::<ListCalendars>(),
-    ToolEntry::of::<ListEvents>(),
-    ToolEntry::of::<UpdateEvent>(),
-];
 
 /// Quota units of a request: "each patch request consumes three quota units" (Calendar API, events.patch), others one.
 fn cost(method: &Method, _: &str) -> u32 {

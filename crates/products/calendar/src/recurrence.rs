@@ -46,7 +46,7 @@ fn rule(text: &str) -> Result<String, String> {
     for part in rule.split(';') {
         let (key, value) = part
             .split_once('=')
-            .ok_or_else(|| format!("{part:?} is no part of a rule, such as FREQ=WEEKLY"))?;
+            .ok_or_else(|| format!("{part:?} is not a part of a rule, such as FREQ=WEEKLY"))?;
         if seen.contains(&key) {
             return Err(format!("{key} stands there twice"));
         }
@@ -54,7 +54,7 @@ fn rule(text: &str) -> Result<String, String> {
         match is_part(key, value) {
             Some(true) => {}
             Some(false) => return Err(format!("{key} does not take {value:?}")),
-            None => return Err(format!("{key:?} is no part of a rule")),
+            None => return Err(format!("{key:?} is not a part of a rule")),
         }
     }
     if !seen.contains(&"FREQ") {
@@ -114,7 +114,7 @@ fn unsigned(text: &str) -> &str {
     text.strip_prefix(['+', '-']).unwrap_or(text)
 }
 
-/// Digits alone.
+/// Only digits.
 fn number(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
@@ -143,7 +143,7 @@ fn dates(parameters: Option<&str>, value: &str) -> Result<(), String> {
     {
         None => Ok(()),
         Some(other) => Err(format!(
-            "{other:?} is no date such as 20260501 or 20260501T090000Z"
+            "{other:?} is not a date such as 20260501 or 20260501T090000Z"
         )),
     }
 }
@@ -225,12 +225,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (text, says) in [
-            ("", "is no part of a rule"),
-            ("every Monday", "is no part of a rule"),
+            ("", "is not a part of a rule"),
+            ("every Monday", "is not a part of a rule"),
             ("RRULE:BYDAY=MO", "has a FREQ"),
             ("RRULE:FREQ=FORTNIGHTLY", "FREQ does not take"),
             ("RRULE:FREQ=DAILY;FREQ=DAILY", "twice"),
-            ("RRULE:FREQ=DAILY;", "is no part of a rule"),
+            ("RRULE:FREQ=DAILY;", "is not a part of a rule"),
             ("RRULE:FREQ=DAILY;COUNT=0", "COUNT does not take"),
             ("RRULE:FREQ=DAILY;COUNT=+1", "COUNT does not take"),
             ("RRULE:FREQ=DAILY;COUNT=5;UNTIL=20261231", "not by both"),
@@ -247,7 +247,7 @@ mod tests {
                 "RRULE:FREQ=MONTHLY;BYMONTHDAY=32",
                 "BYMONTHDAY does not take",
             ),
-            ("RRULE:FREQ=MONTHLY;BYFOO=1", "\"BYFOO\" is no part"),
+            ("RRULE:FREQ=MONTHLY;BYFOO=1", "\"BYFOO\" is not a part"),
             ("DTSTART:20260501T090000Z", "DTSTART does not belong here"),
             (
                 "DTEND;TZID=Europe/Berlin:20260501T090000",
@@ -255,8 +255,8 @@ mod tests {
             ),
             ("X-RULE:FREQ=DAILY", "starts with RRULE:"),
             ("RRULE;X=1:FREQ=DAILY", "starts with RRULE:"),
-            ("EXDATE:2026-05-01", "is no date"),
-            ("EXDATE:", "is no date"),
+            ("EXDATE:2026-05-01", "is not a date"),
+            ("EXDATE:", "is not a date"),
             ("EXDATE;TZID=Berlin:20260501T090000", "is not taken"),
             ("RRULE:FREQ=DAILY\r\nATTENDEE:x", "FREQ does not take"),
         ] {

@@ -22,7 +22,7 @@ pub const EVENTS_PUBLIC_READONLY: &str =
     "https://www.googleapis.com/auth/calendar.events.public.readonly";
 /// See when the user is free or busy.
 pub const EVENTS_FREEBUSY: &str = "https://www.googleapis.com/auth/calendar.events.freebusy";
-/// Make calendars, and change events of those alone.
+/// Make calendars, and change only their events.
 pub const APP_CREATED: &str = "https://www.googleapis.com/auth/calendar.app.created";
 /// Read and change the list of calendars.
 pub const CALENDAR_LIST: &str = "https://www.googleapis.com/auth/calendar.calendarlist";

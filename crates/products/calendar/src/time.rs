@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::zone;
 
-/// What is wanted where a time is not understood.
-pub(crate) const WANTED: &str = "a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01, is wanted";
+/// What is expected where a time is not understood.
+pub(crate) const EXPECTED: &str = "expected a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01";
 
-/// Length of an event whose start has a time, where nobody says how long it lasts.
+/// Length of an event whose start has a time, where it is not said how long it lasts.
 const DEFAULT_LENGTH: SignedDuration = SignedDuration::from_mins(30);
 /// Length of an event that lasts all day, likewise.
 const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -29,8 +29,14 @@ pub(crate) enum Moment {
     Fixed(DateTime, Offset),
 }
 
+impl Default for Moment {
+    fn default() -> Self {
+        Self::Day(Date::default())
+    }
+}
+
 impl Moment {
-    /// Reads RFC 3339, with or without an offset, or a date alone.
+    /// Reads RFC 3339, with or without an offset, or only a date.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let pieces = Pieces::parse(text.trim()).ok()?;
         // A zone in brackets is not RFC 3339; zones have a parameter of their own. Offsets have no seconds there.
@@ -58,7 +64,7 @@ impl Moment {
         Self::parse(edge["dateTime"].as_str().or(edge["date"].as_str())?)
     }
 
-    /// Whether it is a date alone.
+    /// Whether it is only a date.
     pub(crate) const fn is_day(self) -> bool {
         matches!(self, Self::Day(_))
     }

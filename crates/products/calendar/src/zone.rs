@@ -24,8 +24,8 @@ pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<TimeZone> 
     let request = ApiRequest::get(["calendars", calendar, "events"])
         .query("maxResults", 1_u32)
         .query("fields", "timeZone");
-    let answer: Value = io.send(request).await?.json()?;
-    let told = answer["timeZone"].as_str().unwrap_or_default();
+    let response: Value = io.send(request).await?.json()?;
+    let told = response["timeZone"].as_str().unwrap_or_default();
     named(told).ok_or_else(|| {
         let message = format!("the calendar's time zone {told:?} is not known; write times with an offset or name a zone");
         Error::new(ErrorKind::InvalidRequest, message)

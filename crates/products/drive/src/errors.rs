@@ -3,14 +3,14 @@
 use serde_json::Value;
 use stead_core::{Error, tool::Response};
 
-/// Reads the error of an answer; `None` where it is none.
-pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = stead_google::read_error(answer)?;
+/// Reads the error of a response; `None` where it is not one.
+pub(crate) fn read_error(response: &Response) -> Option<Error> {
+    let error = stead_google::read_error(response)?;
     let Some(upstream) = error.upstream() else {
         return Some(error);
     };
     let said = upstream.message.as_deref().unwrap_or_default();
-    let advice = match (answer.status, place(upstream.details.as_ref())) {
+    let advice = match (response.status, place(upstream.details.as_ref())) {
         (400, Some("q")) => {
             "the product does not understand the query; texts stand in single quotes, and a quote or backslash within them has a backslash before it"
         }
@@ -22,8 +22,8 @@ pub(crate) fn read_error(answer: &Response) -> Option<Error> {
         }
         _ => return Some(error),
     };
-    let own = Error::new(error.kind(), format!("{advice}: {said}"));
-    Some(own.with_upstream(upstream.clone()))
+    let message = format!("{advice}: {said}");
+    Some(error.clone().reclassify(error.kind(), message))
 }
 
 /// The parameter at which the product points (`error.errors[].location`).

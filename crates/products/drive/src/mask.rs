@@ -2,7 +2,7 @@
 
 use stead_core::{Error, Result, error::Violation};
 
-/// What is returned of a file where the caller names no fields: the product alone would return id, name and type.
+/// What is returned of a file where the caller names no fields: the product by itself would return id, name and type.
 pub(crate) const FILE: &str = "id,name,mimeType,size,createdTime,modifiedTime,description,parents,\
     owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),webViewLink,webContentLink,iconLink,\
     md5Checksum,fileExtension,starred,trashed,shared,ownedByMe,driveId,shortcutDetails,\
@@ -12,7 +12,7 @@ pub(crate) const FILE: &str = "id,name,mimeType,size,createdTime,modifiedTime,de
 pub(crate) const LISTED: &str = "nextPageToken,incompleteSearch,files(id,name,mimeType,size,createdTime,modifiedTime,\
     parents,owners(displayName,emailAddress),webViewLink,starred,trashed,shared,driveId,shortcutDetails)";
 
-/// Fields of a list beside its files, without which paging stops unseen.
+/// Fields of a list besides its files, without which paging stops unseen.
 const OF_LIST: [&str; 2] = ["nextPageToken", "incompleteSearch"];
 
 /// The caller's mask for one file.
@@ -80,7 +80,7 @@ fn read(fields: &str) -> Result<Vec<String>> {
     }
     if items.iter().any(String::is_empty) {
         return Err(invalid(
-            "a field is missing at a comma, or there is none at all",
+            "a field is missing at a comma, or there are no fields at all",
         ));
     }
     Ok(items)

@@ -1,16 +1,9 @@
 //! The static description of the product.
 
 use http::Method;
-use stead_core::{
-    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
-    tool::ToolEntry,
-};
+use stead_core::product::{Origin, Product, ProxyRoute, ProxyRules, Quota};
 
-use crate::{
-    errors::read_error,
-    scopes,
-    tools::{GetFileMetadata, SearchContent, SearchFiles},
-};
+use crate::{errors::read_error, scopes, tools::TOOLS};
 
 /// Origin of the Drive API.
 const DRIVE: &str = "drive";
@@ -39,18 +32,15 @@ pub static PRODUCT: Product = Product {
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: include_str!("docs.md"),
+    docs: concat!(
+        include_str!("docs.md"),
+        stead_google::setup!("the **Google Drive API**")
+    ),
     ..stead_google::BASE
 };
 
-static TOOLS: &[ToolEntry] = &[
-    ToolEntry::of::<GetFileMetadata>(),
-    ToolEntry::of::<SearchContent>(),
-    ToolEntry::of::<SearchFiles>(),
-];
-
 /// Quota units of a request (Drive API, "Usage limits": a list 100, a download 200, a change 50, any other read 5). A
-/// download by `alt=media` has the path of a reading, and is taken for one.
+/// download by `alt=media` has the path of a read, and is treated as one.
 fn cost(method: &Method, path: &str) -> u32 {
     if *method != Method::GET {
         return 50;

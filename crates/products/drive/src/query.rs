@@ -1,5 +1,5 @@
 //! The product's query language (Drive API, "Search query terms and operators"), as far as a query must be understood
-//! to be added to: texts in quotes are told from words, so that a file's name is never taken for a term.
+//! to be added to: texts in quotes are told from words, so that a file's name is never treated as a term.
 
 /// What is known of a query.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct Terms {
 /// # Errors
 /// One sentence, where a quote or a parenthesis has no partner: such a query would change the meaning of what is put
 /// around it.
-pub(crate) fn read(query: &str) -> Result<Terms, &'static str> {
+fn read(query: &str) -> Result<Terms, &'static str> {
     let mut terms = Terms::default();
     let mut depth = 0_usize;
     let mut rest = query;
@@ -37,10 +37,10 @@ pub(crate) fn read(query: &str) -> Result<Terms, &'static str> {
                 let end = rest
                     .find(|character| !is_word(character))
                     .unwrap_or(rest.len());
-                let (word, behind) = rest.split_at(end);
+                let (word, after) = rest.split_at(end);
                 terms.trashed |= word.eq_ignore_ascii_case("trashed");
                 terms.full_text |= word.eq_ignore_ascii_case("fullText");
-                rest = behind;
+                rest = after;
                 continue;
             }
             _ => {}
@@ -54,19 +54,21 @@ pub(crate) fn read(query: &str) -> Result<Terms, &'static str> {
 }
 
 /// The query, without trashed files unless it speaks of them itself: the product returns them among the others
-/// (Drive API, `files.list`).
+/// (Drive API, `files.list`). And what is known of it.
 ///
 /// # Errors
 /// As [`read`].
-pub(crate) fn without_trash(query: &str) -> Result<String, &'static str> {
+pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), &'static str> {
     let query = query.trim();
-    Ok(if query.is_empty() {
+    let terms = read(query)?;
+    let query = if query.is_empty() {
         String::from("trashed = false")
-    } else if read(query)?.trashed {
+    } else if terms.trashed {
         query.to_owned()
     } else {
         format!("({query}) and trashed = false")
-    })
+    };
+    Ok((query, terms))
 }
 
 /// A text as the language writes it: in single quotes, with a backslash before backslashes and quotes.
@@ -74,7 +76,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-/// What follows a text, behind the quote that closes it.
+/// What follows a text, after the quote that closes it.
 fn after_text(text: &str, quote: char) -> Option<&str> {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
@@ -154,7 +156,7 @@ mod tests {
                 "(name contains 'trashed = true') and trashed = false",
             ),
         ] {
-            assert_eq!(without_trash(query).as_deref(), Ok(sent), "{query}");
+            assert_eq!(without_trash(query).unwrap().0, sent, "{query}");
         }
     }
 
@@ -174,7 +176,7 @@ mod tests {
 
         #[test]
         fn nothing_panics_and_what_passes_stays_together(query in "['\"()\\\\a-z= ]{0,40}") {
-            if let Ok(sent) = without_trash(&query) {
+            if let Ok((sent, _)) = without_trash(&query) {
                 proptest::prop_assert!(read(&sent).is_ok_and(|terms| terms.trashed), "{}", sent);
             }
         }

@@ -8,7 +8,7 @@ use stead_core::tool::RequiredScopes;
 pub const DRIVE: &str = "https://www.googleapis.com/auth/drive";
 /// Read every file.
 pub const DRIVE_READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
-/// Read and write the files alone that the application made or that the user picked for it.
+/// Read and write only the files that the application made or that the user picked for it.
 pub const DRIVE_FILE: &str = "https://www.googleapis.com/auth/drive.file";
 /// Read and write what is known about files, without their contents.
 pub const METADATA: &str = "https://www.googleapis.com/auth/drive.metadata";

@@ -3,24 +3,24 @@
 /// Hosts under which Google shows files.
 const HOSTS: [&str; 2] = ["drive.google.com/", "docs.google.com/"];
 
-/// The id that `given` is or, as an address of a file, contains; `None` for such an address without an id.
+/// The id that `given` is or, as an address of a file, contains: after one of the segments `markers`, or as the parameter
+/// `id`. `None` for an address without an id.
 ///
 /// What is not an address of a file stays as it is, without the blanks around it.
-pub fn id_in_address(given: &str) -> Option<&str> {
+pub fn id_in_address<'a>(given: &'a str, markers: &[&str]) -> Option<&'a str> {
     let given = given.trim();
     let bare = given.strip_prefix("https://").unwrap_or(given);
     match HOSTS.iter().find_map(|host| bare.strip_prefix(host)) {
-        Some(rest) => id_in(rest),
+        Some(rest) => id_in(rest, markers),
         None => Some(given),
     }
 }
 
-/// The segment after `d` or `folders`, or the parameter `id`, of what follows the host.
-fn id_in(rest: &str) -> Option<&str> {
+fn id_in<'a>(rest: &'a str, markers: &[&str]) -> Option<&'a str> {
     let rest = rest.split('#').next().unwrap_or_default();
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let mut segments = path.split('/');
-    let marked = segments.any(|segment| matches!(segment, "d" | "folders"));
+    let marked = segments.any(|segment| markers.contains(&segment));
     let in_path = marked.then(|| segments.next()).flatten();
     let in_query = || query.split('&').find_map(|pair| pair.strip_prefix("id="));
     // `/d/e/…` is a published copy: its id is another, which the API does not take.
@@ -32,6 +32,10 @@ fn id_in(rest: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn id(given: &str) -> Option<&str> {
+        id_in_address(given, &["d", "folders"])
+    }
 
     #[test]
     fn addresses_of_a_file_hold_its_id() {
@@ -50,7 +54,7 @@ mod tests {
             "docs.google.com/spreadsheets/d/1AbC-d_9/copy",
             "docs.google.com/presentation/d/1AbC-d_9",
         ] {
-            assert_eq!(id_in_address(given), Some("1AbC-d_9"), "{given}");
+            assert_eq!(id(given), Some("1AbC-d_9"), "{given}");
         }
     }
 
@@ -65,14 +69,14 @@ mod tests {
             "https://docs.google.com/document/d/e/2PACX-1v/pub",
             "https://docs.google.com/document/d/a%2Fb/edit",
         ] {
-            assert_eq!(id_in_address(given), None, "{given}");
+            assert_eq!(id(given), None, "{given}");
         }
     }
 
     #[test]
     fn what_is_not_an_address_of_a_file_stays_as_it_is() {
         for given in ["", "root", "d", "https://evil.example/d/x", "a/b"] {
-            assert_eq!(id_in_address(given), Some(given));
+            assert_eq!(id(given), Some(given));
         }
     }
 }

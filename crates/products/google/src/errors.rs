@@ -1,6 +1,6 @@
 //! What the product's errors mean.
 //!
-//! Google's products answer in two shapes, often mixed: `error.errors[].reason` of the older stack, and
+//! Google's products response in two shapes, often mixed: `error.errors[].reason` of the older stack, and
 //! `error.status` with `error.details[]` of `google.rpc.Status`. The same fact has several spellings, and throttling
 //! comes as 403 as often as 429, so the reason decides before the status does.
 //! Source: Gmail API, "Resolve errors"; Google Cloud API design guide, "Errors".
@@ -10,12 +10,12 @@ use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
 
 use crate::retry_after::retry_after;
 
-/// Reads the error of an answer; `None` below status 400.
-pub fn read_error(answer: &Response) -> Option<Error> {
-    if answer.status < 400 {
+/// Reads the error of a response; `None` below status 400.
+pub fn read_error(response: &Response) -> Option<Error> {
+    if response.status < 400 {
         return None;
     }
-    let body = answer.json_or_null();
+    let body = response.json_or_null();
     // Some front ends put the one error object into a list.
     let body = body.get(0).unwrap_or(&body);
     let error = &body["error"];
@@ -25,8 +25,8 @@ pub fn read_error(answer: &Response) -> Option<Error> {
         .unwrap_or_default();
     let reasons = reasons(error);
 
-    let kind = kind(answer.status, &reasons);
-    let mut upstream = Upstream::new(answer.status);
+    let kind = kind(response.status, &reasons);
+    let mut upstream = Upstream::new(response.status);
     if let Some(code) = reasons.first() {
         upstream = upstream.with_code(*code);
     }
@@ -37,7 +37,7 @@ pub fn read_error(answer: &Response) -> Option<Error> {
         upstream = upstream.with_details(error.clone());
     }
     let mut read = Error::new(kind, sentence(kind, upstream.message.as_deref()));
-    if let Some(after) = retry_after(answer, error, message) {
+    if let Some(after) = retry_after(response, error, message) {
         read = read.with_retry_after(after);
     }
     Some(read.with_upstream(upstream))
@@ -136,16 +136,7 @@ fn kind(status: u16, reasons: &[&str]) -> ErrorKind {
             .find(|(names, _)| names.contains(&plain.as_str()))
             .map(|(_, kind)| *kind)
     });
-    by_reason.unwrap_or(match status {
-        401 => ErrorKind::ProductRejectedToken,
-        403 => ErrorKind::ProductForbidden,
-        404 | 410 => ErrorKind::ProductNotFound,
-        408 => ErrorKind::ProductTimeout,
-        409 | 412 => ErrorKind::ProductConflict,
-        429 => ErrorKind::ProductRateLimited,
-        500.. => ErrorKind::ProductUnavailable,
-        _ => ErrorKind::ProductInvalidRequest,
-    })
+    by_reason.unwrap_or(ErrorKind::of_product_status(status))
 }
 
 fn sentence(kind: ErrorKind, said: Option<&str>) -> String {

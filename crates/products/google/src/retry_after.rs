@@ -7,17 +7,14 @@ use serde_json::Value;
 use stead_core::tool::Response;
 
 /// How long to wait: the header, `google.rpc.RetryInfo`, or "Retry after <time>" in the text. The times that are
-/// moments are measured from the answer's own `Date`.
-pub(crate) fn retry_after(answer: &Response, error: &Value, message: &str) -> Option<Duration> {
-    let answered = || answer.header("date").and_then(http_date);
+/// moments are measured from the response's own `Date`.
+pub(crate) fn retry_after(response: &Response, error: &Value, message: &str) -> Option<Duration> {
+    let sent = || response.header("date").and_then(http_date);
     let until = |moment: Timestamp| {
-        Some(Duration::try_from(moment.duration_since(answered()?)).unwrap_or_default())
+        Some(Duration::try_from(moment.duration_since(sent()?)).unwrap_or_default())
     };
-    if let Some(header) = answer.header("retry-after") {
-        return match header.trim().parse() {
-            Ok(seconds) => Some(Duration::from_secs(seconds)),
-            Err(_) => http_date(header).and_then(until),
-        };
+    if response.header("retry-after").is_some() {
+        return response.retry_after(None);
     }
     let delay = error["details"]
         .as_array()
@@ -111,7 +108,7 @@ mod tests {
             text,
             Some(0),
         );
-        // Without the answer's date the moment tells no span.
+        // Without the response's date the moment tells no span.
         check(&[], &json!({}), text, None);
         check(&[DATE], &json!({}), "Retry after a while", None);
     }

@@ -1,3 +1,5 @@
+//! Attachments in the readable form of a mail.
+
 use serde::{Deserialize, Serialize};
 
 use crate::part::Part;

@@ -5,7 +5,7 @@ use crate::{attachment::Attachment, html, part::Part};
 /// Content of a mail.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
-    /// All text, converted from HTML where a piece comes as HTML alone.
+    /// All text, converted from HTML where a piece comes only as HTML.
     pub(crate) text: Option<String>,
     /// All HTML.
     pub(crate) html: Option<String>,

@@ -4,31 +4,23 @@ use stead_core::{Error, ErrorKind, tool::Response};
 
 use crate::scopes;
 
-/// Reads the error of an answer; `None` where it is none.
-pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = stead_google::read_error(answer)?;
-    let said = error
-        .upstream()
-        .and_then(|upstream| upstream.message.clone())
-        .unwrap_or_default();
-    // The scope `gmail.metadata` takes search and bodies away even where a wider one stands beside it: "Metadata scope
+/// Reads the error of a response; `None` where it is not one.
+pub(crate) fn read_error(response: &Response) -> Option<Error> {
+    let error = stead_google::read_error(response)?;
+    let said = error.upstream()?.message.clone().unwrap_or_default();
+    // The scope `gmail.metadata` takes search and bodies away even where a wider one is granted too: "Metadata scope
     // does not support 'q' parameter", "Metadata scope doesn't allow format FULL".
-    let own = if said.starts_with("Metadata scope") {
+    Some(if said.starts_with("Metadata scope") {
         let message = "with the scope gmail.metadata the product gives neither search nor bodies; use gmail.readonly and leave gmail.metadata out";
-        Error::new(ErrorKind::ScopeMissing, format!("{message}: {said}"))
+        error
+            .reclassify(ErrorKind::ScopeMissing, format!("{message}: {said}"))
             .with_required_scopes([scopes::READONLY])
     } else if said.contains("Mail service not enabled") {
-        Error::new(
-            ErrorKind::ProductForbidden,
-            format!("the product forbids this to the user: {said}"),
-        )
+        let message = format!("the product forbids this to the user: {said}");
+        error.reclassify(ErrorKind::ProductForbidden, message)
     } else {
-        return Some(error);
-    };
-    match error.upstream() {
-        Some(upstream) => Some(own.with_upstream(upstream.clone())),
-        None => Some(own),
-    }
+        error
+    })
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ struct Writer {
     text: String,
     /// Line breaks due before the next text; two make an empty line.
     breaks: usize,
-    /// A space is due before the next text.
+    /// A space is needed before the next text.
     space: bool,
     /// Text within is not for reading.
     hidden: bool,

@@ -1,22 +1,25 @@
 #![doc = include_str!("docs.md")]
+#![doc = stead_google::setup!("the **Gmail API** and the **People API**")]
 
 mod address;
 mod attachment;
 mod charset;
 mod content;
 mod errors;
+mod format;
 mod html;
 mod message;
+mod page;
 mod part;
+mod person_field;
 mod product;
 pub mod scopes;
 mod tools;
 
 pub use address::Address;
 pub use attachment::Attachment;
+pub use format::{MessageFormat, ThreadFormat};
 pub use message::ReadableMail;
+pub use person_field::PersonField;
 pub use product::PRODUCT;
-pub use tools::{
-    FetchMails, GetAttachmentById, GetContacts, GetMessageById, GetThreadById, ListDrafts,
-    ListThreads, MessageFormat, PersonField, SearchPeople, ThreadFormat,
-};
+pub use tools::*;

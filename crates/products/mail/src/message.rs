@@ -29,7 +29,7 @@ pub struct ReadableMail {
     pub cc: Vec<Address>,
     /// Recipients of hidden copies, in mails that the user wrote.
     pub bcc: Vec<Address>,
-    /// Where answers go, if elsewhere than to the sender.
+    /// Where replies go, if elsewhere than to the sender.
     pub reply_to: Vec<Address>,
     /// When the product took the mail in, RFC 3339 in UTC.
     pub date: Option<String>,
@@ -65,7 +65,7 @@ pub struct ReadableMail {
     pub truncated: bool,
 }
 
-/// The product's own message with its readable form beside it.
+/// The product's own message with its readable form next to it.
 pub(crate) fn with_readable(message: Value) -> Value {
     let mut pair = json!({ "readable": ReadableMail::of(&message) });
     pair["message"] = message;

@@ -111,7 +111,7 @@ impl<'a> Part<'a> {
             .trim_end_matches('>');
         (!id.is_empty()).then_some(id)
     }
-    /// Whether it is shown within the text rather than offered beside it.
+    /// Whether it is shown within the text rather than offered next to it.
     pub(crate) fn is_inline(self) -> bool {
         match self.disposition().as_deref() {
             Some("attachment") => false,
@@ -136,7 +136,7 @@ impl<'a> Part<'a> {
             || self.disposition().as_deref() == Some("attachment")
             || !readable
     }
-    /// Whether it is a version of the text that nobody asked for, such as AMP beside HTML.
+    /// Whether it is a version of the text that was not asked for, such as AMP next to HTML.
     pub(crate) fn is_other_version(self) -> bool {
         let is_file = self.file_name().is_some() || self.disposition().is_some();
         !is_file && self.mime_type().starts_with("text/") && self.is_attachment()

@@ -4,17 +4,9 @@ use http::Method;
 use stead_core::{
     ports::Limits,
     product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
-    tool::ToolEntry,
 };
 
-use crate::{
-    errors::read_error,
-    scopes,
-    tools::{
-        FetchMails, GetAttachmentById, GetContacts, GetMessageById, GetThreadById, ListDrafts,
-        ListThreads, SearchPeople,
-    },
-};
+use crate::{errors::read_error, scopes, tools::TOOLS};
 
 /// Origin of the Gmail API; the first, so requests that name none go there.
 const GMAIL: &str = "gmail";
@@ -66,20 +58,12 @@ pub static PRODUCT: Product = Product {
     ]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: include_str!("docs.md"),
+    docs: concat!(
+        include_str!("docs.md"),
+        stead_google::setup!("the **Gmail API** and the **People API**")
+    ),
     ..stead_google::BASE
 };
-
-static TOOLS: &[ToolEntry] = &[
-    ToolEntry::of::<FetchMails>(),
-    ToolEntry::of::<GetAttachmentById>(),
-    ToolEntry::of::<GetContacts>(),
-    ToolEntry::of::<GetMessageById>(),
-    ToolEntry::of::<GetThreadById>(),
-    ToolEntry::of::<ListDrafts>(),
-    ToolEntry::of::<ListThreads>(),
-    ToolEntry::of::<SearchPeople>(),
-];
 
 /// Quota units of a request (Gmail API, "Usage limits", per-method table). People publishes no such table: 1.
 ///

@@ -12,7 +12,7 @@ pub const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
 pub const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
 /// Write and send drafts.
 pub const COMPOSE: &str = "https://www.googleapis.com/auth/gmail.compose";
-/// Headers and labels alone. Beside a wider scope it still takes search and bodies away.
+/// Only headers and labels. Next to a wider scope it still takes search and bodies away.
 pub const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
 /// Read and write contacts.
 pub const CONTACTS: &str = "https://www.googleapis.com/auth/contacts";

@@ -1,15 +1,25 @@
 //! A1 notation, as far as it can be judged without the spreadsheet (Sheets API, "Cells": A1 notation).
 //!
 //! Which sheets and named ranges exist only the product knows, and it takes more than is written down: titles without
-//! quotes, R1C1 notation. So only what can be no range at all is refused here.
+//! quotes, R1C1 notation. So only what cannot be a range at all is refused here.
 
-/// Says why `range` can be no range.
+use stead_core::{Error, Result, error::Violation};
+
+/// Refuses what cannot be a range.
+///
+/// # Errors
+/// A violation at `path`.
+pub(crate) fn check_range(path: &str, range: &str) -> Result<()> {
+    check(range).map_err(|message| Error::violations(vec![Violation::new(path, "format", message)]))
+}
+
+/// Says why `range` cannot be a range.
 ///
 /// # Errors
 /// One sentence.
-pub(crate) fn check(range: &str) -> Result<(), &'static str> {
+fn check(range: &str) -> Result<(), &'static str> {
     if range.trim().is_empty() {
-        return Err("a range is due, such as Sheet1!A1:B2");
+        return Err("expected a range such as Sheet1!A1:B2");
     }
     let mut rest = range.trim_start();
     if let Some(quoted) = rest.strip_prefix('\'') {
@@ -22,20 +32,20 @@ pub(crate) fn check(range: &str) -> Result<(), &'static str> {
         rest = quoted[end + 1..].trim_start();
         if !rest.is_empty() && !rest.starts_with('!') {
             return Err(
-                "an exclamation mark is due behind the sheet's title; a quote within the title is written twice",
+                "expected an exclamation mark after the sheet's title; a quote within the title is written twice",
             );
         }
     }
     if rest.starts_with('!') && rest.len() == range.trim_start().len() {
-        return Err("a sheet's title is due before the exclamation mark");
+        return Err("expected a sheet's title before the exclamation mark");
     }
     if rest.trim_end().ends_with('!') {
-        return Err("cells are due behind the exclamation mark, such as A1:B2");
+        return Err("expected cells after the exclamation mark, such as A1:B2");
     }
     Ok(())
 }
 
-/// The ranges of a list. Commas part them, but for those within a quoted title.
+/// The ranges of a list. Commas separate them, but for those within a quoted title.
 pub(crate) fn split(ranges: &str) -> Vec<&str> {
     let mut quoted = false;
     ranges
@@ -89,17 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_no_range_is_refused() {
+    fn what_cannot_be_a_range_is_refused() {
         for (range, says) in [
-            ("", "is due"),
-            ("  ", "is due"),
+            ("", "expected a range"),
+            ("  ", "expected a range"),
             ("'Sheet 1!A1", "not closed"),
             ("'It''s!A1", "not closed"),
-            ("'It's'!A1", "exclamation mark is due"),
+            ("'It's'!A1", "expected an exclamation mark"),
             ("''!A1", "empty"),
-            ("!A1", "title is due"),
-            ("Sheet1!", "cells are due"),
-            ("'Sheet 1'! ", "cells are due"),
+            ("!A1", "expected a sheet's title"),
+            ("Sheet1!", "expected cells"),
+            ("'Sheet 1'! ", "expected cells"),
         ] {
             let refused = check(range).unwrap_err();
             assert!(refused.contains(says), "{range}: {refused}");

@@ -1,3 +1,5 @@
+//! Cells as they are written.
+
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -2,26 +2,22 @@
 
 use stead_core::{Error, ErrorKind, tool::Response};
 
-/// Reads the error of an answer; `None` where it is none.
-pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    let error = stead_google::read_error(answer)?;
-    let Some(upstream) = error.upstream() else {
-        return Some(error);
-    };
-    let said = upstream.message.as_deref().unwrap_or_default();
-    let own = if said.contains("must not be an Office file") {
+/// Reads the error of a response; `None` where it is not one.
+pub(crate) fn read_error(response: &Response) -> Option<Error> {
+    let error = stead_google::read_error(response)?;
+    let said = error.upstream()?.message.clone().unwrap_or_default();
+    Some(if said.contains("must not be an Office file") {
         let message = "this is an uploaded Office file, which the product shows and its API does not read; open it and choose \"Save as Google Sheets\", then use the id of the copy";
-        Error::new(ErrorKind::ProductConflict, format!("{message}: {said}"))
+        error.reclassify(ErrorKind::ProductConflict, format!("{message}: {said}"))
     } else if said.contains("Unable to parse range") {
         let message = "the spreadsheet has no such range; check the sheet's title, which needs quotes where it has other characters than letters and digits, such as 'Plan 2026'!A1:B2";
-        Error::new(
+        error.reclassify(
             ErrorKind::ProductInvalidRequest,
             format!("{message}: {said}"),
         )
     } else {
-        return Some(error);
-    };
-    Some(own.with_upstream(upstream.clone()))
+        error
+    })
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
 #![doc = include_str!("docs.md")]
+#![doc = stead_google::setup!("the **Google Sheets API**")]
 
 mod a1;
 mod cell;
 mod errors;
+mod new_sheet;
+mod options;
 mod product;
 pub mod scopes;
 mod spreadsheet_id;
 mod tools;
 
 pub use cell::CellValue;
+pub use new_sheet::{GridProperties, NewSheet, SheetProperties, SheetType};
+pub use options::{MajorDimension, ValueInputOption, ValueRenderOption};
 pub use product::PRODUCT;
-pub use tools::{
-    CreateSpreadsheet, GetValues, GridProperties, MajorDimension, NewSheet, ReadSpreadsheet,
-    SheetProperties, SheetType, UpdateValues, ValueInputOption, ValueRenderOption,
-};
+pub use tools::*;

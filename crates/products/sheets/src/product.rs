@@ -1,15 +1,8 @@
 //! The static description of the product.
 
-use stead_core::{
-    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
-    tool::ToolEntry,
-};
+use stead_core::product::{Origin, Product, ProxyRoute, ProxyRules, Quota};
 
-use crate::{
-    errors::read_error,
-    scopes,
-    tools::{CreateSpreadsheet, GetValues, ReadSpreadsheet, UpdateValues},
-};
+use crate::{errors::read_error, scopes, tools::TOOLS};
 
 /// Origin of the Sheets API.
 const SHEETS: &str = "sheets";
@@ -38,13 +31,9 @@ pub static PRODUCT: Product = Product {
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: include_str!("docs.md"),
+    docs: concat!(
+        include_str!("docs.md"),
+        stead_google::setup!("the **Google Sheets API**")
+    ),
     ..stead_google::BASE
 };
-
-static TOOLS: &[ToolEntry] = &[
-    ToolEntry::of::<CreateSpreadsheet>(),
-    ToolEntry::of::<GetValues>(),
-    ToolEntry::of::<ReadSpreadsheet>(),
-    ToolEntry::of::<UpdateValues>(),
-];

@@ -12,7 +12,7 @@ pub const SPREADSHEETS_READONLY: &str = "https://www.googleapis.com/auth/spreads
 pub const DRIVE: &str = "https://www.googleapis.com/auth/drive";
 /// Read every file of Drive, spreadsheets among them.
 pub const DRIVE_READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
-/// Read and write the files alone that the application made or that the user picked for it.
+/// Read and write only the files that the application made or that the user picked for it.
 pub const DRIVE_FILE: &str = "https://www.googleapis.com/auth/drive.file";
 
 /// `spreadsheets.get` and `spreadsheets.values.get`.

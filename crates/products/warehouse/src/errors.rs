@@ -19,15 +19,15 @@ pub(crate) const STATEMENT_NOT_FOUND: &str = "000709";
 /// The result is too large to be given as a whole.
 pub(crate) const RESULT_INCOMPLETE: &str = "391908";
 
-/// Reads the error of an answer; `None` below status 400.
-pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    if answer.status < 400 {
+/// Reads the error of a response; `None` below status 400.
+pub(crate) fn read_error(response: &Response) -> Option<Error> {
+    if response.status < 400 {
         return None;
     }
-    let body = answer.json_or_null();
+    let body = response.json_or_null();
     let text = |name: &str| body[name].as_str().unwrap_or_default();
-    let kind = kind(answer.status, text("code"), text("sqlState"));
-    let mut upstream = Upstream::new(answer.status);
+    let kind = kind(response.status, text("code"), text("sqlState"));
+    let mut upstream = Upstream::new(response.status);
     if !text("code").is_empty() {
         upstream = upstream.with_code(text("code"));
     }
@@ -48,21 +48,17 @@ pub(crate) fn read_error(answer: &Response) -> Option<Error> {
 }
 
 fn kind(status: u16, code: &str, sql_state: &str) -> ErrorKind {
-    match status {
-        401 => ErrorKind::ProductRejectedToken,
-        403 => ErrorKind::ProductForbidden,
-        404 => ErrorKind::ProductNotFound,
-        408 => ErrorKind::ProductTimeout,
-        429 => ErrorKind::ProductRateLimited,
-        500.. => ErrorKind::ProductUnavailable,
-        _ => match (code, sql_state) {
-            // The object, the statement, or the database or warehouse of the request.
-            ("002003" | "002043" | STATEMENT_NOT_FOUND | "390201", _) => ErrorKind::ProductNotFound,
-            // A role that is not granted; a privilege that the role lacks.
-            ("390189" | "003001", _) | (_, "42501") => ErrorKind::ProductForbidden,
-            (CANCELLED | NOT_EXECUTING | TIMED_OUT | "002002", _) => ErrorKind::ProductConflict,
-            _ => ErrorKind::ProductInvalidRequest,
-        },
+    let by_status = ErrorKind::of_product_status(status);
+    if by_status != ErrorKind::ProductInvalidRequest {
+        return by_status;
+    }
+    match (code, sql_state) {
+        // The object, the statement, or the database or warehouse of the request.
+        ("002003" | "002043" | STATEMENT_NOT_FOUND | "390201", _) => ErrorKind::ProductNotFound,
+        // A role that is not granted; a privilege that the role lacks.
+        ("390189" | "003001", _) | (_, "42501") => ErrorKind::ProductForbidden,
+        (CANCELLED | NOT_EXECUTING | TIMED_OUT | "002002", _) => ErrorKind::ProductConflict,
+        _ => ErrorKind::ProductInvalidRequest,
     }
 }
 

@@ -1,7 +1,11 @@
 #![doc = include_str!("docs.md")]
 
+mod bindings;
 mod errors;
+mod namespace;
+mod object_type;
 mod product;
+mod query;
 mod reader;
 pub mod scopes;
 mod settings;
@@ -10,9 +14,4 @@ mod statement;
 mod tools;
 
 pub use product::PRODUCT;
-pub use tools::{
-    CancelQuery, ContainerType, ExecuteQuery, GetColumns, GetQueryPartition, GetQueryStatus,
-    GetReferentialConstraints, GetSchemata, GetTableConstraints, GetTables, GrantView,
-    KeyDirection, ShowDatabasesSchemas, ShowGrants, ShowImportedExportedKeys, ShowPrimaryKeys,
-    ShowWarehouses,
-};
+pub use tools::*;

@@ -8,19 +8,9 @@ use stead_core::{
         ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
         Rotation, SubjectSource, TokenFormat,
     },
-    tool::ToolEntry,
 };
 
-use crate::{
-    errors::read_error,
-    scopes, settings,
-    tools::{
-        CancelQuery, ExecuteQuery, GetColumns, GetQueryPartition, GetQueryStatus,
-        GetReferentialConstraints, GetSchemata, GetTableConstraints, GetTables,
-        ShowDatabasesSchemas, ShowGrants, ShowImportedExportedKeys, ShowPrimaryKeys,
-        ShowWarehouses,
-    },
-};
+use crate::{errors::read_error, scopes, settings, tools::TOOLS};
 
 /// The one origin: the account of the connection's settings.
 const SQL_API: &str = "sql_api";
@@ -44,12 +34,13 @@ pub static PRODUCT: Product = Product {
     quota: Quota::UNLIMITED,
     token_prefixes: &["ver:"],
     settings: settings::derive,
+    schemas_take_null: true,
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/api/v2", SQL_API)],
         takes_header,
         ..ProxyRules::BASE
     },
-    // A statement that runs on is answered after 45 seconds (SQL API, parameter `async`).
+    // A statement that runs on gets a response after 45 seconds (SQL API, parameter `async`).
     limits: Limits {
         first_byte: Duration::from_secs(75),
         total: Duration::from_secs(120),
@@ -64,7 +55,7 @@ pub static PRODUCT: Product = Product {
         client_authentication: ClientAuthentication::Basic,
         token_format: TokenFormat::Form,
         pkce: true,
-        // Single-use refresh tokens are an option of the integration, which brings its new token in the answer.
+        // Single-use refresh tokens are an option of the integration, which brings its new token in the response.
         rotation: Rotation::Stable,
         permissions: Permissions::None,
         default_lifetime: Some(Duration::from_secs(600)),
@@ -85,23 +76,6 @@ fn takes_header(name: &str) -> bool {
     name.strip_prefix("x-snowflake-")
         .is_some_and(|rest| !rest.contains("auth") && !rest.contains("token"))
 }
-
-static TOOLS: &[ToolEntry] = &[
-    ToolEntry::of::<ExecuteQuery>(),
-    ToolEntry::of::<GetQueryStatus>(),
-    ToolEntry::of::<GetQueryPartition>(),
-    ToolEntry::of::<CancelQuery>(),
-    ToolEntry::of::<GetSchemata>(),
-    ToolEntry::of::<GetTables>(),
-    ToolEntry::of::<GetColumns>(),
-    ToolEntry::of::<GetTableConstraints>(),
-    ToolEntry::of::<GetReferentialConstraints>(),
-    ToolEntry::of::<ShowDatabasesSchemas>(),
-    ToolEntry::of::<ShowWarehouses>(),
-    ToolEntry::of::<ShowGrants>(),
-    ToolEntry::of::<ShowPrimaryKeys>(),
-    ToolEntry::of::<ShowImportedExportedKeys>(),
-];
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,20 @@
-use stead_core::{Error, Result, error::Violation};
+//! Reading a tool's parameters, so that a caller learns of every fault at once.
+
+use stead_core::{
+    Result,
+    error::{Violation, Violations},
+};
 
 use crate::sql::{self, Name, Unusable};
 
 /// Reads a tool's parameters, and gathers every fault, so that a caller learns of all at once.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    violations: Vec<Violation>,
+    violations: Violations,
 }
 
 impl Reader {
-    /// A name; an empty one where the text is none, which [`Reader::end`] tells.
+    /// A name; an empty one where the text is not a name, which [`Reader::end`] tells.
     pub(crate) fn name(&mut self, parameter: &str, text: &str) -> Name {
         self.usable(parameter, Name::read(text))
     }
@@ -67,7 +72,7 @@ impl Reader {
     /// An id as the product writes its own: 8-4-4-4-12 hexadecimal digits, of no particular UUID version.
     pub(crate) fn id(&mut self, parameter: &str, text: &str) {
         if !is_id(text) {
-            let message = "hexadecimal digits in groups of 8-4-4-4-12 are wanted";
+            let message = "expected hexadecimal digits in groups of 8-4-4-4-12";
             self.refuse(parameter, "format", message);
         }
     }
@@ -90,17 +95,17 @@ impl Reader {
 
     /// Refuses a parameter.
     pub(crate) fn refuse(&mut self, parameter: &str, keyword: &str, message: impl Into<String>) {
-        self.violations
-            .push(Violation::new(format!("/{parameter}"), keyword, message));
+        self.refuse_at(&[parameter], keyword, message);
+    }
+
+    /// Refuses what lies below these steps.
+    pub(crate) fn refuse_at(&mut self, steps: &[&str], keyword: &str, message: impl Into<String>) {
+        self.violations.push(Violation::at(steps, keyword, message));
     }
 
     /// Ends the reading.
     pub(crate) fn end(self) -> Result<()> {
-        if self.violations.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::violations(self.violations))
-        }
+        self.violations.finish()
     }
 
     fn usable<T: Default>(&mut self, parameter: &str, read: Result<T, Unusable>) -> T {

@@ -35,7 +35,7 @@ pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     ),
     (
         "session:role:PUBLIC",
-        "Run statements with the role that everybody has",
+        "Run statements with the role that everyone has",
     ),
 ];
 

@@ -40,7 +40,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         Some(_) => refuse(
             "account",
             "format",
-            "an account's identifier, such as myorg-myaccount, or its host below snowflakecomputing.com is wanted",
+            "expected an account's identifier, such as myorg-myaccount, or its host below snowflakecomputing.com",
         ),
     }
     match settings
@@ -50,7 +50,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         None => {}
         Some(Some(Ok(role))) => derived.scopes.push(scopes::session_role(&role)),
         Some(Some(Err(message))) => refuse("role", "format", message),
-        Some(None) => refuse("role", "type", "a role's name is wanted"),
+        Some(None) => refuse("role", "type", "expected a role's name"),
     }
     for name in settings
         .keys()

@@ -14,7 +14,7 @@ pub(crate) struct Name(String);
 
 impl Name {
     /// Reads a name as SQL does: a plain one is upper-cased, one in double quotes is taken exactly. So is any other
-    /// text, which SQL would take in quotes alone.
+    /// text, which SQL would take only in quotes.
     pub(crate) fn read(text: &str) -> Result<Self, Unusable> {
         let stored = match unquoted(text) {
             Some(inner) => inner,

@@ -66,7 +66,7 @@ impl Statement {
     }
 
     /// The request, with `requestId` and, where it is sent again, `retry`: what was executed already is then not
-    /// executed once more ("Resubmitting a request to execute SQL statements").
+    /// executed again ("Resubmitting a request to execute SQL statements").
     pub(crate) fn request(&self, request_id: &str, retry: Option<bool>) -> ApiRequest {
         let resend = match retry {
             Some(true) => Retry::Always,
@@ -104,7 +104,7 @@ const MOST_SHOWN: u64 = 10_000;
 pub(crate) async fn submit(io: Io<'_>, request: ApiRequest, request_id: &str) -> Result<Reply> {
     let effect = request.effect_of();
     let sent = io.send(request).await;
-    sent.and_then(|answer| Reply::read(&answer, effect))
+    sent.and_then(|response| Reply::read(&response, effect))
         .map_err(|error| {
             let details = error
                 .upstream()
@@ -118,25 +118,23 @@ pub(crate) async fn submit(io: Io<'_>, request: ApiRequest, request_id: &str) ->
         })
 }
 
-/// Requests for one answer while the product throttles.
+/// Requests for one response while the product throttles.
 const PATIENCE: u32 = 4;
 
-/// Asks about a statement that was submitted before. While it runs, the product may answer 429 with its handle, which
-/// is no throttling; one without a handle is, and is waited for.
+/// Asks about a statement that was submitted before. While it runs, the product may response 429 with its handle, which
+/// is not throttling; one without a handle is, and is waited for.
 pub(crate) async fn ask(io: Io<'_>, request: ApiRequest) -> Result<Response> {
     let request = request.accept(&[408, 422, 429]);
     for attempt in 0.. {
-        let answer = io.send(request.clone()).await?;
-        let throttled = answer.status == 429 && handle(&answer.json_or_null()).is_none();
+        let response = io.send(request.clone()).await?;
+        let throttled = response.status == 429 && handle(&response.json_or_null()).is_none();
         if !throttled {
-            return Ok(answer);
+            return Ok(response);
         }
-        let told = answer
-            .header("retry-after")
-            .and_then(|seconds| seconds.parse().ok());
-        let wait = Duration::from_secs(told.unwrap_or(1 << attempt));
+        let told = response.retry_after(None);
+        let wait = told.unwrap_or(Duration::from_secs(1 << attempt));
         if attempt + 1 == PATIENCE || io.pause(wait).await.is_err() {
-            return Err(refused(&answer).with_retry_after(wait));
+            return Err(refused(&response).with_retry_after(wait));
         }
     }
     Err(Error::new(
@@ -167,7 +165,7 @@ impl fmt::Display for State {
     }
 }
 
-/// An answer about a statement: its state, and the product's own object.
+/// A response about a statement: its state, and the product's own object.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) state: State,
@@ -179,10 +177,10 @@ impl Reply {
     ///
     /// # Errors
     /// The product's, by its code; [`ErrorKind::OutcomeUnknown`] where a write was given up without a word about it.
-    pub(crate) fn read(answer: &Response, effect: Effect) -> Result<Self> {
-        let reply = Self::of_any(answer)?;
+    pub(crate) fn read(response: &Response, effect: Effect) -> Result<Self> {
+        let reply = Self::of_any(response)?;
         match reply.state {
-            State::Failed | State::Cancelled => Err(refused(answer)),
+            State::Failed | State::Cancelled => Err(refused(response)),
             State::TimedOutAndCancelled
                 if handle(&reply.body).is_none() && effect != Effect::Read =>
             {
@@ -191,22 +189,22 @@ impl Reply {
                     "the product gave up waiting: the statement may or may not have been executed",
                 ))
             }
-            State::TimedOutAndCancelled if handle(&reply.body).is_none() => Err(refused(answer)),
+            State::TimedOutAndCancelled if handle(&reply.body).is_none() => Err(refused(response)),
             State::Done | State::Running | State::TimedOutAndCancelled => Ok(reply),
         }
     }
 
-    /// Tells the statuses apart. That a statement failed is an answer.
+    /// Tells the statuses apart. That a statement failed is a response.
     ///
     /// # Errors
     /// The product's, where it does not speak of a statement.
-    pub(crate) fn of_any(answer: &Response) -> Result<Self> {
-        let body: Value = match answer.status {
-            200..=299 => answer.json()?,
-            _ => answer.json_or_null(),
+    pub(crate) fn of_any(response: &Response) -> Result<Self> {
+        let body: Value = match response.status {
+            200..=299 => response.json()?,
+            _ => response.json_or_null(),
         };
         let code = body["code"].as_str().unwrap_or_default();
-        let state = match answer.status {
+        let state = match response.status {
             202 => State::Running,
             200..=299 if RUNNING.contains(&code) => State::Running,
             200..=299 => State::Done,
@@ -215,7 +213,7 @@ impl Reply {
             422 if code == TIMED_OUT => State::TimedOutAndCancelled,
             422 if code == CANCELLED => State::Cancelled,
             422 if code != errors::STATEMENT_NOT_FOUND => State::Failed,
-            _ => return Err(refused(answer)),
+            _ => return Err(refused(response)),
         };
         Ok(Self { state, body })
     }
@@ -318,12 +316,15 @@ pub(crate) fn handle(body: &Value) -> Option<&str> {
     body["statementHandle"].as_str()
 }
 
-/// The product's error of an answer that is one.
-pub(crate) fn refused(answer: &Response) -> Error {
-    read_error(answer).unwrap_or_else(|| {
+/// The product's error of a response that is one.
+pub(crate) fn refused(response: &Response) -> Error {
+    read_error(response).unwrap_or_else(|| {
         Error::new(
             ErrorKind::ProductProtocolError,
-            format!("status {} is no answer to this request", answer.status),
+            format!(
+                "status {} is not a response to this request",
+                response.status
+            ),
         )
     })
 }
@@ -333,12 +334,8 @@ pub(crate) fn expired(error: Error) -> Error {
     if error.kind() != ErrorKind::ProductNotFound {
         return error;
     }
-    let gone = Error::new(
+    error.reclassify(
         ErrorKind::ResultExpired,
         "the product keeps no result under this handle; results are kept for 24 hours, and only the user who submitted the statement sees them",
-    );
-    match error.upstream() {
-        Some(upstream) => gone.with_upstream(upstream.clone()),
-        None => gone,
-    }
+    )
 }

@@ -1,11 +1,9 @@
 //! Blocks of a page's content, cut into pieces that one request takes.
 
 use serde_json::{Map, Value};
+use stead_core::error::Violations;
 
-use crate::{
-    check::Check,
-    limits::{ITEMS, check_array, check_member},
-};
+use crate::limits::{ITEMS, check_array, check_member};
 
 /// One block of content, as the product describes it: `{"type": "paragraph", "paragraph": {"rich_text": […]}}`.
 pub type Block = Map<String, Value>;
@@ -18,18 +16,18 @@ const BYTES: usize = 400_000;
 const LEVELS: usize = 2;
 
 /// Checks what no cutting can help: nesting, and single blocks that are too large.
-pub(crate) fn check(blocks: &[Block], check: &mut Check) {
+pub(crate) fn check(blocks: &[Block], violations: &mut Violations) {
     for (index, block) in blocks.iter().enumerate() {
         let path = format!("/child_blocks/{index}");
         if levels(block) > LEVELS {
             let message = format!(
                 "has more than {LEVELS} levels of blocks below it; the product takes {LEVELS} at once"
             );
-            check.refuse(&path, "maxDepth", message);
+            violations.add(&path, "maxDepth", message);
         }
-        check_array(elements(block), ELEMENTS, &path, check);
+        check_array(elements(block), ELEMENTS, &path, violations);
         for (name, member) in block {
-            check_member(name, member, &format!("{path}/{name}"), check);
+            check_member(name, member, &format!("{path}/{name}"), violations);
         }
     }
 }
@@ -74,9 +72,9 @@ fn size(block: &Block) -> usize {
 /// The blocks right below a block: `children` of the member that its type names.
 fn children(block: &Block) -> impl Iterator<Item = &Block> {
     let below = block.values().filter_map(|content| content.get("children"));
-    let beside = block.get("children");
+    let outside = block.get("children");
     below
-        .chain(beside)
+        .chain(outside)
         .filter_map(Value::as_array)
         .flatten()
         .filter_map(Value::as_object)
@@ -134,10 +132,10 @@ mod tests {
     #[test]
     fn nesting_is_bounded() {
         let paths = |blocks: &[Block]| {
-            let mut found = Check::default();
+            let mut found = Violations::default();
             check(blocks, &mut found);
             let violations = found
-                .end()
+                .finish()
                 .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());
             violations
                 .into_iter()

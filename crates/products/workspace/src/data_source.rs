@@ -17,16 +17,16 @@ pub(crate) enum Found {
     DataSource(Response),
 }
 
-/// Looks a database up. An id that is none of a database may be that of a data source, as a search gives it.
+/// Looks a database up. An id that is not of a database may be that of a data source, as a search gives it.
 pub(crate) async fn find(io: Io<'_>, version: Version<'_>, id: &str) -> Result<Found> {
     let database = version
         .on(ApiRequest::get(["databases", id]))
         .accept(&[404]);
-    let answer = io.send(database).await?;
-    if answer.status == 404 {
+    let response = io.send(database).await?;
+    if response.status == 404 {
         return Ok(Found::DataSource(io.send(get(version, id)).await?));
     }
-    let database: Value = answer.json()?;
+    let database: Value = response.json()?;
     let source = only_source(&database)?;
     Ok(Found::Database(database, source))
 }

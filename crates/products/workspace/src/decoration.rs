@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stead_core::error::Violations;
 
-use crate::{check::Check, limits::check_text};
+use crate::limits::check_text;
 
 /// Icon of a page: `{"type": "emoji", "emoji": "🧭"}` or `{"type": "external", "external": {"url": "https://…"}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,17 +78,17 @@ impl PageIcon {
     }
 
     /// The member that is given is the one that the type names.
-    pub(crate) fn check(&self, check: &mut Check) {
+    pub(crate) fn check(&self, violations: &mut Violations) {
         let fits = match self.kind {
             IconKind::Emoji => self.emoji.is_some() && self.external.is_none(),
             IconKind::External => self.external.is_some() && self.emoji.is_none(),
         };
         if !fits {
             let message = "an icon has emoji for the type emoji, external for the type external, and not both";
-            check.refuse("/icon", "oneOf", message);
+            violations.add("/icon", "oneOf", message);
         }
         if let Some(file) = &self.external {
-            check_text(&file.url, 2000, "/icon/external/url", check);
+            check_text(&file.url, 2000, "/icon/external/url", violations);
         }
     }
 }
@@ -101,7 +102,7 @@ impl PageCover {
         }
     }
 
-    pub(crate) fn check(&self, check: &mut Check) {
-        check_text(&self.external.url, 2000, "/cover/external/url", check);
+    pub(crate) fn check(&self, violations: &mut Violations) {
+        check_text(&self.external.url, 2000, "/cover/external/url", violations);
     }
 }

@@ -8,34 +8,34 @@ use stead_core::{Error, ErrorKind, error::Upstream, product::TokenError, tool::R
 /// Bytes of an error object that are kept whole.
 const DETAILS: usize = 4000;
 
-/// Reads the error of an answer; `None` below status 400.
+/// Reads the error of a response; `None` below status 400.
 ///
-/// A gateway in front of the product answers in HTML, so the status decides wherever the body says nothing.
-pub(crate) fn read_error(answer: &Response) -> Option<Error> {
-    if answer.status < 400 {
+/// A gateway in front of the product responds in HTML, so the status decides wherever the body says nothing.
+pub(crate) fn read_error(response: &Response) -> Option<Error> {
+    if response.status < 400 {
         return None;
     }
-    let body = answer.json_or_null();
+    let body = response.json_or_null();
     let code = body["code"].as_str();
     let said = body["message"].as_str();
     let more = &body["additional_data"];
-    let kind = kind(answer.status, code, said.unwrap_or_default(), more);
+    let kind = kind(response.status, code, said.unwrap_or_default(), more);
 
-    let mut upstream = Upstream::new(answer.status);
+    let mut upstream = Upstream::new(response.status);
     if let Some(code) = code {
         upstream = upstream.with_code(code);
     }
     if let Some(said) = said {
         upstream = upstream.with_message(said);
     }
-    let header = answer.header("x-notion-request-id");
+    let header = response.header("x-notion-request-id");
     upstream.request_id = body["request_id"].as_str().or(header).map(str::to_owned);
     if body.is_object() {
         upstream = upstream.with_details(details(&body));
     }
 
     let mut error = Error::new(kind, sentence(kind, more, upstream.message.as_deref()));
-    if let Some(after) = retry_after(answer, more) {
+    if let Some(after) = retry_after(response, more) {
         error = error.with_retry_after(after);
     }
     Some(error.with_upstream(upstream))
@@ -59,11 +59,9 @@ pub(crate) fn needs(error: Error, capability: &'static str) -> Error {
     let message = format!(
         "the integration lacks the capability {capability:?}; switch it on in the integration's settings at the product"
     );
-    let mut named = Error::new(ErrorKind::ScopeMissing, message).with_required_scopes([capability]);
-    if let Some(upstream) = error.upstream() {
-        named = named.with_upstream(upstream.clone());
-    }
-    named
+    error
+        .reclassify(ErrorKind::ScopeMissing, message)
+        .with_required_scopes([capability])
 }
 
 fn kind(status: u16, code: Option<&str>, said: &str, more: &Value) -> ErrorKind {
@@ -71,21 +69,15 @@ fn kind(status: u16, code: Option<&str>, said: &str, more: &Value) -> ErrorKind 
         return ErrorKind::ProductConflict;
     }
     match (status, code) {
-        (401, _) => ErrorKind::ProductRejectedToken,
         // The same code tells of a plan whose block limit is reached.
         (403, Some("restricted_resource")) if !said.contains("limit") => ErrorKind::ScopeMissing,
-        (403, _) => ErrorKind::ProductForbidden,
-        (404, _) => ErrorKind::ProductNotFound,
-        (408, _) => ErrorKind::ProductTimeout,
-        (409, _) => ErrorKind::ProductConflict,
         // Asking again would only prolong it.
         (429, _) if more["rate_limit_reason"] == "public_api_request_blocked" => {
             ErrorKind::ProductQuotaExhausted
         }
-        // 529 is the product's word for too much at once, and is treated as 429 is.
-        (429 | 529, _) => ErrorKind::ProductRateLimited,
-        (500.., _) => ErrorKind::ProductUnavailable,
-        _ => ErrorKind::ProductInvalidRequest,
+        // The product's word for too much at once.
+        (529, _) => ErrorKind::ProductRateLimited,
+        _ => ErrorKind::of_product_status(status),
     }
 }
 
@@ -103,7 +95,7 @@ fn sentence(kind: ErrorKind, more: &Value, said: Option<&str>) -> String {
         ErrorKind::ProductNotFound => {
             "the product has no such object, or it is not shared with the integration (at the page: ••• menu, Connections)"
         }
-        ErrorKind::ProductConflict => "somebody else is changing this at the same time",
+        ErrorKind::ProductConflict => "something else is changing this at the same time",
         ErrorKind::ProductRateLimited => "the product throttles this integration",
         ErrorKind::ProductQuotaExhausted => {
             "the product has blocked this integration's requests for a while"
@@ -147,8 +139,8 @@ fn details(body: &Value) -> Value {
 }
 
 /// The wait that the body tells, where the header `Retry-After` is missing.
-fn retry_after(answer: &Response, more: &Value) -> Option<Duration> {
-    if answer.header("retry-after").is_some() {
+fn retry_after(response: &Response, more: &Value) -> Option<Duration> {
+    if response.header("retry-after").is_some() {
         return None;
     }
     let told = &more["retry_after"];

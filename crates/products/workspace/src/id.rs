@@ -27,7 +27,7 @@ impl Id {
         })
     }
 
-    /// The id of a block or page. A link to a block names it behind `#`.
+    /// The id of a block or page. A link to a block names it after `#`.
     pub(crate) fn block(&self, path: &str) -> Result<String> {
         self.read(path, |link| {
             link.fragment().or(link.query("p")).or(link.path())
@@ -48,7 +48,7 @@ impl Id {
         let text = self.0.trim();
         let found = uuid(text).or_else(|| of_link(&Link::parse(text)?));
         found.ok_or_else(|| {
-            let message = "an id of the product is wanted: a hyphenated UUID, its 32 digits, or a link to the object copied from the product";
+            let message = "expected an id of the product: a hyphenated UUID, its 32 digits, or a link to the object copied from the product";
             Error::violations(vec![Violation::new(path, "format", message)])
         })
     }
@@ -114,7 +114,7 @@ impl<'a> Link<'a> {
         })
     }
 
-    /// The id with which the path ends: behind a title, or alone.
+    /// The id with which the path ends: after a title, or by itself.
     fn path(&self) -> Option<String> {
         let last = self.path.trim_end_matches('/').rsplit('/').next()?;
         uuid(last).or_else(|| {

@@ -1,16 +1,17 @@
 #![doc = include_str!("docs.md")]
 
 mod blocks;
-mod check;
 mod data_source;
 mod decoration;
 mod errors;
 mod id;
 mod limits;
 mod new_page;
+mod page_parent;
 mod product;
 mod properties;
 mod rich_text;
+mod rows;
 pub mod scopes;
 mod sort;
 mod tools;
@@ -20,11 +21,9 @@ mod write;
 pub use blocks::Block;
 pub use decoration::{CoverKind, ExternalFile, IconKind, PageCover, PageIcon};
 pub use id::Id;
+pub use page_parent::PageParent;
 pub use product::PRODUCT;
 pub use properties::Properties;
 pub use rich_text::{Annotations, Equation, RichText, RichTextKind, Text};
 pub use sort::{Direction, Sort, Timestamp};
-pub use tools::{
-    Comment, CreateComment, CreateDatabase, CreatePage, FetchDatabase, GetComment,
-    InsertDatabaseRow, ListComments, PageParent, QueryDatabase, QueryDatabaseProperties, Search,
-};
+pub use tools::*;

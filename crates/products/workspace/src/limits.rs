@@ -2,8 +2,7 @@
 //! here, since the product's refusal does not always name the place.
 
 use serde_json::Value;
-
-use crate::check::{Check, step};
+use stead_core::error::{Violations, push_segment};
 
 /// Items of a list of rich text, blocks, options, relations or people.
 pub(crate) const ITEMS: usize = 100;
@@ -28,16 +27,18 @@ const LISTS: [&str; 7] = [
 ];
 
 /// Checks every text and every list in a value whose shape is the caller's own.
-pub(crate) fn check_value(value: &Value, path: &str, check: &mut Check) {
+pub(crate) fn check_value(value: &Value, path: &str, violations: &mut Violations) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
-                check_member(name, member, &format!("{path}/{}", step(name)), check);
+                let mut path = path.to_owned();
+                push_segment(&mut path, name);
+                check_member(name, member, &path, violations);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                check_value(item, &format!("{path}/{index}"), check);
+                check_value(item, &format!("{path}/{index}"), violations);
             }
         }
         _ => {}
@@ -45,37 +46,37 @@ pub(crate) fn check_value(value: &Value, path: &str, check: &mut Check) {
 }
 
 /// Checks the member of an object by its name, then all below it.
-pub(crate) fn check_member(name: &str, member: &Value, path: &str, check: &mut Check) {
+pub(crate) fn check_member(name: &str, member: &Value, path: &str, violations: &mut Violations) {
     match member {
         Value::String(text) => {
             if let Some((_, most)) = TEXTS.iter().find(|(known, _)| *known == name) {
-                check_text(text, *most, path, check);
+                check_text(text, *most, path, violations);
             }
         }
         Value::Array(items) if LISTS.contains(&name) => {
-            check_array(items.len(), ITEMS, path, check);
+            check_array(items.len(), ITEMS, path, violations);
         }
         _ => {}
     }
-    check_value(member, path, check);
+    check_value(member, path, violations);
 }
 
 /// Checks a text's length. The product counts UTF-16 code units, so that an emoji counts two.
-pub(crate) fn check_text(text: &str, most: usize, path: &str, check: &mut Check) {
+pub(crate) fn check_text(text: &str, most: usize, path: &str, violations: &mut Violations) {
     // No text has more code units than bytes.
     if text.len() > most {
         let length = text.encode_utf16().count();
         if length > most {
             let message = format!("has {length} characters; the product takes {most}");
-            check.refuse(path, "maxLength", message);
+            violations.add(path, "maxLength", message);
         }
     }
 }
 
 /// Checks a list's length.
-pub(crate) fn check_array(length: usize, most: usize, path: &str, check: &mut Check) {
+pub(crate) fn check_array(length: usize, most: usize, path: &str, violations: &mut Violations) {
     if length > most {
-        check.refuse(
+        violations.add(
             path,
             "maxItems",
             format!("has {length} items; the product takes {most}"),
@@ -97,10 +98,10 @@ mod tests {
             "Mail": {"email": "e".repeat(201)},
             "Fine": {"rich_text": [{"text": {"content": "ok"}}]},
         });
-        let mut check = Check::default();
-        check_value(&value, "/properties", &mut check);
-        let mut paths: Vec<String> = check
-            .end()
+        let mut violations = Violations::default();
+        check_value(&value, "/properties", &mut violations);
+        let mut paths: Vec<String> = violations
+            .finish()
             .unwrap_err()
             .violation_list()
             .iter()

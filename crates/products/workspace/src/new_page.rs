@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
+    error::Violations,
     tool::{ApiRequest, Io, Output},
 };
 
 use crate::{
     blocks::{self, Block},
-    check::Check,
     decoration::{PageCover, PageIcon},
     errors::needs,
     properties::Properties,
@@ -28,23 +28,18 @@ pub(crate) struct NewPage<'a> {
     pub(crate) version: Version<'a>,
 }
 
-/// Checks what both kinds of pages have.
-pub(crate) fn check(
-    child_blocks: &[Block],
-    icon: Option<&PageIcon>,
-    cover: Option<&PageCover>,
-    check: &mut Check,
-) {
-    blocks::check(child_blocks, check);
-    if let Some(icon) = icon {
-        icon.check(check);
-    }
-    if let Some(cover) = cover {
-        cover.check(check);
-    }
-}
-
 impl NewPage<'_> {
+    /// Checks what both kinds of pages have.
+    pub(crate) fn check(&self, violations: &mut Violations) {
+        blocks::check(self.child_blocks, violations);
+        if let Some(icon) = self.icon {
+            icon.check(violations);
+        }
+        if let Some(cover) = self.cover {
+            cover.check(violations);
+        }
+    }
+
     /// Makes the page with its first blocks, then appends the others in order (Notion API, "Create a page" and "Append
     /// block children").
     ///
@@ -88,7 +83,7 @@ impl NewPage<'_> {
         first: usize,
         rest: &[&[Block]],
     ) -> Result<()> {
-        let page: Value = saved.answer().json()?;
+        let page: Value = saved.response().json()?;
         let Some(id) = page["id"].as_str() else {
             return Err(Error::new(
                 ErrorKind::ProductProtocolError,
@@ -129,10 +124,10 @@ impl NewPage<'_> {
             let list = ApiRequest::get(["blocks", id, "children"])
                 .query("page_size", 100)
                 .query("start_cursor", &cursor);
-            let Ok(answer) = io.send(self.version.on(list)).await else {
+            let Ok(response) = io.send(self.version.on(list)).await else {
                 return Err(write::unconfirmed(&error));
             };
-            let list: Value = answer.json()?;
+            let list: Value = response.json()?;
             found += list["results"].as_array().map_or(0, Vec::len);
             cursor = list["next_cursor"].as_str().map(str::to_owned);
             if cursor.is_none() {

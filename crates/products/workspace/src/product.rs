@@ -8,16 +8,12 @@ use stead_core::{
         ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
         Rotation, SubjectSource, TokenFormat,
     },
-    tool::ToolEntry,
 };
 
 use crate::{
     errors::{read_error, read_token_error},
     scopes,
-    tools::{
-        CreateComment, CreateDatabase, CreatePage, FetchDatabase, GetComment, InsertDatabaseRow,
-        ListComments, QueryDatabase, QueryDatabaseProperties, Search,
-    },
+    tools::TOOLS,
     version,
 };
 
@@ -86,16 +82,3 @@ const OAUTH: OAuth = OAuth {
     },
     ..OAuth::BASE
 };
-
-static TOOLS: &[ToolEntry] = &[
-    ToolEntry::of::<CreateComment>(),
-    ToolEntry::of::<CreateDatabase>(),
-    ToolEntry::of::<CreatePage>(),
-    ToolEntry::of::<FetchDatabase>(),
-    ToolEntry::of::<GetComment>(),
-    ToolEntry::of::<InsertDatabaseRow>(),
-    ToolEntry::of::<ListComments>(),
-    ToolEntry::of::<QueryDatabase>(),
-    ToolEntry::of::<QueryDatabaseProperties>(),
-    ToolEntry::of::<Search>(),
-];

@@ -2,51 +2,49 @@
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use stead_core::error::{Violations, push_segment};
 
-use crate::{
-    check::{Check, step},
-    limits::check_member,
-};
+use crate::limits::check_member;
 
-/// Columns or values by name or id. What each one holds depends on the database, which alone can judge it.
+/// Columns or values by name or id. What each one holds depends on the database, which only the product knows.
 pub type Properties = Map<String, Value>;
 
 /// Key and member of a title (Notion API, "Page properties": the id of the title is always `title`).
 pub(crate) const TITLE: &str = "title";
 
 /// Checks the values of a row: keys are names or plain ids, and the title stands under `title`.
-pub(crate) fn check_row(properties: &Properties, check: &mut Check) {
+pub(crate) fn check_row(properties: &Properties, violations: &mut Violations) {
     for (key, value) in properties {
         let path = pointer(key);
         if let Some(decoded) = decoded(key) {
             let message = format!(
                 "{key:?} is a URL-encoded property id; use the id {decoded:?} or the property's name"
             );
-            check.refuse(&path, "format", message);
+            violations.add(&path, "format", message);
         }
         if key != TITLE && value.get(TITLE).is_some() {
             let message = format!("the title's key is always {TITLE:?}, not its name {key:?}");
-            check.refuse(&path, "propertyNames", message);
+            violations.add(&path, "propertyNames", message);
         }
-        check_member(key, value, &path, check);
+        check_member(key, value, &path, violations);
     }
 }
 
 /// Checks the values of a page below a page: it has a title and no other property (Notion API, "Create a page").
-pub(crate) fn check_child_page(properties: &Properties, check: &mut Check) {
+pub(crate) fn check_child_page(properties: &Properties, violations: &mut Violations) {
     for (key, value) in properties {
         let path = pointer(key);
         if key == TITLE {
-            check_member(key, value, &path, check);
+            check_member(key, value, &path, violations);
         } else {
             let message = format!("a page below a page has no property but {TITLE:?}");
-            check.refuse(&path, "propertyNames", message);
+            violations.add(&path, "propertyNames", message);
         }
     }
 }
 
 /// Checks the columns of a new database: exactly one is the title (Notion API, "Create a database").
-pub(crate) fn check_columns(properties: &Properties, check: &mut Check) {
+pub(crate) fn check_columns(properties: &Properties, violations: &mut Violations) {
     let titles = properties
         .values()
         .filter(|column| column.get(TITLE).is_some())
@@ -54,11 +52,11 @@ pub(crate) fn check_columns(properties: &Properties, check: &mut Check) {
     if titles != 1 {
         let message =
             format!("exactly one column is a title, {{\"title\": {{}}}}; here are {titles}");
-        check.refuse("/properties", "contains", message);
+        violations.add("/properties", "contains", message);
     }
 }
 
-/// A property's id as it goes into a query: the product hands ids out URL-encoded, and a request is encoded once more
+/// A property's id as it goes into a query: the product hands ids out URL-encoded, and a request is encoded again
 /// on its way (Notion API, "Filter properties").
 pub(crate) fn plain_id(id: &str) -> String {
     decoded(id).unwrap_or_else(|| id.to_owned())
@@ -73,7 +71,9 @@ fn decoded(key: &str) -> Option<String> {
 }
 
 fn pointer(key: &str) -> String {
-    format!("/properties/{}", step(key))
+    let mut pointer = String::from("/properties");
+    push_segment(&mut pointer, key);
+    pointer
 }
 
 #[cfg(test)]
@@ -82,12 +82,12 @@ mod tests {
 
     use super::*;
 
-    fn faults(judge: fn(&Properties, &mut Check), properties: Value) -> Vec<String> {
+    fn faults(judge: fn(&Properties, &mut Violations), properties: Value) -> Vec<String> {
         let properties: Properties = serde_json::from_value(properties).unwrap();
-        let mut check = Check::default();
-        judge(&properties, &mut check);
-        let violations = check
-            .end()
+        let mut violations = Violations::default();
+        judge(&properties, &mut violations);
+        let violations = violations
+            .finish()
             .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());
         violations
             .into_iter()

@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use stead_core::error::Violations;
 
-use crate::{
-    check::Check,
-    limits::{ITEMS, check_array, check_text},
-};
+use crate::limits::{ITEMS, check_array, check_text};
 
 /// One piece of rich text (Notion API, "Rich text").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,8 +99,8 @@ impl RichText {
 }
 
 /// Checks a list of pieces: each is one thing, and none is longer than the product takes.
-pub(crate) fn check(pieces: &[RichText], path: &str, check: &mut Check) {
-    check_array(pieces.len(), ITEMS, path, check);
+pub(crate) fn check(pieces: &[RichText], path: &str, violations: &mut Violations) {
+    check_array(pieces.len(), ITEMS, path, violations);
     for (index, piece) in pieces.iter().enumerate() {
         let path = format!("{path}/{index}");
         let given: Vec<RichTextKind> = [
@@ -119,30 +117,35 @@ pub(crate) fn check(pieces: &[RichText], path: &str, check: &mut Check) {
         };
         if !fits {
             let message = "a piece of rich text has exactly one of text, mention and equation, and its type says the same";
-            check.refuse(&path, "oneOf", message);
+            violations.add(&path, "oneOf", message);
         }
         if let Some(text) = &piece.text {
-            check_text(&text.content, 2000, &format!("{path}/text/content"), check);
-            check_link(text, &path, check);
+            check_text(
+                &text.content,
+                2000,
+                &format!("{path}/text/content"),
+                violations,
+            );
+            check_link(text, &path, violations);
         }
         if let Some(equation) = &piece.equation {
             check_text(
                 &equation.expression,
                 1000,
                 &format!("{path}/equation/expression"),
-                check,
+                violations,
             );
         }
     }
 }
 
-fn check_link(text: &Text, path: &str, check: &mut Check) {
+fn check_link(text: &Text, path: &str, violations: &mut Violations) {
     let Some(link) = &text.link else { return };
     match link.get("url").and_then(Value::as_str) {
         Some(url) if link.len() == 1 => {
-            check_text(url, 2000, &format!("{path}/text/link/url"), check);
+            check_text(url, 2000, &format!("{path}/text/link/url"), violations);
         }
-        _ => check.refuse(
+        _ => violations.add(
             &format!("{path}/text/link"),
             "required",
             "a link is {\"url\": \"https://…\"}",
@@ -158,10 +161,10 @@ mod tests {
 
     fn faults(pieces: &Value) -> Vec<String> {
         let pieces: Vec<RichText> = serde_json::from_value(pieces.clone()).unwrap();
-        let mut found = Check::default();
+        let mut found = Violations::default();
         check(&pieces, "", &mut found);
         let violations = found
-            .end()
+            .finish()
             .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());
         violations
             .into_iter()

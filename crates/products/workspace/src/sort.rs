@@ -2,17 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::Check;
+use stead_core::error::Violations;
 
 /// One criterion of order: a property or a time, and a direction (Notion API, "Sort database entries").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sort {
-    /// Name or id of the property to sort by; not beside `timestamp`.
+    /// Name or id of the property to sort by; not together with `timestamp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub property: Option<String>,
-    /// Time to sort by; not beside `property`.
+    /// Time to sort by; not together with `property`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Timestamp>,
     /// Which end comes first.
@@ -60,11 +59,11 @@ impl Sort {
 }
 
 /// Each criterion has exactly one of the two.
-pub(crate) fn check(sorts: &[Sort], check: &mut Check) {
+pub(crate) fn check(sorts: &[Sort], violations: &mut Violations) {
     for (index, sort) in sorts.iter().enumerate() {
         if sort.property.is_some() == sort.timestamp.is_some() {
             let path = format!("/sorts/{index}");
-            check.refuse(
+            violations.add(
                 &path,
                 "oneOf",
                 "a sort has exactly one of property and timestamp",

@@ -1,4 +1,4 @@
-//! Writes that the product may have saved although it answered 503 (Notion API, "Request limits", "Retry a write that
+//! Writes that the product may have saved although it responded with 503 (Notion API, "Request limits", "Retry a write that
 //! returns 503"). The product knows no idempotency key, so such a write is read back and never repeated.
 
 use stead_core::{
@@ -10,8 +10,8 @@ use crate::id::uuid;
 
 /// What a write has brought.
 pub(crate) enum Saved {
-    /// The product's answer.
-    Answered(Response),
+    /// The product's response.
+    Direct(Response),
     /// The object as it was read back.
     ReadBack(Response),
 }
@@ -26,14 +26,14 @@ pub(crate) async fn save(
     read: impl FnOnce(&str) -> ApiRequest,
 ) -> Result<Saved> {
     let error = match io.send(write).await {
-        Ok(answer) => return Ok(Saved::Answered(answer)),
+        Ok(response) => return Ok(Saved::Direct(response)),
         Err(error) => error,
     };
     let Some(id) = committed(&error) else {
         return Err(error);
     };
     match io.send(read(&id)).await {
-        Ok(answer) => Ok(Saved::ReadBack(answer)),
+        Ok(response) => Ok(Saved::ReadBack(response)),
         Err(_) => Err(unconfirmed(&error).with_partial(serde_json::json!({ "id": id }))),
     }
 }
@@ -44,21 +44,19 @@ pub(crate) fn committed(error: &Error) -> Option<String> {
     uuid(upstream.details.as_ref()?["additional_data"]["committed_resource_id"].as_str()?)
 }
 
-/// A write of which nobody can say whether it was saved.
+/// A write of which it is not known whether it was saved.
 pub(crate) fn unconfirmed(error: &Error) -> Error {
     let message = "the product said that it may have saved this, and reading it back did not settle it; look before you repeat it";
-    let unconfirmed = Error::new(ErrorKind::WriteUnconfirmed, message);
-    match error.upstream() {
-        Some(upstream) => unconfirmed.with_upstream(upstream.clone()),
-        None => unconfirmed,
-    }
+    error
+        .clone()
+        .reclassify(ErrorKind::WriteUnconfirmed, message)
 }
 
 impl Saved {
     /// The object, whichever way it came.
-    pub(crate) fn answer(&self) -> &Response {
+    pub(crate) fn response(&self) -> &Response {
         match self {
-            Self::Answered(answer) | Self::ReadBack(answer) => answer,
+            Self::Direct(response) | Self::ReadBack(response) => response,
         }
     }
 }
@@ -66,8 +64,8 @@ impl Saved {
 impl From<Saved> for Output {
     fn from(saved: Saved) -> Self {
         match saved {
-            Saved::Answered(answer) => answer.into(),
-            Saved::ReadBack(answer) => Self::from(answer).warn(
+            Saved::Direct(response) => response.into(),
+            Saved::ReadBack(response) => Self::from(response).warn(
                 "read_back",
                 "the product saved this and failed after that; what is returned was read back",
             ),

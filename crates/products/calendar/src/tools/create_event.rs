@@ -1,20 +1,22 @@
+//! A new event, made at most once however often the call is repeated.
+
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Error, Result,
-    error::Violation,
+    Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
 };
 
-use super::{NewEventType, PRIMARY, Transparency, Visibility, kind, verdict};
 use crate::{
+    NewEventType, Transparency, Visibility,
     errors::{is_reason, is_status},
-    event::{self, Details},
-    meeting, scopes,
-    time::{Moment, WANTED, end_after, length, unmistakable},
-    zone,
+    event::{self, Details, PRIMARY},
+    kind, meeting, scopes,
+    time::{Moment, end_after, length, unmistakable},
+    when, zone,
 };
 
 /// Create an event in a calendar, and invite guests.
@@ -30,57 +32,41 @@ pub struct CreateEvent {
     /// calendar's time zone when that is absent too. A date such as `2026-05-01` makes an event that lasts all day.
     pub start_datetime: String,
     /// Id of the calendar; the user's primary calendar when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
     /// Mail addresses of the guests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub attendees_emails: Option<Vec<String>>,
     /// Whether to make a video meeting and put its link into the event; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub create_meeting_room: Option<bool>,
     /// Text of the event; may hold HTML.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// How many hours it lasts; `event_duration_minutes` are added.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub event_duration_hour: Option<u32>,
-    /// How many minutes it lasts, beside the hours; may be more than 59. An event that lasts all day is rounded up to
+    /// How many minutes it lasts, besides the hours; may be more than 59. An event that lasts all day is rounded up to
     /// whole days.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
     /// What kind of event it is; it cannot be changed later.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_type: Option<NewEventType>,
     /// Whether guests may invite others; true when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guests_can_invite_others: Option<bool>,
     /// Whether guests may change the event; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guests_can_modify: Option<bool>,
     /// Whether guests see who else is invited; true when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub guests_can_see_other_guests: Option<bool>,
     /// Where it takes place, as free text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
     /// Lines by which it recurs, such as `RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=10` or `EXDATE:20260501T070000Z`; `RRULE:` may
     /// be left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<Vec<String>>,
-    /// Whether the guests are notified; the product notifies nobody when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether the guests are notified; the product notifies no one when absent.
     pub send_updates: Option<bool>,
     /// IANA name of the event's time zone, such as `Europe/Berlin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
     /// Whether the event blocks time; `opaque` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transparency: Option<Transparency>,
     /// Who sees the event; `default` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub visibility: Option<Visibility>,
 }
 
@@ -90,37 +76,22 @@ impl Tool for CreateEvent {
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let start = Moment::parse(&self.start_datetime);
-        let mut violations = when_violations(
-            start.is_none().then_some("/start_datetime"),
-            self.timezone.as_deref(),
-        );
-        violations.extend(length_violation(
-            self.event_duration_hour,
-            self.event_duration_minutes,
-        ));
-        let details = self.details();
-        violations.extend(details.violations());
-        violations.extend(kind::violations(
-            self.kind(),
-            &details,
-            start.map(Moment::is_day),
-        ));
-        verdict(violations)
+        self.read().map(drop)
     }
 
     /// Calendar API, `events.insert`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        let mut body = self.details().body();
+        let new = self.read()?;
+        let mut body = new.body;
         kind::complete(self.kind(), &mut body);
-        self.put_time(io, &mut body).await?;
+        self.put_time(io, new.start, new.zone, &mut body).await?;
         if let Some(emails) = &self.attendees_emails {
             body.insert(
                 String::from("attendees"),
                 json!(event::guests(emails, &Value::Null)),
             );
         }
-        // An id of our own: hexadecimal digits are all digits of base32hex. A repeat meets it and invites nobody twice.
+        // An id of our own: hexadecimal digits are all digits of base32hex. A repeat meets it and invites no one twice.
         let id = call.derive_id("event").simple().to_string();
         body.insert(String::from("id"), json!(id));
         if self.create_meeting_room != Some(true) {
@@ -129,7 +100,7 @@ impl Tool for CreateEvent {
 
         body.insert(String::from("conferenceData"), meeting::request(call));
         match self.insert(io, &id, &body).await {
-            Ok(answer) => meeting::settled(io, self.calendar(), answer).await,
+            Ok(response) => meeting::settled(io, self.calendar(), response).await,
             Err(error) if meeting::is_refused(&error) => {
                 body.remove("conferenceData");
                 let (code, message) = meeting::REFUSED;
@@ -140,7 +111,38 @@ impl Tool for CreateEvent {
     }
 }
 
+/// What the input says, read once.
+struct New {
+    start: Moment,
+    zone: Option<TimeZone>,
+    /// The event's members that need nothing from the product.
+    body: Map<String, Value>,
+}
+
 impl CreateEvent {
+    fn read(&self) -> Result<New> {
+        let mut violations = Violations::default();
+        let start = violations.read(when::moment("/start_datetime", &self.start_datetime));
+        let zone = violations.read(when::zone(self.timezone.as_deref()));
+        violations.extend(when::without_length(
+            self.event_duration_hour,
+            self.event_duration_minutes,
+        ));
+        let details = self.details();
+        let body = details.read(&mut violations);
+        violations.extend(kind::violations(
+            self.kind(),
+            &details,
+            start.map(Moment::is_day),
+        ));
+        violations.finish()?;
+        Ok(New {
+            start: start.unwrap_or_default(),
+            zone: zone.flatten(),
+            body,
+        })
+    }
+
     fn calendar(&self) -> &str {
         self.calendar_id.as_deref().unwrap_or(PRIMARY)
     }
@@ -166,10 +168,13 @@ impl CreateEvent {
 
     /// Start and end. A time without an offset needs a zone, and so does every recurring event: the product expands
     /// the recurrence in it.
-    async fn put_time(&self, io: Io<'_>, body: &mut Map<String, Value>) -> Result<()> {
-        let start =
-            Moment::parse(&self.start_datetime).ok_or_else(|| unreadable("/start_datetime"))?;
-        let named = self.timezone.as_deref().and_then(zone::named);
+    async fn put_time(
+        &self,
+        io: Io<'_>,
+        start: Moment,
+        named: Option<TimeZone>,
+        body: &mut Map<String, Value>,
+    ) -> Result<()> {
         let needed =
             matches!(start, Moment::Local(_)) || (self.details().recurs() && !start.is_day());
         let zone: Option<TimeZone> = match named {
@@ -177,7 +182,7 @@ impl CreateEvent {
             named => named,
         };
         let length = length(self.event_duration_hour, self.event_duration_minutes);
-        let end = end_after(start, length, zone.as_ref()).ok_or_else(too_long)?;
+        let end = end_after(start, length, zone.as_ref()).ok_or_else(when::too_long)?;
         let start = unmistakable(start, zone.as_ref());
         body.insert(String::from("start"), start.edge(zone.as_ref()).into());
         body.insert(String::from("end"), end.edge(zone.as_ref()).into());
@@ -193,60 +198,14 @@ impl CreateEvent {
             .await
         {
             Err(error) if is_status(&error, 409) && is_reason(&error, "duplicate") => {
-                let answer = io.send(event::read(self.calendar(), id)).await?;
+                let response = io.send(event::read(self.calendar(), id)).await?;
                 event::living(
-                    &answer,
+                    &response,
                     "an earlier run of this call created the event, and it has been deleted since",
                 )?;
-                Ok(answer)
+                Ok(response)
             }
             result => result,
         }
     }
-}
-
-/// What is wrong with times and zone, shared with the change of an event.
-pub(super) fn when_violations<'a>(
-    unreadable: impl IntoIterator<Item = &'a str>,
-    timezone: Option<&str>,
-) -> Vec<Violation> {
-    let times = unreadable
-        .into_iter()
-        .map(|path| Violation::new(path, "format", WANTED));
-    let zone = timezone
-        .filter(|name| zone::named(name).is_none())
-        .map(|_| {
-            Violation::new(
-                "/timezone",
-                "format",
-                "an IANA name such as Europe/Berlin is wanted",
-            )
-        });
-    times.chain(zone).collect()
-}
-
-/// An event lasts for some time.
-pub(super) fn length_violation(hours: Option<u32>, minutes: Option<u32>) -> Option<Violation> {
-    let path = if minutes.is_some() {
-        "/event_duration_minutes"
-    } else {
-        "/event_duration_hour"
-    };
-    let is_nothing = length(hours, minutes).is_some_and(|length| length.is_zero());
-    is_nothing.then(|| Violation::new(path, "duration", "an event lasts for a minute at least"))
-}
-
-/// The end lies beyond all calendars.
-pub(super) fn too_long() -> Error {
-    let message = "the event would end beyond all calendars";
-    Error::violations(vec![Violation::new(
-        "/event_duration_hour",
-        "duration",
-        message,
-    )])
-}
-
-/// A time that is none; checked before, so that this is never seen.
-pub(super) fn unreadable(path: &str) -> Error {
-    Error::violations(vec![Violation::new(path, "format", WANTED)])
 }

@@ -1,3 +1,5 @@
+//! The end of an event, or of a whole series.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -6,13 +8,12 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
 };
 
-use super::PRIMARY;
-use crate::scopes;
+use crate::{event::PRIMARY, scopes};
 
 /// Delete an event from a calendar.
 ///
-/// Of a recurring event this deletes the whole series; the id of one occurrence deletes that one alone. The guests are
-/// not notified. An event that is gone already stays gone, which is no error.
+/// Of a recurring event this deletes the whole series; the id of one occurrence deletes only that one. The guests are
+/// not notified. An event that is gone already stays gone, which is not an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEvent {
@@ -20,7 +21,6 @@ pub struct DeleteEvent {
     #[schemars(length(min = 1))]
     pub event_id: String,
     /// Id of the calendar that holds it; the user's primary calendar when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
 }
@@ -36,12 +36,12 @@ impl Tool for DeleteEvent {
         let request = ApiRequest::delete(["calendars", calendar, "events", &self.event_id])
             .accept(&[410])
             .retry(Retry::Always);
-        let answer = io.send(request).await?;
+        let response = io.send(request).await?;
         let output = Output::from(
             json!({ "deleted": true, "event_id": self.event_id, "calendar_id": calendar }),
         );
         // Gone at a repeat: the first sending did it.
-        Ok(if answer.status == 410 && answer.attempt == 1 {
+        Ok(if response.status == 410 && response.attempt == 1 {
             output.warn("already_deleted", "the event had been deleted before")
         } else {
             output

@@ -1,21 +1,23 @@
+//! One event and its occurrences, with the filters of a list, which the product's own request does not have.
+
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
-    error::Violation,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::{
-    EventType, PRIMARY,
-    bounds::{Bound, in_order, zone_of},
-    first_filled, items, verdict,
-};
+use stead_google::items;
+
 use crate::{
-    event::{self, is_cancelled},
+    EventType,
+    bounds::{Bound, in_order, zone_of},
+    event::{self, PRIMARY, is_cancelled},
     filter::Filter,
+    page::first_filled,
     scopes,
     time::written,
     zone,
@@ -33,33 +35,25 @@ pub struct GetEventById {
     #[schemars(length(min = 1))]
     pub event_id: String,
     /// Id of the calendar that holds it; the user's primary calendar when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
     /// Kinds of which the event must be one; any kind when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub event_types: Option<Vec<EventType>>,
     /// Words that the event must have in its title, description, location, or its guests' or organizer's names and
     /// addresses.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Whether a deleted event is returned too; otherwise it is not found. False when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub show_deleted: Option<bool>,
     /// Whether to list the occurrences of a recurring event; the filters then go for each, and the first 250 that fit
     /// the times are looked at. False when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub single_events: Option<bool>,
     /// The event must start before this, such as `2026-05-01T09:00:00+02:00`. Without an offset, or as a date, it is meant
     /// in the calendar's time zone. Of a recurring event one occurrence must fit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_max: Option<String>,
     /// The event must end after this, written as `time_max`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_min: Option<String>,
     /// The event must have been changed then or later, written as `time_max`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_min: Option<String>,
 }
 
@@ -72,24 +66,20 @@ impl Tool for GetEventById {
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let violations: Vec<Violation> = self
-            .bounds()
-            .iter()
-            .filter_map(|bound| bound.violation())
-            .collect();
-        verdict(violations)
+        self.bounds().map(drop)
     }
 
     /// Calendar API, `events.get`, and `events.instances` for what recurs. The filters are not the product's here: its
     /// `events.get` knows none.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let bounds = self.bounds()?;
         let event = self.find(io).await?;
         if is_cancelled(&event) && self.show_deleted != Some(true) {
             let message = "the event has been deleted; show_deleted returns it";
             return Err(Error::new(ErrorKind::ProductNotFound, message));
         }
-        let zone = self.zone(io, &event).await?;
-        let filter = self.filter(&zone)?;
+        let zone = self.zone(io, &event, &bounds).await?;
+        let filter = self.filter(bounds, &zone)?;
         let recurs = event["recurrence"]
             .as_array()
             .is_some_and(|lines| !lines.is_empty());
@@ -124,7 +114,7 @@ impl GetEventById {
                 let request = ApiRequest::get(["calendars", self.calendar(), "events"])
                     .query("iCalUID", &self.event_id)
                     .query("showDeleted", self.show_deleted);
-                let mut found = items(&mut first_filled(io, &request).await?);
+                let mut found = items(&mut first_filled(io, &request).await?, "items");
                 // A series and its changed occurrences share their UID.
                 let series = found
                     .iter()
@@ -139,13 +129,12 @@ impl GetEventById {
     }
 
     /// The zone of bounds without an offset, and of an event that lasts all day.
-    async fn zone(&self, io: Io<'_>, event: &Value) -> Result<TimeZone> {
-        let bounds = self.bounds();
+    async fn zone(&self, io: Io<'_>, event: &Value, bounds: &[Bound]) -> Result<TimeZone> {
         let is_bounded = self.time_min.is_some() || self.time_max.is_some();
         if is_bounded && event["start"]["date"].is_string() && event["recurrence"].is_null() {
             return zone::of_calendar(io, self.calendar()).await;
         }
-        zone_of(io, self.calendar(), &bounds).await
+        zone_of(io, self.calendar(), bounds).await
     }
 
     /// The occurrences that fit.
@@ -158,7 +147,7 @@ impl GetEventById {
     ) -> Result<Output> {
         let request = self.instances_of(&event, filter, zone, INSTANCES);
         let mut page = first_filled(io, &request).await?;
-        let all = items(&mut page);
+        let all = items(&mut page, "items");
         let mut filtered_by = if all.is_empty() {
             filter.bounds()
         } else {
@@ -207,8 +196,8 @@ impl GetEventById {
             .query("timeMin", filter.time_min.map(|from| written(from, zone)))
     }
 
-    fn filter(&self, zone: &TimeZone) -> Result<Filter<'_>> {
-        let [time_min, time_max, updated_min] = self.bounds();
+    fn filter(&self, bounds: [Bound; 3], zone: &TimeZone) -> Result<Filter<'_>> {
+        let [time_min, time_max, updated_min] = bounds;
         let kinds = |kinds: &Vec<EventType>| kinds.iter().map(|kind| kind.name()).collect();
         let filter = Filter {
             event_types: self.event_types.as_ref().map(kinds),
@@ -221,21 +210,15 @@ impl GetEventById {
         Ok(filter)
     }
 
-    fn bounds(&self) -> [Bound<'_>; 3] {
-        [
-            Bound {
-                name: "time_min",
-                text: self.time_min.as_deref(),
-            },
-            Bound {
-                name: "time_max",
-                text: self.time_max.as_deref(),
-            },
-            Bound {
-                name: "updated_min",
-                text: self.updated_min.as_deref(),
-            },
-        ]
+    fn bounds(&self) -> Result<[Bound; 3]> {
+        let mut violations = Violations::default();
+        let bounds = [
+            Bound::read("/time_min", &self.time_min, &mut violations),
+            Bound::read("/time_max", &self.time_max, &mut violations),
+            Bound::read("/updated_min", &self.updated_min, &mut violations),
+        ];
+        violations.finish()?;
+        Ok(bounds)
     }
 }
 

@@ -1,14 +1,17 @@
+//! A page of the user's calendars.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    error::Violation,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::{AccessRole, first_filled, items, verdict};
-use crate::scopes;
+use stead_google::items;
+
+use crate::{AccessRole, page::first_filled, scopes};
 
 /// List the calendars in the user's list: each with its id, name, time zone and what the user may do with it.
 ///
@@ -18,24 +21,18 @@ use crate::scopes;
 #[serde(deny_unknown_fields)]
 pub struct ListCalendars {
     /// How many calendars to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 250))]
     pub max_results: Option<u32>,
     /// Return only calendars with which the user may do at least this; all when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_access_role: Option<AccessRole>,
     /// `next_page_token` of the page before; the other parameters must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
     /// Whether to return calendars too that were removed from the list; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub show_deleted: Option<bool>,
     /// Whether to return hidden calendars too; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub show_hidden: Option<bool>,
     /// `next_sync_token` of an earlier list: returns what has changed since, removed and hidden calendars included.
     /// Goes neither with `min_access_role` nor with `show_deleted` or `show_hidden` set to false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_token: Option<String>,
 }
 
@@ -50,46 +47,41 @@ impl Tool for ListCalendars {
         }
         let clashes = [
             (
-                "min_access_role",
+                "/min_access_role",
                 self.min_access_role.is_some(),
                 "does not go with a sync_token",
             ),
             (
-                "show_deleted",
+                "/show_deleted",
                 self.show_deleted == Some(false),
                 "with a sync_token removed calendars are always returned",
             ),
             (
-                "show_hidden",
+                "/show_hidden",
                 self.show_hidden == Some(false),
                 "with a sync_token hidden calendars are always returned",
             ),
         ];
-        let violation =
-            |(name, _, message)| Violation::new(format!("/{name}"), "sync_token", message);
-        verdict(
-            clashes
-                .into_iter()
-                .filter(|(_, clashes, _)| *clashes)
-                .map(violation)
-                .collect(),
-        )
+        let mut violations = Violations::default();
+        for (path, clashes, message) in clashes {
+            if clashes {
+                violations.add(path, "sync_token", message);
+            }
+        }
+        violations.finish()
     }
 
     /// Calendar API, `calendarList.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["users", "me", "calendarList"])
             .query("maxResults", self.max_results)
-            .query(
-                "minAccessRole",
-                self.min_access_role.map(|role| role.name().to_owned()),
-            )
+            .query("minAccessRole", self.min_access_role.map(AccessRole::name))
             .query("pageToken", &self.page_token)
             .query("showDeleted", self.show_deleted)
             .query("showHidden", self.show_hidden)
             .query("syncToken", &self.sync_token);
         let mut page = first_filled(io, &request).await?;
-        let calendars = items(&mut page);
+        let calendars = items(&mut page, "items");
         Ok(json!({
             "calendars": calendars,
             "next_page_token": page["nextPageToken"],

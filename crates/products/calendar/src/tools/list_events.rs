@@ -1,18 +1,24 @@
+//! A page of events.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    error::Violation,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::{
-    EventOrder, PRIMARY,
+use stead_google::items;
+
+use crate::{
+    EventOrder,
     bounds::{Bound, in_order, zone_of},
-    first_filled, items, verdict,
+    event::PRIMARY,
+    page::first_filled,
+    scopes,
+    time::written,
 };
-use crate::{scopes, time::written};
 
 /// List the events of a calendar, a page at a time.
 ///
@@ -23,32 +29,24 @@ use crate::{scopes, time::written};
 #[serde(deny_unknown_fields)]
 pub struct ListEvents {
     /// Id of the calendar; the user's primary calendar when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
     /// How many events to return at most; 50 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 2500))]
     pub max_results: Option<u32>,
     /// Order of the events; one that stays the same when absent. `startTime` sets `single_events`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub order_by: Option<EventOrder>,
     /// `next_page_token` of the page before; the other parameters must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
     /// Words that an event must have in its title, description, location, or its guests' or organizer's names and
     /// addresses.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Whether to return every occurrence of a recurring event by itself, rather than the series; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub single_events: Option<bool>,
     /// Return only events that start before this, such as `2026-05-01T09:00:00+02:00`. Without an offset, or as a date,
     /// it is meant in the calendar's time zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_max: Option<String>,
     /// Return only events that end after this, written as `time_max`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_min: Option<String>,
 }
 
@@ -61,22 +59,13 @@ impl Tool for ListEvents {
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let mut violations: Vec<Violation> = self
-            .bounds()
-            .iter()
-            .filter_map(|bound| bound.violation())
-            .collect();
-        if self.order_by == Some(EventOrder::StartTime) && self.single_events == Some(false) {
-            let message = "a series has no start to order by: leave single_events out, or order by \"updated\"";
-            violations.push(Violation::new("/order_by", "single_events", message));
-        }
-        verdict(violations)
+        self.bounds().map(drop)
     }
 
     /// Calendar API, `events.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
-        let [time_min, time_max] = self.bounds();
+        let [time_min, time_max] = self.bounds()?;
         let zone = zone_of(io, calendar, &[time_min, time_max]).await?;
         let (from, to) = (time_min.instant(&zone)?, time_max.instant(&zone)?);
         in_order(from, to)?;
@@ -84,10 +73,7 @@ impl Tool for ListEvents {
         let by_start = self.order_by == Some(EventOrder::StartTime);
         let request = ApiRequest::get(["calendars", calendar, "events"])
             .query("maxResults", self.max_results.unwrap_or(DEFAULT_RESULTS))
-            .query(
-                "orderBy",
-                self.order_by.map(|order| order.name().to_owned()),
-            )
+            .query("orderBy", self.order_by.map(EventOrder::name))
             .query("pageToken", &self.page_token)
             .query("q", &self.query)
             .query(
@@ -97,7 +83,7 @@ impl Tool for ListEvents {
             .query("timeMax", to.map(|to| written(to, &zone)))
             .query("timeMin", from.map(|from| written(from, &zone)));
         let mut page = first_filled(io, &request).await?;
-        let events = items(&mut page);
+        let events = items(&mut page, "items");
         Ok(json!({
             "time_zone": page["timeZone"],
             "access_role": page["accessRole"],
@@ -109,16 +95,17 @@ impl Tool for ListEvents {
 }
 
 impl ListEvents {
-    fn bounds(&self) -> [Bound<'_>; 2] {
-        [
-            Bound {
-                name: "time_min",
-                text: self.time_min.as_deref(),
-            },
-            Bound {
-                name: "time_max",
-                text: self.time_max.as_deref(),
-            },
-        ]
+    fn bounds(&self) -> Result<[Bound; 2]> {
+        let mut violations = Violations::default();
+        let bounds = [
+            Bound::read("/time_min", &self.time_min, &mut violations),
+            Bound::read("/time_max", &self.time_max, &mut violations),
+        ];
+        if self.order_by == Some(EventOrder::StartTime) && self.single_events == Some(false) {
+            let message = "a series has no start to order by: leave single_events out, or order by \"updated\"";
+            violations.add("/order_by", "single_events", message);
+        }
+        violations.finish()?;
+        Ok(bounds)
     }
 }

@@ -1,3 +1,5 @@
+//! What the product knows of one file.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -18,11 +20,9 @@ pub struct GetFileMetadata {
     #[schemars(length(min = 1))]
     pub file_id: String,
     /// Fields to return, such as `id,name,owners(emailAddress)`, or `*` for all; the useful ones when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub fields: Option<String>,
     /// Whether files of shared drives are found too; true when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_all_drives: Option<bool>,
 }
 
@@ -32,18 +32,23 @@ impl Tool for GetFileMetadata {
     const SCOPES: RequiredScopes = scopes::FILES;
 
     fn check(&self, _: &Call) -> Result<()> {
-        mask::of_file(&self.fields)?;
-        file_id(&self.file_id).map(drop)
+        self.request().map(drop)
     }
 
     /// Drive API, `files.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let request = ApiRequest::get(["files", file_id(&self.file_id)?])
-            .query("fields", mask::of_file(&self.fields)?)
+        Ok(io.send(self.request()?).await?.into())
+    }
+}
+
+impl GetFileMetadata {
+    fn request(&self) -> Result<ApiRequest> {
+        let mask = mask::of_file(&self.fields)?;
+        Ok(ApiRequest::get(["files", file_id(&self.file_id)?])
+            .query("fields", mask)
             .query(
                 "supportsAllDrives",
                 self.supports_all_drives.unwrap_or(true),
-            );
-        Ok(io.send(request).await?.into())
+            ))
     }
 }

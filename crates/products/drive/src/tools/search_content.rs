@@ -1,3 +1,5 @@
+//! A search of files by the words in them.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::list::List;
-use crate::{mask, query::quoted, scopes};
+use crate::{list::List, mask, query::quoted, scopes};
 
 /// Find files by the words in them: content, name, description. Best matches first; trashed files are left out.
 ///
@@ -18,22 +19,17 @@ pub struct SearchContent {
     #[schemars(length(min = 1))]
     pub search_term: String,
     /// Fields to return of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub fields: Option<String>,
     /// MIME type that files must have, such as `application/pdf`, or a group of types such as `image/*`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub mime_type: Option<String>,
     /// How many files to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub page_size: Option<u32>,
     /// `nextPageToken` of the page before; the other parameters must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
     /// Whether to search shared drives too; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub supports_all_drives: Option<bool>,
 }
 
@@ -43,24 +39,27 @@ impl Tool for SearchContent {
     const SCOPES: RequiredScopes = scopes::FILES;
 
     fn check(&self, _: &Call) -> Result<()> {
-        mask::of_list(&self.fields).map(drop)
+        self.list().map(drop)
     }
 
     /// Drive API, `files.list` with `fullText contains`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let list = List {
-            query: self.query(),
-            fields: &self.fields,
-            order_by: &None,
-            page_size: self.page_size,
-            page_token: &self.page_token,
-            supports_all_drives: self.supports_all_drives,
-        };
-        list.send(io).await
+        self.list()?.send(io).await
     }
 }
 
 impl SearchContent {
+    fn list(&self) -> Result<List<'_>> {
+        Ok(List {
+            query: self.query(),
+            mask: mask::of_list(&self.fields)?,
+            order_by: &None,
+            page_size: self.page_size,
+            page_token: &self.page_token,
+            supports_all_drives: self.supports_all_drives,
+        })
+    }
+
     fn query(&self) -> String {
         let mut query = format!("fullText contains {}", quoted(&self.search_term));
         if let Some(wanted) = &self.mime_type {

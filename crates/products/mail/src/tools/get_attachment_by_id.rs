@@ -1,3 +1,5 @@
+//! One attachment of a mail: by the id of its part, which stays, or by the product's own, which does not.
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +25,6 @@ pub struct GetAttachmentById {
     #[schemars(length(min = 1))]
     pub attachment_id: String,
     /// Name for the result. Also tells which attachment is meant where the product's own id has become invalid.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub file_name: Option<String>,
 }
@@ -61,11 +62,11 @@ impl Tool for GetAttachmentById {
         }
 
         // An id from an earlier reading: it may still be good, and then only name and type are unknown.
-        let answer = io
+        let response = io
             .send(self.request(&self.attachment_id).accept(&[400, 404]))
             .await?;
-        if answer.is_success() {
-            let bytes = content(&answer)?;
+        if response.is_success() {
+            let bytes = content(&response)?;
             let part = self.the_one(&parts, |part| part.size() == bytes.len() as u64);
             return Ok(self.result(part, &bytes));
         }
@@ -142,8 +143,8 @@ fn default_name(mime_type: &str) -> &'static str {
 }
 
 /// Content of `users.messages.attachments.get`: `{size, data}`.
-fn content(answer: &Response) -> Result<Vec<u8>> {
-    let body: Value = answer.json()?;
+fn content(response: &Response) -> Result<Vec<u8>> {
+    let body: Value = response.json()?;
     let bytes = body["data"].as_str().and_then(decode_base64);
     let bytes = bytes.ok_or_else(|| {
         Error::new(

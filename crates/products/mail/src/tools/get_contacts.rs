@@ -1,3 +1,5 @@
+//! A page of the user's contacts.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -5,23 +7,20 @@ use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
+use stead_google::items;
 
-use super::{PersonField, items};
-use crate::{product::PEOPLE, scopes};
+use crate::{PersonField, product::PEOPLE, scopes};
 
 /// List the user's contacts: names, mail addresses, phone numbers, organizations and photos, or the fields asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetContacts {
     /// How many contacts to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub max_results: Option<u32>,
     /// `next_page_token` of the page before; the other parameters must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
     /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }
@@ -42,11 +41,11 @@ impl Tool for GetContacts {
             .query("personFields", PersonField::mask(fields))
             .query("pageSize", self.max_results)
             .query("pageToken", &self.page_token);
-        let mut answer: Value = io.send(request).await?.json()?;
-        let contacts = items(&mut answer, "connections");
+        let mut response: Value = io.send(request).await?.json()?;
+        let contacts = items(&mut response, "connections");
         let mut page = json!({
-            "next_page_token": answer["nextPageToken"],
-            "total_items": answer["totalItems"],
+            "next_page_token": response["nextPageToken"],
+            "total_items": response["totalItems"],
         });
         page["contacts"] = Value::Array(contacts);
         Ok(page.into())

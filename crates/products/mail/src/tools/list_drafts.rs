@@ -1,3 +1,5 @@
+//! A page of drafts.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -5,9 +7,9 @@ use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
+use stead_google::items;
 
-use super::{items, page};
-use crate::scopes;
+use crate::{page::page, scopes};
 
 /// List the user's drafts: each with its id and the ids of its message and thread, whose content
 /// `mail_get_message_by_id` returns.
@@ -15,11 +17,9 @@ use crate::scopes;
 #[serde(deny_unknown_fields)]
 pub struct ListDrafts {
     /// How many drafts to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 500))]
     pub max_results: Option<u32>,
     /// `next_page_token` of the page before; the other parameters must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
 }
 
@@ -33,8 +33,8 @@ impl Tool for ListDrafts {
         let request = ApiRequest::get(["drafts"])
             .query("maxResults", self.max_results)
             .query("pageToken", &self.page_token);
-        let mut answer: Value = io.send(request).await?.json()?;
-        let drafts = items(&mut answer, "drafts");
-        Ok(page("drafts", drafts, &answer).into())
+        let mut response: Value = io.send(request).await?.json()?;
+        let drafts = items(&mut response, "drafts");
+        Ok(page("drafts", drafts, &response).into())
     }
 }

@@ -1,3 +1,5 @@
+//! A page of threads.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -5,9 +7,9 @@ use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
+use stead_google::items;
 
-use super::{items, page};
-use crate::scopes;
+use crate::{page::page, scopes};
 
 /// List threads, newest first: each with its id and first words. `mail_get_thread_by_id` returns the mails of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,21 +17,16 @@ use crate::scopes;
 pub struct ListThreads {
     /// Search in the syntax of the mail product's search box, such as `subject:invoice has:attachment`. All threads
     /// when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Ids of labels that a thread must all have, such as `INBOX` or `Label_12`; ids, not names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(length(min = 1)))]
     pub label_ids: Option<Vec<String>>,
     /// Whether to look into spam and trash too; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_spam_trash: Option<bool>,
     /// How many threads to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 500))]
     pub max_results: Option<u32>,
     /// `next_page_token` of the page before; the other parameters must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
 }
 
@@ -46,8 +43,8 @@ impl Tool for ListThreads {
             .query("includeSpamTrash", self.include_spam_trash)
             .query("maxResults", self.max_results)
             .query("pageToken", &self.page_token);
-        let mut answer: Value = io.send(request).await?.json()?;
-        let threads = items(&mut answer, "threads");
-        Ok(page("threads", threads, &answer).into())
+        let mut response: Value = io.send(request).await?.json()?;
+        let threads = items(&mut response, "threads");
+        Ok(page("threads", threads, &response).into())
     }
 }

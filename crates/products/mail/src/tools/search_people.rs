@@ -1,3 +1,5 @@
+//! A search of people by the product's own index, which has to be woken.
+
 use std::{collections::HashSet, time::Duration};
 
 use schemars::JsonSchema;
@@ -7,15 +9,15 @@ use stead_core::{
     ErrorKind, Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
+use stead_google::items;
 
-use super::{PersonField, items};
-use crate::{product::PEOPLE, scopes};
+use crate::{PersonField, product::PEOPLE, scopes};
 
 /// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
 /// that the user wrote with.
 ///
 /// Each result is `{origin, person}`: `contact` or `other_contact`, and the product's own person. The product keeps an
-/// index per user that sleeps; when nothing is found it is woken and asked once more, which takes about two seconds.
+/// index per user that sleeps; when nothing is found it is woken and asked again, which takes about two seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchPeople {
@@ -24,15 +26,12 @@ pub struct SearchPeople {
     pub query: String,
     /// Whether to look among people who are not in the user's contacts too; false when absent. Needs a scope of its
     /// own. Of these people only names, mail addresses and phone numbers are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub other_contacts: Option<bool>,
     /// How many people to return at most from each of the two; 10 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 30))]
     pub page_size: Option<u32>,
     /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
     /// With `other_contacts` mail addresses are always among them, since people are told apart by them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }
@@ -55,7 +54,7 @@ impl Tool for SearchPeople {
         let mut found = self.search(io, others).await?;
         others = found.others;
         if found.people.is_empty() {
-            // The empty query wakes the index; its answers say nothing.
+            // The empty query wakes the index; its results say nothing.
             io.send_all(self.requests("", others)).await;
             match io.pause(WAKING).await {
                 Ok(()) => found = self.search(io, others).await?,
@@ -72,7 +71,7 @@ impl Tool for SearchPeople {
             output = output.warn("scope_missing", message);
         }
         if asleep {
-            let message = "the product's index may have been asleep, and the deadline left no time to ask again; search once more";
+            let message = "the product's index may have been asleep, and the deadline left no time to ask again; search again";
             output = output.warn("index_asleep", message);
         }
         Ok(output)
@@ -88,18 +87,18 @@ struct Found {
 impl SearchPeople {
     /// One search. Other contacts without their scope are left out; any other error is the call's.
     async fn search(&self, io: Io<'_>, mut others: bool) -> Result<Found> {
-        let mut answers = io
+        let mut responses = io
             .send_all(self.requests(&self.query, others))
             .await
             .into_iter();
         let mut contacts = Vec::new();
-        if let Some(answer) = answers.next() {
-            contacts = people(answer?.json()?);
+        if let Some(response) = responses.next() {
+            contacts = people(response?.json()?);
         }
         let mut other_contacts = Vec::new();
-        match answers.next() {
+        match responses.next() {
             Some(Err(error)) if error.kind() == ErrorKind::ScopeMissing => others = false,
-            Some(answer) => other_contacts = people(answer?.json()?),
+            Some(response) => other_contacts = people(response?.json()?),
             None => {}
         }
         Ok(Found {
@@ -134,8 +133,8 @@ impl SearchPeople {
 }
 
 /// The persons of a search's results.
-fn people(mut answer: Value) -> Vec<Value> {
-    items(&mut answer, "results")
+fn people(mut response: Value) -> Vec<Value> {
+    items(&mut response, "results")
         .iter_mut()
         .filter_map(|result| result.get_mut("person").map(Value::take))
         .collect()

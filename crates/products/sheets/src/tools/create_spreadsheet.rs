@@ -1,30 +1,28 @@
+//! A new spreadsheet.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Error, Result,
+    Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::NewSheet;
-use crate::scopes;
+use crate::{NewSheet, scopes};
 
 /// Create a spreadsheet in the user's My Drive. Returns its id, its address and its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSpreadsheet {
     /// Title of the spreadsheet; the product chooses one when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Locale such as `en_US`, `de_DE` or `fil`, which decides how numbers and dates are read and shown; the user's
     /// when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// Time zone as an IANA identifier such as `Europe/Berlin`; the user's when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
     /// Sheets to begin with, such as `{"title": "Plan"}`; one empty sheet when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sheets: Option<Vec<NewSheet>>,
 }
 
@@ -34,15 +32,10 @@ impl Tool for CreateSpreadsheet {
     const SCOPES: RequiredScopes = scopes::WRITE;
 
     fn check(&self, _: &Call) -> Result<()> {
+        let mut violations = Violations::default();
         let sheets = self.sheets.iter().flatten().enumerate();
-        let violations: Vec<_> = sheets
-            .filter_map(|(place, sheet)| sheet.violation(place))
-            .collect();
-        if violations.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::violations(violations))
-        }
+        violations.extend(sheets.filter_map(|(place, sheet)| sheet.violation(place)));
+        violations.finish()
     }
 
     /// Sheets API, `spreadsheets.create`. The product knows no id of the client's, so a repeat would make a second one.

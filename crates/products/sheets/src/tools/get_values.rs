@@ -1,3 +1,5 @@
+//! The values of one range.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Value, json};
@@ -6,8 +8,9 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::{MajorDimension, ValueRenderOption, check_range};
-use crate::{scopes, spreadsheet_id::spreadsheet_id};
+use crate::{
+    MajorDimension, ValueRenderOption, a1::check_range, scopes, spreadsheet_id::spreadsheet_id,
+};
 
 /// Read the values of a range of cells, without metadata or formatting.
 ///
@@ -23,17 +26,15 @@ pub struct GetValues {
     #[schemars(length(min = 1))]
     pub range: String,
     /// Whether the inner lists are rows or columns; `ROWS` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub major_dimension: Option<MajorDimension>,
     /// How values are returned; `FORMATTED_VALUE` when absent. Dates are numbers of days since 1899-12-30 unless
     /// formatted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value_render_option: Option<ValueRenderOption>,
 }
 
-/// What is looked at of a `ValueRange`.
+/// What is read of a `ValueRange`.
 #[derive(Deserialize)]
-struct Glance {
+struct ValueRange {
     values: Option<IgnoredAny>,
 }
 
@@ -43,30 +44,35 @@ impl Tool for GetValues {
     const SCOPES: RequiredScopes = scopes::READ;
 
     fn check(&self, _: &Call) -> Result<()> {
-        check_range("/range", &self.range)?;
-        spreadsheet_id(&self.spreadsheet_id).map(drop)
+        self.request().map(drop)
     }
 
     /// Sheets API, `spreadsheets.values.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let response = io.send(self.request()?).await?;
+        if response.json::<ValueRange>()?.values.is_some() {
+            return Ok(response.into());
+        }
+        // The product leaves the list out where there is nothing in it.
+        let mut empty: Value = response.json()?;
+        empty["values"] = json!([]);
+        Ok(empty.into())
+    }
+}
+
+impl GetValues {
+    fn request(&self) -> Result<ApiRequest> {
+        check_range("/range", &self.range)?;
         let id = spreadsheet_id(&self.spreadsheet_id)?;
-        let request = ApiRequest::get([id, "values", &self.range])
+        Ok(ApiRequest::get([id, "values", &self.range])
             .query(
                 "majorDimension",
-                self.major_dimension.map(|one| one.name().to_owned()),
+                self.major_dimension.map(MajorDimension::name),
             )
             .query(
                 "valueRenderOption",
-                self.value_render_option.map(|one| one.name().to_owned()),
+                self.value_render_option.map(ValueRenderOption::name),
             )
-            .query("prettyPrint", false);
-        let answer = io.send(request).await?;
-        if answer.json::<Glance>()?.values.is_some() {
-            return Ok(answer.into());
-        }
-        // The product leaves the list out where there is nothing in it.
-        let mut empty: Value = answer.json()?;
-        empty["values"] = json!([]);
-        Ok(empty.into())
+            .query("prettyPrint", false))
     }
 }

@@ -1,3 +1,5 @@
+//! A whole spreadsheet, or parts of it.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,11 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::check_range;
-use crate::{a1, scopes, spreadsheet_id::spreadsheet_id};
+use crate::{
+    a1::{self, check_range},
+    scopes,
+    spreadsheet_id::spreadsheet_id,
+};
 
 /// Read a whole spreadsheet: its properties, its sheets with their ids, titles and sizes, named ranges, and on request
 /// every cell with value, formula and formatting.
@@ -20,11 +25,9 @@ pub struct ReadSpreadsheet {
     #[schemars(length(min = 1))]
     pub spreadsheet_id: String,
     /// Whether to return the cells too; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_grid_data: Option<bool>,
     /// Ranges in A1 notation to keep to, such as `Sheet1!A1:D20`; several with commas between them. The whole
     /// spreadsheet when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub ranges: Option<String>,
 }
@@ -38,28 +41,19 @@ impl Tool for ReadSpreadsheet {
     const SCOPES: RequiredScopes = scopes::READ;
 
     fn check(&self, _: &Call) -> Result<()> {
-        for range in self.ranges() {
-            check_range("/ranges", range)?;
-        }
-        spreadsheet_id(&self.spreadsheet_id).map(drop)
+        self.request().map(drop)
     }
 
     /// Sheets API, `spreadsheets.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let id = spreadsheet_id(&self.spreadsheet_id)?;
-        let mut request = ApiRequest::get([id]).query("includeGridData", self.include_grid_data);
-        for range in self.ranges() {
-            request = request.query("ranges", range);
-        }
-        // A grid is a third smaller without indentation.
-        let answer = io.send(request.query("prettyPrint", false)).await?;
-        let size = answer.body.len();
-        let output = Output::from(answer);
+        let response = io.send(self.request()?).await?;
+        let size = response.body.len();
+        let output = Output::from(response);
         if size < LARGE {
             return Ok(output);
         }
         let message = format!(
-            "the spreadsheet takes {:.1} MB; name ranges, or read values alone with sheets_get_values",
+            "the spreadsheet takes {:.1} MB; name ranges, or read only values with sheets_get_values",
             size as f64 / 1_000_000.0
         );
         Ok(output.warn("large_result", message))
@@ -67,8 +61,18 @@ impl Tool for ReadSpreadsheet {
 }
 
 impl ReadSpreadsheet {
-    fn ranges(&self) -> Vec<&str> {
-        self.ranges.as_deref().map(a1::split).unwrap_or_default()
+    fn request(&self) -> Result<ApiRequest> {
+        let ranges = self.ranges.as_deref().map(a1::split).unwrap_or_default();
+        for range in &ranges {
+            check_range("/ranges", range)?;
+        }
+        let id = spreadsheet_id(&self.spreadsheet_id)?;
+        let mut request = ApiRequest::get([id]).query("includeGridData", self.include_grid_data);
+        for range in ranges {
+            request = request.query("ranges", range);
+        }
+        // A grid is a third smaller without indentation.
+        Ok(request.query("prettyPrint", false))
     }
 }
 

@@ -1,3 +1,5 @@
+//! New values for one range.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -6,8 +8,10 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use super::{MajorDimension, ValueInputOption, check_range};
-use crate::{cell::CellValue, scopes, spreadsheet_id::spreadsheet_id};
+use crate::{
+    CellValue, MajorDimension, ValueInputOption, a1::check_range, scopes,
+    spreadsheet_id::spreadsheet_id,
+};
 
 /// Write values into a range of cells.
 ///
@@ -27,10 +31,8 @@ pub struct UpdateValues {
     pub values: Vec<Vec<CellValue>>,
     /// How values are understood; `RAW` when absent, so that a text never becomes a formula. With `USER_ENTERED` a text
     /// that begins with `=` is executed, which is safe only for texts that you trust.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub value_input_option: Option<ValueInputOption>,
     /// Whether to return the values as they are after writing, in `updatedData`; false when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_values_in_response: Option<bool>,
 }
 
@@ -40,18 +42,23 @@ impl Tool for UpdateValues {
     const SCOPES: RequiredScopes = scopes::WRITE;
 
     fn check(&self, _: &Call) -> Result<()> {
-        check_range("/range", &self.range)?;
-        spreadsheet_id(&self.spreadsheet_id).map(drop)
+        self.request().map(drop)
     }
 
     /// Sheets API, `spreadsheets.values.update`: a PUT of fixed values, which may be repeated.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        Ok(io.send(self.request()?).await?.into())
+    }
+}
+
+impl UpdateValues {
+    fn request(&self) -> Result<ApiRequest> {
+        check_range("/range", &self.range)?;
         let id = spreadsheet_id(&self.spreadsheet_id)?;
         let input = self.value_input_option.unwrap_or_default();
-        let request = ApiRequest::put([id, "values", &self.range])
+        Ok(ApiRequest::put([id, "values", &self.range])
             .query("valueInputOption", input.name())
             .query("includeValuesInResponse", self.include_values_in_response)
-            .json(&json!({ "majorDimension": MajorDimension::Rows, "values": self.values }));
-        Ok(io.send(request).await?.into())
+            .json(&json!({ "majorDimension": MajorDimension::Rows, "values": self.values })))
     }
 }

@@ -1,3 +1,5 @@
+//! The end of a statement that runs.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,8 +21,6 @@ pub struct CancelQuery {
     /// Handle of the statement, as `warehouse_execute_query` returned it.
     pub statement_handle: String,
     /// `request_id` of the execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub request_id: Option<String>,
 }
 
@@ -42,16 +42,16 @@ impl Tool for CancelQuery {
             .query("requestId", &self.request_id)
             .accept(&[422])
             .retry(Retry::Always);
-        let answer = io.send(request).await?;
-        let body: Value = answer.json()?;
+        let response = io.send(request).await?;
+        let body: Value = response.json()?;
         let cancelled = match body["code"].as_str() {
             Some(CANCELLED) => true,
-            // The first sending has cancelled it, and its answer was lost.
-            Some(NOT_EXECUTING) => answer.is_success() || answer.attempt > 1,
-            _ => answer.is_success(),
+            // The first sending has cancelled it, and its response was lost.
+            Some(NOT_EXECUTING) => response.is_success() || response.attempt > 1,
+            _ => response.is_success(),
         };
         if !cancelled {
-            return Err(refused(&answer));
+            return Err(refused(&response));
         }
         Ok(json!({
             "state": "cancelled",

@@ -1,3 +1,5 @@
+//! Any SQL, executed at most once.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,8 +8,8 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use super::bindings;
 use crate::{
+    bindings,
     reader::Reader,
     statement::{State, Statement, submit},
 };
@@ -25,50 +27,30 @@ pub struct ExecuteQuery {
     pub statement: String,
     /// Whether to return at once with the statement's handle; false when absent.
     #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub r#async: Option<bool>,
     /// Values for the `?` in their order: `{"1": {"type": "FIXED", "value": "123"}, "2": {"type": "TEXT", "value": "a"}}`,
     /// or the bare values, `{"1": 123, "2": "a"}`. Not with several statements.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub bindings: Option<Map<String, Value>>,
     /// Database of the session; the user's default one when absent. A plain name is upper-cased, one in double quotes is
     /// taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub database: Option<String>,
     /// Whether SQL's NULL comes as null; when false it comes as the text "null". True when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub nullable: Option<bool>,
     /// Parameters of the session for this statement, such as `{"TIMEZONE": "Europe/Berlin", "QUERY_TAG": "report"}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub parameters: Option<Map<String, Value>>,
     /// UUID of this execution, so that it can be sent again without being executed twice; a new one when absent. The
-    /// answer returns it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
+    /// response returns it.
     pub request_id: Option<String>,
-    /// True to send an execution again under its earlier `request_id`: what was executed is not executed once more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
+    /// True to send an execution again under its earlier `request_id`: what was executed is not executed again.
     pub retry: Option<bool>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Schema of the session; the user's default one when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub schema: Option<String>,
     /// Seconds after which the product cancels the statement; the account's own limit when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1), extend("x-null" = true))]
+    #[schemars(range(min = 1))]
     pub timeout: Option<u64>,
     /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

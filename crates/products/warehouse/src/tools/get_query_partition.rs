@@ -1,3 +1,5 @@
+//! A further part of a large result.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,7 +13,7 @@ use crate::{
     statement::{Reply, ask, expired},
 };
 
-/// Fetch one partition of a statement's result. Its rows are in `result.data`, in the columns that the first answer's
+/// Fetch one partition of a statement's result. Its rows are in `result.data`, in the columns that the first response's
 /// `resultSetMetaData.rowType` names; `resultSetMetaData.partitionInfo` there says how many partitions there are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,8 +24,6 @@ pub struct GetQueryPartition {
     #[schemars(range(min = 0))]
     pub partition: u64,
     /// `request_id` of the execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub request_id: Option<String>,
 }
 
@@ -43,9 +43,9 @@ impl Tool for GetQueryPartition {
         let request = ApiRequest::get(["statements", &self.statement_handle])
             .query("requestId", &self.request_id)
             .query("partition", self.partition);
-        let answer = ask(io, request).await.map_err(expired)?;
-        let reply = Reply::read(&answer, Effect::Read).map_err(expired)?;
-        // From the second partition on the product answers with rows alone.
+        let response = ask(io, request).await.map_err(expired)?;
+        let reply = Reply::read(&response, Effect::Read).map_err(expired)?;
+        // From the second partition on the product responds with only rows.
         Ok(json!({
             "state": reply.state.to_string(),
             "statement_handle": self.statement_handle,

@@ -1,3 +1,5 @@
+//! What became of a statement, with its rows where it is done.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -20,8 +22,6 @@ pub struct GetQueryStatus {
     /// Handle of the statement, as `warehouse_execute_query` returned it.
     pub statement_handle: String,
     /// `request_id` of the execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub request_id: Option<String>,
 }
 
@@ -40,8 +40,8 @@ impl Tool for GetQueryStatus {
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["statements", &self.statement_handle])
             .query("requestId", &self.request_id);
-        let answer = ask(io, request).await.map_err(expired)?;
-        let reply = Reply::of_any(&answer).map_err(expired)?;
+        let response = ask(io, request).await.map_err(expired)?;
+        let reply = Reply::of_any(&response).map_err(expired)?;
         Ok(reply.output(self.request_id.as_deref()))
     }
 }

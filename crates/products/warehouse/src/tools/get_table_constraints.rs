@@ -1,3 +1,5 @@
+//! Constraints, from the information schema.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use super::query::Query;
-use crate::statement::Statement;
+use crate::{query::Query, statement::Statement};
 
 /// List the constraints of tables, from INFORMATION_SCHEMA.TABLE_CONSTRAINTS. Needs a warehouse.
 ///
@@ -18,28 +19,17 @@ pub struct GetTableConstraints {
     /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
     pub database: String,
     /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub schema: Option<String>,
     /// Table to look into; all tables when absent. Matched exactly; a plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub table: Option<String>,
     /// Kind of constraint: `PRIMARY KEY`, `FOREIGN KEY` or `UNIQUE`, in any case; all kinds when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub constraint_type: Option<String>,
     /// How many rows to return at most; all when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1), extend("x-null" = true))]
+    #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

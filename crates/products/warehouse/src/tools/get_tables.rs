@@ -1,3 +1,5 @@
+//! Tables and views, from the information schema.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use super::query::Query;
-use crate::statement::Statement;
+use crate::{query::Query, statement::Statement};
 
 /// List the tables and views of a database, from INFORMATION_SCHEMA.TABLES. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,24 +16,15 @@ pub struct GetTables {
     /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
     pub database: String,
     /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub schema: Option<String>,
     /// Pattern that the table's name must match in any case: `%` stands for any text, `_` for one character.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub table_name_like: Option<String>,
     /// How many rows to return at most; all when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1), extend("x-null" = true))]
+    #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

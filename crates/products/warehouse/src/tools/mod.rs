@@ -1,36 +1,22 @@
 //! The tools, one per file.
 
-mod cancel_query;
-mod execute_query;
-mod get_columns;
-mod get_query_partition;
-mod get_query_status;
-mod get_referential_constraints;
-mod get_schemata;
-mod get_table_constraints;
-mod get_tables;
-mod show_databases_schemas;
-mod show_grants;
-mod show_imported_exported_keys;
-mod show_primary_keys;
-mod show_warehouses;
+stead_core::tools! {
+    cancel_query::CancelQuery,
+    execute_query::ExecuteQuery,
+    get_columns::GetColumns,
+    get_query_partition::GetQueryPartition,
+    get_query_status::GetQueryStatus,
+    get_referential_constraints::GetReferentialConstraints,
+    get_schemata::GetSchemata,
+    get_table_constraints::GetTableConstraints,
+    get_tables::GetTables,
+    show_databases_schemas::ShowDatabasesSchemas,
+    show_grants::ShowGrants,
+    show_imported_exported_keys::ShowImportedExportedKeys,
+    show_primary_keys::ShowPrimaryKeys,
+    show_warehouses::ShowWarehouses,
+}
 
-mod bindings;
-mod namespace;
-mod object_type;
-mod query;
-
-pub use cancel_query::CancelQuery;
-pub use execute_query::ExecuteQuery;
-pub use get_columns::GetColumns;
-pub use get_query_partition::GetQueryPartition;
-pub use get_query_status::GetQueryStatus;
-pub use get_referential_constraints::GetReferentialConstraints;
-pub use get_schemata::GetSchemata;
-pub use get_table_constraints::GetTableConstraints;
-pub use get_tables::GetTables;
-pub use show_databases_schemas::{ContainerType, ShowDatabasesSchemas};
-pub use show_grants::{GrantView, ShowGrants};
-pub use show_imported_exported_keys::{KeyDirection, ShowImportedExportedKeys};
-pub use show_primary_keys::ShowPrimaryKeys;
-pub use show_warehouses::ShowWarehouses;
+pub use show_databases_schemas::ContainerType;
+pub use show_grants::GrantView;
+pub use show_imported_exported_keys::KeyDirection;

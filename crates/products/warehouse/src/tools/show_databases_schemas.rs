@@ -1,3 +1,5 @@
+//! Databases and schemas, which need no warehouse.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -13,21 +15,13 @@ use crate::{reader::Reader, statement::Statement};
 pub struct ShowDatabasesSchemas {
     /// What to show.
     pub object_type: ContainerType,
-    /// Database whose schemas to show; those of the whole account when absent. For `schemas` alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
+    /// Database whose schemas to show; those of the whole account when absent. Only for `schemas`.
     pub database_name: Option<String>,
     /// Pattern that the name must match in any case: `%` stands for any text, `_` for one character.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub like_pattern: Option<String>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse of the session; the user's default one when absent. None has to run for this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 
@@ -78,7 +72,7 @@ impl ShowDatabasesSchemas {
             (ContainerType::Schemas, Some(database)) => {
                 format!("SHOW SCHEMAS{like} IN DATABASE {}", database.quoted())
             }
-            // Without a scope the product would show the schemas of the user's default database alone, where there is one.
+            // Without a scope the product would show only the schemas of the user's default database, where there is one.
             (ContainerType::Schemas, None) => format!("SHOW SCHEMAS{like} IN ACCOUNT"),
         };
         Ok(Statement::new(sql).run_as(role, warehouse))

@@ -1,3 +1,5 @@
+//! Grants, seen from any of their sides.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use super::object_type::ObjectType;
-use crate::{reader::Reader, statement::Statement};
+use crate::{object_type::ObjectType, reader::Reader, statement::Statement};
 
 /// Show grants: what a role may do, which roles a user has, who has a role, or who may do what with an object.
 ///
@@ -18,31 +19,19 @@ pub struct ShowGrants {
     /// Which grants to show.
     pub grant_view: GrantView,
     /// Role, for `to_role` and `of_role`. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role_name: Option<String>,
     /// User, for `to_user`. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub user_name: Option<String>,
     /// Kind of object, for `on_object`, such as `TABLE`, `VIEW`, `SCHEMA`, `DATABASE`, `WAREHOUSE` or `ACCOUNT`; in any
     /// case.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub object_type: Option<String>,
     /// Object, for `on_object`; the account has no name. What lies in a schema may be written with its schema and
     /// database, `db.schema.name`; names that hold a dot are put in double quotes. Functions and procedures end in the
     /// types of their arguments: `area(NUMBER, NUMBER)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub object_name: Option<String>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse of the session; the user's default one when absent. None has to run for this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

@@ -1,3 +1,5 @@
+//! Foreign keys, seen from either side.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use super::namespace::Namespace;
-use crate::{reader::Reader, statement::Statement};
+use crate::{namespace::Namespace, reader::Reader, statement::Statement};
 
 /// Show foreign keys: those that a table has (imported), or those of other tables that refer to it (exported).
 ///
@@ -19,20 +20,12 @@ pub struct ShowImportedExportedKeys {
     /// Table. A plain name is upper-cased, one in double quotes is taken exactly.
     pub table_name: String,
     /// Schema of the table; the default one when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub schema_name: Option<String>,
     /// Database of the table; the default one when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub database_name: Option<String>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse of the session; the user's default one when absent. None has to run for this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

@@ -1,3 +1,5 @@
+//! Primary keys.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -5,8 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use super::namespace::Namespace;
-use crate::{reader::Reader, statement::Statement};
+use crate::{namespace::Namespace, reader::Reader, statement::Statement};
 
 /// Show the primary keys of a table, of a schema, of a database, or of the whole account: one row per column of a key.
 ///
@@ -15,24 +16,14 @@ use crate::{reader::Reader, statement::Statement};
 #[serde(deny_unknown_fields)]
 pub struct ShowPrimaryKeys {
     /// Database; for a schema or a table without one, the default one. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub database_name: Option<String>,
     /// Schema; for a table without one, the default one. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub schema_name: Option<String>,
     /// Table; all tables of the schema, the database or the account when absent. A plain name is upper-cased.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub table_name: Option<String>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse of the session; the user's default one when absent. None has to run for this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

@@ -1,3 +1,5 @@
+//! Warehouses.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -12,16 +14,10 @@ use crate::{reader::Reader, statement::Statement};
 #[serde(deny_unknown_fields)]
 pub struct ShowWarehouses {
     /// Pattern that the name must match in any case: `%` stands for any text, `_` for one character.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub like_pattern: Option<String>,
     /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub role: Option<String>,
     /// Warehouse of the session; the user's default one when absent. None has to run for this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-null" = true))]
     pub warehouse: Option<String>,
 }
 

@@ -1,15 +1,16 @@
+//! A new comment, or a reply.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
-use super::PageParent;
 use crate::{
-    Id, RichText,
-    check::Check,
+    Id, PageParent, RichText,
     errors::needs,
     rich_text, scopes,
     version::{PATTERN, Version},
@@ -24,14 +25,11 @@ use crate::{
 pub struct CreateComment {
     /// What the comment says.
     pub comment: Comment,
-    /// Page to comment on; not beside `discussion_id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Page to comment on; not together with `discussion_id`.
     pub parent: Option<PageParent>,
-    /// Discussion to reply in, as `workspace_list_comments` gives it; not beside `parent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Discussion to reply in, as `workspace_list_comments` gives it; not together with `parent`.
     pub discussion_id: Option<Id>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -49,40 +47,53 @@ impl Tool for CreateComment {
     const EFFECT: Effect = Effect::Write;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let mut check = Check::default();
-        rich_text::check(&self.comment.rich_text, "/comment/rich_text", &mut check);
-        match (&self.parent, &self.discussion_id) {
-            (Some(parent), None) => check.part(parent.page_id.page("/parent/page_id")),
-            (None, Some(discussion)) => check.part(discussion.discussion("/discussion_id")),
-            (None, None) => check.refuse(
-                "/parent",
-                "required",
-                "give parent for a new comment, or discussion_id for a reply",
-            ),
-            (Some(_), Some(_)) => check.refuse(
-                "/discussion_id",
-                "oneOf",
-                "give parent or discussion_id, not both",
-            ),
-        }
-        check.end()
+        self.body().map(drop)
     }
 
     /// Notion API, "Create a comment".
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let mut body = json!({ "rich_text": self.comment.rich_text });
-        if let Some(parent) = &self.parent {
-            body["parent"] = json!({ "page_id": parent.page_id.page("/parent/page_id")? });
-        }
-        if let Some(discussion) = &self.discussion_id {
-            body["discussion_id"] = json!(discussion.discussion("/discussion_id")?);
-        }
         let version = Version::of(self.workspace_version.as_ref());
-        let create = version.on(ApiRequest::post(["comments"])).json(&body);
+        let create = version
+            .on(ApiRequest::post(["comments"]))
+            .json(&self.body()?);
         let read = |id: &str| version.on(ApiRequest::get(["comments", id]));
         let saved = write::save(io, create, read).await;
         Ok(saved
             .map_err(|error| needs(error, scopes::INSERT_COMMENTS))?
             .into())
+    }
+}
+
+impl CreateComment {
+    fn body(&self) -> Result<Value> {
+        let mut violations = Violations::default();
+        let mut body = json!({ "rich_text": self.comment.rich_text });
+        rich_text::check(
+            &self.comment.rich_text,
+            "/comment/rich_text",
+            &mut violations,
+        );
+        match (&self.parent, &self.discussion_id) {
+            (Some(parent), None) => {
+                let id = violations.read(parent.page_id.page("/parent/page_id"));
+                body["parent"] = json!({ "page_id": id });
+            }
+            (None, Some(discussion)) => {
+                let id = violations.read(discussion.discussion("/discussion_id"));
+                body["discussion_id"] = json!(id);
+            }
+            (None, None) => violations.add(
+                "/parent",
+                "required",
+                "give parent for a new comment, or discussion_id for a reply",
+            ),
+            (Some(_), Some(_)) => violations.add(
+                "/discussion_id",
+                "oneOf",
+                "give parent or discussion_id, not both",
+            ),
+        }
+        violations.finish()?;
+        Ok(body)
     }
 }

@@ -1,15 +1,16 @@
+//! A new database below a page.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
-use super::PageParent;
 use crate::{
-    Properties, RichText,
-    check::Check,
+    PageParent, Properties, RichText,
     errors::needs,
     properties, rich_text, scopes,
     version::{PATTERN, Version},
@@ -29,7 +30,6 @@ pub struct CreateDatabase {
     pub properties: Properties,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
     /// columns become those of the database's first data source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -39,30 +39,43 @@ impl Tool for CreateDatabase {
     const EFFECT: Effect = Effect::Write;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let mut check = Check::default();
-        check.part(self.parent.page_id.page("/parent/page_id"));
-        rich_text::check(&self.title, "/title", &mut check);
-        properties::check_columns(&self.properties, &mut check);
-        check.end()
+        self.body().map(drop)
     }
 
     /// Notion API, "Create a database".
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let version = Version::of(self.workspace_version.as_ref());
-        let mut body = json!({
-            "parent": { "type": "page_id", "page_id": self.parent.page_id.page("/parent/page_id")? },
-            "title": self.title,
-        });
-        if version.has_data_sources() {
-            body["initial_data_source"] = json!({ "properties": self.properties });
-        } else {
-            body["properties"] = json!(self.properties);
-        }
-        let create = version.on(ApiRequest::post(["databases"])).json(&body);
+        let version = self.version();
+        let create = version
+            .on(ApiRequest::post(["databases"]))
+            .json(&self.body()?);
         let read = |id: &str| version.on(ApiRequest::get(["databases", id]));
         let saved = write::save(io, create, read).await;
         Ok(saved
             .map_err(|error| needs(error, scopes::INSERT_CONTENT))?
             .into())
+    }
+}
+
+impl CreateDatabase {
+    fn version(&self) -> Version<'_> {
+        Version::of(self.workspace_version.as_ref())
+    }
+
+    fn body(&self) -> Result<Value> {
+        let mut violations = Violations::default();
+        let parent = violations.read(self.parent.page_id.page("/parent/page_id"));
+        rich_text::check(&self.title, "/title", &mut violations);
+        properties::check_columns(&self.properties, &mut violations);
+        violations.finish()?;
+        let mut body = json!({
+            "parent": { "type": "page_id", "page_id": parent },
+            "title": self.title,
+        });
+        if self.version().has_data_sources() {
+            body["initial_data_source"] = json!({ "properties": self.properties });
+        } else {
+            body["properties"] = json!(self.properties);
+        }
+        Ok(body)
     }
 }

@@ -1,3 +1,5 @@
+//! A database with its columns.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,8 +25,7 @@ pub struct FetchDatabase {
     /// Database to read: its id, a hyphenated UUID, or a link to it.
     pub database_id: Id,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
-    /// columns are read from the database's data source and put into the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// columns are read from the database's data source and put into the response.
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -57,7 +58,7 @@ impl FetchDatabase {
                 .into());
         }
         match data_source::find(io, version, &id).await? {
-            Found::DataSource(answer) => Ok(answer.into()),
+            Found::DataSource(response) => Ok(response.into()),
             Found::Database(mut database, source) => {
                 let mut source: Value =
                     io.send(data_source::get(version, &source)).await?.json()?;

@@ -1,3 +1,5 @@
+//! One comment.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -19,7 +21,6 @@ pub struct GetComment {
     /// Comment to read, a hyphenated UUID, as `workspace_create_comment` and `workspace_list_comments` give it.
     pub comment_id: Id,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -36,10 +37,10 @@ impl Tool for GetComment {
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.comment_id.comment("/comment_id")?;
         let version = Version::of(self.workspace_version.as_ref());
-        let answer = io
+        let response = io
             .send(version.on(ApiRequest::get(["comments", &id])))
             .await;
-        Ok(answer
+        Ok(response
             .map_err(|error| needs(error, scopes::READ_COMMENTS))?
             .into())
     }

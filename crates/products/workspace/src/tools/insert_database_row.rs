@@ -1,15 +1,17 @@
+//! A new row of a database.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
+    error::Violations,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
 use crate::{
     Block, Id, PageCover, PageIcon, Properties,
-    check::Check,
-    new_page::{self, NewPage},
+    new_page::NewPage,
     properties,
     version::{PATTERN, Version},
 };
@@ -29,16 +31,12 @@ pub struct InsertDatabaseRow {
     pub properties: Properties,
     /// Content of the row's page, as blocks: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content":
     /// "First words"}}]}}]`. More than 100 are written in several requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub child_blocks: Option<Vec<Block>>,
     /// Icon of the row's page; none when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<PageIcon>,
     /// Cover of the row's page; none when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cover: Option<PageCover>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -48,34 +46,30 @@ impl Tool for InsertDatabaseRow {
     const EFFECT: Effect = Effect::Write;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let mut check = Check::default();
-        check.part(self.database_id.database("/database_id"));
-        properties::check_row(&self.properties, &mut check);
-        new_page::check(
-            self.blocks(),
-            self.icon.as_ref(),
-            self.cover.as_ref(),
-            &mut check,
-        );
-        check.end()
+        self.page().map(drop)
     }
 
     /// Notion API, "Create a page".
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let page = NewPage {
-            parent: json!({ "database_id": self.database_id.database("/database_id")? }),
-            properties: Some(&self.properties),
-            child_blocks: self.blocks(),
-            icon: self.icon.as_ref(),
-            cover: self.cover.as_ref(),
-            version: Version::of(self.workspace_version.as_ref()),
-        };
-        page.create(io).await
+        self.page()?.create(io).await
     }
 }
 
 impl InsertDatabaseRow {
-    fn blocks(&self) -> &[Block] {
-        self.child_blocks.as_deref().unwrap_or_default()
+    fn page(&self) -> Result<NewPage<'_>> {
+        let mut violations = Violations::default();
+        let database = violations.read(self.database_id.database("/database_id"));
+        properties::check_row(&self.properties, &mut violations);
+        let page = NewPage {
+            parent: json!({ "database_id": database }),
+            properties: Some(&self.properties),
+            child_blocks: self.child_blocks.as_deref().unwrap_or_default(),
+            icon: self.icon.as_ref(),
+            cover: self.cover.as_ref(),
+            version: Version::of(self.workspace_version.as_ref()),
+        };
+        page.check(&mut violations);
+        violations.finish()?;
+        Ok(page)
     }
 }

@@ -1,3 +1,5 @@
+//! A page of comments.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
@@ -20,14 +22,11 @@ pub struct ListComments {
     /// Block or page whose comments are meant: its id, a hyphenated UUID, or a link to it.
     pub block_id: Id,
     /// How many comments to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
     /// `next_cursor` of the page before.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_cursor: Option<String>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -47,8 +46,8 @@ impl Tool for ListComments {
             .query("page_size", self.page_size)
             .query("start_cursor", &self.start_cursor);
         let version = Version::of(self.workspace_version.as_ref());
-        let answer = io.send(version.on(request)).await;
-        Ok(answer
+        let response = io.send(version.on(request)).await;
+        Ok(response
             .map_err(|error| needs(error, scopes::READ_COMMENTS))?
             .into())
     }

@@ -1,17 +1,18 @@
+//! Rows of a database in any order.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use stead_core::{
     Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
-use super::rows;
 use crate::{
-    Id, Sort,
-    check::Check,
-    data_source,
+    Id, Sort, data_source,
     errors::needs,
+    rows::rows,
     scopes, sort,
     version::{PATTERN, Version},
 };
@@ -24,18 +25,14 @@ pub struct QueryDatabase {
     /// data sources serves too.
     pub database_id: Id,
     /// How many rows to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
     /// `next_cursor` of the page before; `sorts` must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_cursor: Option<String>,
     /// Order of the rows, the most important criterion first; the database's own when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sorts: Option<Vec<Sort>>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
     /// are read from the database's data source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -45,10 +42,7 @@ impl Tool for QueryDatabase {
     const EFFECT: Effect = Effect::Read;
 
     fn check(&self, _: &Call) -> Result<()> {
-        let mut check = Check::default();
-        check.part(self.database_id.database("/database_id"));
-        sort::check(self.sorts.as_deref().unwrap_or_default(), &mut check);
-        check.end()
+        self.read().map(drop)
     }
 
     /// Notion API, "Query a database"; from 2025-09-03 on "Query a data source".
@@ -60,8 +54,17 @@ impl Tool for QueryDatabase {
 }
 
 impl QueryDatabase {
+    /// The database's id.
+    fn read(&self) -> Result<String> {
+        let mut violations = Violations::default();
+        let id = violations.read(self.database_id.database("/database_id"));
+        sort::check(self.sorts.as_deref().unwrap_or_default(), &mut violations);
+        violations.finish()?;
+        Ok(id.unwrap_or_default())
+    }
+
     async fn query(&self, io: Io<'_>) -> Result<Output> {
-        let id = self.database_id.database("/database_id")?;
+        let id = self.read()?;
         let version = Version::of(self.workspace_version.as_ref());
         let mut body = Map::new();
         if let Some(page_size) = self.page_size {

@@ -1,3 +1,5 @@
+//! Rows of a database with only some of their columns.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -6,16 +8,16 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
-use super::rows;
 use crate::{
     Id, data_source,
     errors::needs,
     properties::plain_id,
+    rows::rows,
     scopes,
     version::{PATTERN, Version},
 };
 
-/// Read the rows of a database with the values of one property alone, which makes the answer smaller.
+/// Read the rows of a database with the values of only one property, which makes the response smaller.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabaseProperties {
@@ -24,11 +26,9 @@ pub struct QueryDatabaseProperties {
     pub database_id: Id,
     /// Id of the property to return, as `workspace_query_database` or `workspace_fetch_database` gives it; not its name.
     /// All properties when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub property_id: Option<String>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
     /// are read from the database's data source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }

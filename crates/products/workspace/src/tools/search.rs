@@ -1,3 +1,5 @@
+//! A search of pages and databases by their titles.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
@@ -18,18 +20,14 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// Words of the title; everything that is shared when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// How many results to return at most; 100 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
     /// `next_cursor` of the page before; `query` must be the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_cursor: Option<String>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on,
     /// results are pages and data sources instead of pages and databases.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = PATTERN))]
     pub workspace_version: Option<String>,
 }
@@ -55,8 +53,8 @@ impl Tool for Search {
             .effect(Effect::Read)
             .retry(Retry::Always);
         let version = Version::of(self.workspace_version.as_ref());
-        let answer = io.send(version.on(request)).await;
-        Ok(answer
+        let response = io.send(version.on(request)).await;
+        Ok(response
             .map_err(|error| needs(error, scopes::READ_CONTENT))?
             .into())
     }

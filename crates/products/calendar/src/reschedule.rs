@@ -1,29 +1,32 @@
+//! When an event takes place after a change: what follows from what is given and from what the event was.
+
 use jiff::{SignedDuration, tz::TimeZone};
 use serde_json::{Map, Value, json};
 use stead_core::{Error, ErrorKind, Result, error::Violation, tool::Io};
 
-use super::create_event::too_long;
 use crate::{
     time::{Moment, end_after, length, length_of, unmistakable},
+    when::too_long,
     zone,
 };
 
 /// What is to become of an event's time.
 #[derive(Debug)]
-pub(super) struct Reschedule<'a> {
-    pub(super) calendar: &'a str,
-    pub(super) start: Option<Moment>,
-    pub(super) end: Option<Moment>,
-    pub(super) hours: Option<u32>,
-    pub(super) minutes: Option<u32>,
-    pub(super) timezone: Option<&'a str>,
+pub(crate) struct Reschedule<'a> {
+    pub(crate) calendar: &'a str,
+    pub(crate) start: Option<Moment>,
+    pub(crate) end: Option<Moment>,
+    pub(crate) hours: Option<u32>,
+    pub(crate) minutes: Option<u32>,
+    /// The zone that the caller names.
+    pub(crate) zone: Option<TimeZone>,
     /// Whether it gets lines of a recurrence.
-    pub(super) recurs: bool,
+    pub(crate) recurs: bool,
 }
 
 impl Reschedule<'_> {
     /// Times that do not go together.
-    pub(super) fn violations(&self) -> Vec<Violation> {
+    pub(crate) fn violations(&self) -> Vec<Violation> {
         let mut violations = Vec::new();
         if self.end.is_some() && self.length().is_some() {
             let given = if self.hours.is_some() {
@@ -46,18 +49,18 @@ impl Reschedule<'_> {
     }
 
     /// Whether the event must be read: for its other end, its length, or its zone.
-    pub(super) fn needs_present(&self) -> bool {
+    pub(crate) fn needs_present(&self) -> bool {
         let other_end = match (self.start, self.end) {
             (Some(_), None) => self.length().is_none(),
             (None, None) => self.length().is_some(),
             (None, Some(_)) => true,
             (Some(_), Some(_)) => false,
         };
-        other_end || (self.timezone.is_none() && (self.needs_zone() || self.recurs))
+        other_end || (self.zone.is_none() && (self.needs_zone() || self.recurs))
     }
 
     /// Puts start and end into the change of `event`, as far as they change.
-    pub(super) async fn put_time(
+    pub(crate) async fn put_time(
         &self,
         io: Io<'_>,
         event: &Value,
@@ -77,7 +80,7 @@ impl Reschedule<'_> {
                 }
                 None => Map::new(),
             };
-            let new_zone = self.timezone.is_some() || self.recurs;
+            let new_zone = self.zone.is_some() || self.recurs;
             if let Some(zone) = zone.filter(|_| new_zone) {
                 edge.insert(String::from("timeZone"), json!(zone::name(zone)));
             }
@@ -99,8 +102,8 @@ impl Reschedule<'_> {
 
     /// The zone in which times are meant: as named, or the event's, or the calendar's. `None` where none is needed.
     async fn zone(&self, io: Io<'_>, event: &Value) -> Result<Option<TimeZone>> {
-        if let Some(name) = self.timezone {
-            return Ok(zone::named(name));
+        if self.zone.is_some() {
+            return Ok(self.zone.clone());
         }
         let all_day = self
             .start

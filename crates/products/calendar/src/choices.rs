@@ -1,3 +1,5 @@
+//! Choices that the product names.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,9 +73,9 @@ pub enum Visibility {
     /// As the calendar says.
     #[default]
     Default,
-    /// Everybody who reads the calendar sees the details.
+    /// Everyone who reads the calendar sees the details.
     Public,
-    /// Guests alone see the details.
+    /// Only guests see the details.
     Private,
     /// The same as private, under an older name.
     Confidential,

@@ -14,22 +14,22 @@ const KEYS: [&str; 11] = [
     "viewedByMeTime",
 ];
 
-/// Says what is wrong with an order: keys with commas, each with ` desc` behind it or not.
+/// Says what is wrong with an order: keys with commas, each with ` desc` after it or not.
 ///
 /// # Errors
 /// One sentence that lists the keys.
-pub(super) fn check(order: &str) -> Result<(), String> {
+pub(crate) fn check(order: &str) -> Result<(), String> {
     for item in order.split(',') {
         let mut words = item.split_whitespace();
         let key = words.next().unwrap_or_default();
         if !KEYS.contains(&key) {
             return Err(format!(
-                "{key:?} is no sort key; known: {}",
+                "{key:?} is not a sort key; expected one of: {}",
                 KEYS.join(", ")
             ));
         }
         if !matches!((words.next(), words.next()), (None | Some("desc"), None)) {
-            return Err(format!("behind {key} stands nothing, or \"desc\""));
+            return Err(format!("expected nothing or \"desc\" after {key}"));
         }
     }
     Ok(())

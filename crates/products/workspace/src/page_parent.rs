@@ -1,3 +1,5 @@
+//! The page below which something new is made.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Fields of a person.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +44,7 @@ pub enum PersonField {
 
 impl PersonField {
     /// What is returned where the caller names no fields.
-    pub(super) const DEFAULT: &'static [Self] = &[
+    pub(crate) const DEFAULT: &'static [Self] = &[
         Self::Names,
         Self::EmailAddresses,
         Self::PhoneNumbers,
@@ -51,7 +53,7 @@ impl PersonField {
     ];
 
     /// Fields that a search of other contacts takes (People API, `otherContacts.search`, `readMask`).
-    pub(super) const OF_OTHER_CONTACTS: &'static [Self] = &[
+    pub(crate) const OF_OTHER_CONTACTS: &'static [Self] = &[
         Self::EmailAddresses,
         Self::Metadata,
         Self::Names,
@@ -59,7 +61,7 @@ impl PersonField {
     ];
 
     /// The mask of these fields: names with commas in one query pair.
-    pub(super) fn mask(fields: &[Self]) -> String {
+    pub(crate) fn mask(fields: &[Self]) -> String {
         let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
         names.join(",")
     }

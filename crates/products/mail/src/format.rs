@@ -1,3 +1,5 @@
+//! How much of a mail or a thread is returned.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +10,7 @@ pub enum MessageFormat {
     /// Headers, text, HTML and the list of attachments.
     #[default]
     Full,
-    /// Headers and labels alone.
+    /// Only headers and labels.
     Metadata,
     /// Ids, labels and the first words.
     Minimal,
@@ -27,7 +29,7 @@ impl MessageFormat {
         }
     }
     /// Whether it has the headers that a readable form needs.
-    pub(super) const fn is_readable(self) -> bool {
+    pub(crate) const fn is_readable(self) -> bool {
         matches!(self, Self::Full | Self::Metadata)
     }
 }
@@ -39,7 +41,7 @@ pub enum ThreadFormat {
     /// Headers, text, HTML and the list of attachments.
     #[default]
     Full,
-    /// Headers and labels alone.
+    /// Only headers and labels.
     Metadata,
     /// Ids, labels and the first words.
     Minimal,

@@ -1,3 +1,5 @@
+//! Queries of the information schema.
+
 use stead_core::Result;
 
 use crate::{reader::Reader, sql::Name, statement::Statement};
@@ -6,7 +8,7 @@ use crate::{reader::Reader, sql::Name, statement::Statement};
 const CONSTRAINT_TYPES: [&str; 3] = ["PRIMARY KEY", "FOREIGN KEY", "UNIQUE"];
 
 /// A query of the information schema: the database in the text, every value as a bind variable.
-pub(super) struct Query {
+pub(crate) struct Query {
     reader: Reader,
     database: Name,
     statement: Statement,
@@ -16,7 +18,7 @@ pub(super) struct Query {
 impl Query {
     /// Begins with a constant `SELECT … FROM {database}.INFORMATION_SCHEMA.…`. The view is always named with its
     /// database, since databases made from a share have none of their own as the current schema.
-    pub(super) fn of(select: &'static str, database: &str) -> Self {
+    pub(crate) fn of(select: &'static str, database: &str) -> Self {
         let mut reader = Reader::default();
         let database = reader.name("database", database);
         let statement = Statement::new(select.replace("{database}", &database.quoted()));
@@ -29,7 +31,7 @@ impl Query {
     }
 
     /// Keeps rows whose column is this name.
-    pub(super) fn equals(&mut self, column: &str, parameter: &str, name: &Option<String>) {
+    pub(crate) fn equals(&mut self, column: &str, parameter: &str, name: &Option<String>) {
         if let Some(name) = self.reader.optional_name(parameter, name) {
             self.conditions.push(format!("{column} = ?"));
             self.statement.bind(name.stored());
@@ -37,7 +39,7 @@ impl Query {
     }
 
     /// Keeps rows whose column matches this pattern in any case, as SHOW … LIKE does.
-    pub(super) fn like(&mut self, column: &str, parameter: &str, pattern: &Option<String>) {
+    pub(crate) fn like(&mut self, column: &str, parameter: &str, pattern: &Option<String>) {
         if let Some(pattern) = self.reader.optional_text(parameter, pattern) {
             self.conditions.push(format!("{column} ILIKE ?"));
             self.statement.bind(&pattern);
@@ -45,20 +47,20 @@ impl Query {
     }
 
     /// Keeps constraints of this kind.
-    pub(super) fn one_of(&mut self, column: &str, parameter: &str, kind: &Option<String>) {
+    pub(crate) fn one_of(&mut self, column: &str, parameter: &str, kind: &Option<String>) {
         let Some(kind) = kind else { return };
         let meant = kind.replace('_', " ").to_ascii_uppercase();
         if CONSTRAINT_TYPES.contains(&meant.as_str()) {
             self.conditions.push(format!("{column} = ?"));
             self.statement.bind(&meant);
         } else {
-            let message = format!("one of {} is wanted", CONSTRAINT_TYPES.join(", "));
+            let message = format!("expected one of {}", CONSTRAINT_TYPES.join(", "));
             self.reader.refuse(parameter, "enum", message);
         }
     }
 
     /// Ends with order and limit, and says who asks.
-    pub(super) fn end(
+    pub(crate) fn end(
         mut self,
         order: &'static str,
         limit: Option<u64>,

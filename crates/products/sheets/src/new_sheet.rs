@@ -1,3 +1,5 @@
+//! A sheet as a new spreadsheet takes it.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -91,7 +93,7 @@ pub enum SheetType {
 
 impl NewSheet {
     /// What is wrong with the sheet at this place of the list.
-    pub(super) fn violation(&self, place: usize) -> Option<Violation> {
+    pub(crate) fn violation(&self, place: usize) -> Option<Violation> {
         let titled_twice = self.title.is_some()
             && self
                 .properties
@@ -104,7 +106,7 @@ impl NewSheet {
     }
 
     /// As the product takes it: the short title among the properties.
-    pub(super) fn to_wire(&self) -> Self {
+    pub(crate) fn to_wire(&self) -> Self {
         let mut sheet = self.clone();
         if let Some(title) = sheet.title.take() {
             sheet.properties.get_or_insert_default().title = Some(title);

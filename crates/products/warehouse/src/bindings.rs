@@ -1,18 +1,19 @@
+//! Bind variables of a statement.
+
 use serde_json::{Map, Value, json};
 
 use crate::reader::Reader;
 
 /// Bind variables in the product's form, `{"1": {"type": "FIXED", "value": "123"}}`: every value is a text or null. A
 /// bare value gets the type that it has in JSON (SQL API, "Using bind variables in a statement").
-pub(super) fn read(reader: &mut Reader, given: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn read(reader: &mut Reader, given: &Map<String, Value>) -> Map<String, Value> {
     let mut bindings = Map::new();
     for (name, value) in given {
-        let place = format!("bindings/{}", name.replace('~', "~0").replace('/', "~1"));
         match binding(value) {
             Ok(binding) => {
                 bindings.insert(name.clone(), binding);
             }
-            Err(message) => reader.refuse(&place, "type", message),
+            Err(message) => reader.refuse_at(&["bindings", name], "type", message),
         }
     }
     bindings

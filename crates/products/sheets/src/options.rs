@@ -1,3 +1,5 @@
+//! How values are read and written.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,36 +6,35 @@ use stead_core::{
     tool::{ApiRequest, Io, Output},
 };
 
-use crate::mask;
-
 /// Files of a page where the caller names no number. The product would return all files of My Drive at once.
 const DEFAULT_FILES: u32 = 100;
 
 /// A list of files, before it is asked for.
 #[derive(Debug)]
-pub(super) struct List<'a> {
+pub(crate) struct List<'a> {
     /// Query of the product.
-    pub(super) query: String,
-    pub(super) fields: &'a Option<String>,
-    pub(super) order_by: &'a Option<String>,
-    pub(super) page_size: Option<u32>,
-    pub(super) page_token: &'a Option<String>,
-    pub(super) supports_all_drives: Option<bool>,
+    pub(crate) query: String,
+    /// Mask of the list's fields.
+    pub(crate) mask: String,
+    pub(crate) order_by: &'a Option<String>,
+    pub(crate) page_size: Option<u32>,
+    pub(crate) page_token: &'a Option<String>,
+    pub(crate) supports_all_drives: Option<bool>,
 }
 
-/// What is looked at of a `FileList`.
+/// What is read of a `FileList`.
 #[derive(Deserialize)]
-struct Glance {
+struct FileList {
     #[serde(rename = "incompleteSearch")]
     incomplete: Option<bool>,
 }
 
 impl List<'_> {
     /// Asks for a page. Says so where the product did not look everywhere.
-    pub(super) async fn send(&self, io: Io<'_>) -> Result<Output> {
-        let answer = io.send(self.request()?).await?;
-        let incomplete = answer.json::<Glance>()?.incomplete == Some(true);
-        let output = Output::from(answer);
+    pub(crate) async fn send(&self, io: Io<'_>) -> Result<Output> {
+        let response = io.send(self.request()).await?;
+        let incomplete = response.json::<FileList>()?.incomplete == Some(true);
+        let output = Output::from(response);
         if !incomplete {
             return Ok(output);
         }
@@ -43,10 +42,10 @@ impl List<'_> {
         Ok(output.warn("incomplete_search", message))
     }
 
-    fn request(&self) -> Result<ApiRequest> {
+    fn request(&self) -> ApiRequest {
         let mut request = ApiRequest::get(["files"])
             .query("q", &self.query)
-            .query("fields", mask::of_list(self.fields)?)
+            .query("fields", &self.mask)
             .query("orderBy", self.order_by)
             .query("pageSize", self.page_size.unwrap_or(DEFAULT_FILES))
             .query("pageToken", self.page_token);
@@ -57,6 +56,6 @@ impl List<'_> {
                 .query("includeItemsFromAllDrives", true)
                 .query("corpora", "allDrives");
         }
-        Ok(request)
+        request
     }
 }

@@ -1,10 +1,11 @@
+//! What an event of each kind must be.
+
 use serde_json::{Map, Value, json};
 use stead_core::error::Violation;
 
-use super::{NewEventType, Transparency, Visibility};
-use crate::{event::Details, recurrence};
+use crate::{NewEventType, Transparency, Visibility, event::Details, recurrence};
 
-/// What an event of this kind must be, beside what the caller says (Calendar API, "Calendar events and other event
+/// What an event of this kind must be, besides what the caller says (Calendar API, "Calendar events and other event
 /// types").
 struct Rule {
     /// Whether it lasts all day, where that is not free.
@@ -44,7 +45,7 @@ fn rule(kind: NewEventType) -> Rule {
 }
 
 /// What the caller says against the kind.
-pub(super) fn violations(
+pub(crate) fn violations(
     kind: NewEventType,
     details: &Details<'_>,
     all_day: Option<bool>,
@@ -56,9 +57,9 @@ pub(super) fn violations(
         |path: &str, message: String| violations.push(Violation::new(path, "event_type", message));
     if rule.all_day.is_some() && all_day.is_some() && rule.all_day != all_day {
         let wanted = if rule.all_day == Some(true) {
-            "all day: a date is wanted"
+            "all day: expected a date"
         } else {
-            "for hours: a time is wanted"
+            "for hours: expected a time"
         };
         violation("/start_datetime", format!("a {name} lasts {wanted}"));
     }
@@ -88,7 +89,7 @@ pub(super) fn violations(
 }
 
 /// Completes the body of a new event of this kind.
-pub(super) fn complete(kind: NewEventType, body: &mut Map<String, Value>) {
+pub(crate) fn complete(kind: NewEventType, body: &mut Map<String, Value>) {
     if kind == NewEventType::Default {
         return;
     }

@@ -1,8 +1,10 @@
+//! Kinds of objects that have grants, and how the name of each is written.
+
 use crate::sql::{self, Name, Unusable};
 
 /// A kind of object on which privileges are granted, and how its name is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ObjectType {
+pub(crate) struct ObjectType {
     words: &'static str,
     place: Place,
 }
@@ -12,7 +14,7 @@ pub(super) struct ObjectType {
 enum Place {
     /// The account itself, which needs no name.
     Whole,
-    /// In the account: the name alone, whatever characters it has.
+    /// In the account: only the name, whatever characters it has.
     Account,
     /// In a database or an application.
     Database,
@@ -95,7 +97,7 @@ const KNOWN: &[(Place, &[&str])] = &[
 
 impl ObjectType {
     /// The kind with this name, in any case and with underscores for spaces.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let meant = text.replace('_', " ").to_ascii_uppercase();
         KNOWN.iter().find_map(|(place, kinds)| {
             let words = kinds.iter().find(|words| **words == meant)?;
@@ -107,27 +109,27 @@ impl ObjectType {
     }
 
     /// All kinds, for a message.
-    pub(super) fn known() -> String {
+    pub(crate) fn known() -> String {
         let mut all: Vec<&str> = KNOWN
             .iter()
             .flat_map(|(_, kinds)| kinds.iter().copied())
             .collect();
         all.sort_unstable();
-        format!("one of {} is wanted", all.join(", "))
+        format!("expected one of {}", all.join(", "))
     }
 
     /// The kind as SQL writes it.
-    pub(super) fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         self.words
     }
 
     /// Whether an object of this kind is named.
-    pub(super) fn has_name(self) -> bool {
+    pub(crate) fn has_name(self) -> bool {
         self.place != Place::Whole
     }
 
     /// An object of this kind as an identifier, with the names before its own where there are any.
-    pub(super) fn object(self, name: &str) -> Result<String, Unusable> {
+    pub(crate) fn object(self, name: &str) -> Result<String, Unusable> {
         match self.place {
             Place::Whole | Place::Account => Ok(Name::read(name)?.quoted()),
             Place::Database => path(name, 2),

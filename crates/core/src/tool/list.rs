@@ -1,0 +1,23 @@
+//! The list of a product's tools, from which everything follows that must know them all.
+
+/// The tools of a product, one line each: the module, the export of the tool, and its entry in `TOOLS`.
+///
+/// It stands in `tools/mod.rs`, from a to z:
+/// ```text
+/// stead_core::tools! {
+///     create_note::CreateNote,
+///     read_note::ReadNote,
+/// }
+/// ```
+#[macro_export]
+macro_rules! tools {
+    ($($module:ident::$tool:ident),+ $(,)?) => {
+        $(
+            mod $module;
+            pub use $module::$tool;
+        )+
+
+        pub(crate) static TOOLS: &[$crate::tool::ToolEntry] =
+            &[$($crate::tool::ToolEntry::of::<$tool>()),+];
+    };
+}

@@ -1,0 +1,73 @@
+//! Bounds of time that a list and a filter take.
+
+use jiff::{Timestamp, tz::TimeZone};
+use stead_core::{
+    Error, Result,
+    error::{Violation, Violations},
+    tool::Io,
+};
+
+use crate::{time::Moment, when, zone};
+
+/// A parameter that names a moment, read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    path: &'static str,
+    moment: Option<Moment>,
+}
+
+impl Bound {
+    /// Reads a parameter, and notes where it is not a moment.
+    pub(crate) fn read(
+        path: &'static str,
+        text: &Option<String>,
+        violations: &mut Violations,
+    ) -> Self {
+        let moment = text
+            .as_ref()
+            .and_then(|text| violations.read(when::moment(path, text)));
+        Self { path, moment }
+    }
+
+    /// Whether only a zone tells which instant is meant.
+    fn needs_zone(self) -> bool {
+        self.moment
+            .is_some_and(|moment| !matches!(moment, Moment::Fixed(..)))
+    }
+
+    /// The instant, as the clocks of a zone show it where the bound has no offset.
+    pub(crate) fn instant(self, zone: &TimeZone) -> Result<Option<Timestamp>> {
+        let Some(moment) = self.moment else {
+            return Ok(None);
+        };
+        match moment.instant(zone) {
+            Some(instant) => Ok(Some(instant)),
+            None => Err(Error::violations(vec![Violation::new(
+                self.path,
+                "format",
+                "the time lies beyond all calendars",
+            )])),
+        }
+    }
+}
+
+/// The zone in which bounds without an offset are meant: the calendar's, which is asked for only where one needs it.
+pub(crate) async fn zone_of(io: Io<'_>, calendar: &str, bounds: &[Bound]) -> Result<TimeZone> {
+    if bounds.iter().any(|bound| bound.needs_zone()) {
+        zone::of_calendar(io, calendar).await
+    } else {
+        Ok(TimeZone::UTC)
+    }
+}
+
+/// The later bound lies after the earlier one, as the product expects it.
+pub(crate) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<()> {
+    match (from, to) {
+        (Some(from), Some(to)) if from >= to => {
+            let violation =
+                Violation::new("/time_max", "time_min", "time_max must lie after time_min");
+            Err(Error::violations(vec![violation]))
+        }
+        _ => Ok(()),
+    }
+}
