@@ -241,15 +241,15 @@ impl Plan {
 
     /// The fault that strikes this request, counted down.
     pub(crate) fn take(&mut self, request: &Request) -> Option<Fault> {
-        let place = self
+        let index = self
             .waiting
             .iter()
             .position(|(fault, left)| *left > 0 && fault.applies_to(request))?;
-        let (fault, left) = self.waiting.get_mut(place)?;
+        let (fault, left) = self.waiting.get_mut(index)?;
         *left -= 1;
         let (fault, left) = (fault.clone(), *left);
         if left == 0 {
-            self.waiting.remove(place);
+            self.waiting.remove(index);
         }
         Some(fault)
     }

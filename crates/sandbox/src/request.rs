@@ -108,6 +108,25 @@ impl Request {
     }
 }
 
+/// The variables of a path that matches a template such as `v1/pages/{page_id}`. Fixed segments must be
+/// spelled as in the template, so that `people:searchContacts` with an encoded colon is another address.
+pub(crate) fn match_path(template: &str, path: &str) -> Option<Vec<String>> {
+    let mut variables = Vec::new();
+    let mut expected = template.trim_start_matches('/').split('/');
+    let mut given = path.strip_prefix('/')?.split('/');
+    loop {
+        match (expected.next(), given.next()) {
+            (None, None) => return Some(variables),
+            (Some(expected), Some(given)) if expected.starts_with('{') => {
+                let value = percent_decode_str(given).decode_utf8().ok()?;
+                variables.push(value.into_owned());
+            }
+            (Some(expected), Some(given)) if expected == given => {}
+            _ => return None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +151,23 @@ mod tests {
         let bearer = request("bearer x".to_owned());
         assert_eq!(bearer.basic_credentials(), None);
         assert_eq!(bearer.bearer_token(), Some("x"));
+    }
+
+    #[test]
+    fn a_template_matches_segment_by_segment() {
+        let template = "gmail/v1/users/{userId}/messages/{id}";
+        let variables = match_path(template, "/gmail/v1/users/me/messages/a%2Fb");
+        assert_eq!(variables, Some(vec!["me".to_owned(), "a/b".to_owned()]));
+        for other in [
+            "/gmail/v1/users/me/messages",
+            "/gmail/v1/users/me/messages/a/b",
+            "/gmail/v1/users/me/Messages/a",
+            "/gmail/v1/users/me/messages/%FF",
+        ] {
+            assert_eq!(match_path(template, other), None, "{other}");
+        }
+        let template = "v1/people:searchContacts";
+        assert!(match_path(template, "/v1/people:searchContacts").is_some());
+        assert!(match_path(template, "/v1/people%3AsearchContacts").is_none());
     }
 }

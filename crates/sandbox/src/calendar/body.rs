@@ -99,7 +99,7 @@ pub(super) fn check_members(body: Map<String, Value>) -> Result<Map<String, Valu
                 ),
             ));
         };
-        let fits = value.is_null()
+        let is_valid = value.is_null()
             || match kind {
                 Kind::Text => value.is_string(),
                 Kind::Flag => value.is_boolean(),
@@ -109,7 +109,7 @@ pub(super) fn check_members(body: Map<String, Value>) -> Result<Map<String, Valu
                 Kind::OneOf(values) => value.as_str().is_some_and(|text| values.contains(&text)),
                 Kind::ReadOnly => true,
             };
-        if !fits {
+        if !is_valid {
             return Err(ApiError::of(
                 400,
                 "invalid",
@@ -179,7 +179,7 @@ fn recurrence(lines: &Value) -> Result<(), ApiError> {
             .as_str()
             .and_then(|line| line.split_once(':'))
             .ok_or_else(invalid)?;
-        let fits = match head.split(';').next() {
+        let is_valid = match head.split(';').next() {
             Some("RRULE") => match Rule::parse(value) {
                 Ok(_) => true,
                 Err(RuleError::Invalid) => false,
@@ -189,7 +189,7 @@ fn recurrence(lines: &Value) -> Result<(), ApiError> {
             Some("EXRULE") => return Err(unsupported()),
             _ => false,
         };
-        if !fits {
+        if !is_valid {
             return Err(invalid());
         }
     }

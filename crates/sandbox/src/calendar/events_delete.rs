@@ -28,14 +28,14 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 /// A series takes its occurrences with it; a guest deletes the event from their own calendar only.
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = find_calendar(state, call)?;
-    let (home, mut event) = find_event(&state.world.calendars, place, call.variable(1))?;
+    let index = find_calendar(state, call)?;
+    let (home, mut event) = find_event(&state.world.calendars, index, call.variable(1))?;
     if event.is_cancelled() {
         return Err(ApiError::of(410, "deleted", "Resource has been deleted"));
     }
     check_etag(call, &event)?;
     event.touch(state.now);
-    if home != place {
+    if home != index {
         event.hidden_from.insert(call.user.clone());
         put_event(state, home, event);
         return Ok(Value::Null);

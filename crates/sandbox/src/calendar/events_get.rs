@@ -25,7 +25,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 
 /// Deleted events are given too.
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = find_calendar(state, call)?;
+    let index = find_calendar(state, call)?;
     let id = call.variable(1);
     // Time passes for a meeting in the making.
     for event in state
@@ -40,8 +40,8 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         }
     }
     let calendars = &state.world.calendars;
-    let (_, event) = find_event(calendars, place, id)?;
-    let calendar = calendar_at(calendars, place);
+    let (_, event) = find_event(calendars, index, id)?;
+    let calendar = calendar_at(calendars, index);
     let mut view = View::of(call, calendar);
     view.zone = zone_parameter(call, calendar.time_zone)?;
     Ok(view.event(&event))

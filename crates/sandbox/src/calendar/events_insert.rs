@@ -25,7 +25,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = find_writable_calendar(state, call)?;
+    let index = find_writable_calendar(state, call)?;
     let now = state.now;
     let mut fields = body::check_members(call.object()?)?;
     let conference = fields.remove("conferenceData");
@@ -36,7 +36,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     if !is_id(&id) {
         return Err(ApiError::of(400, "invalid", "Invalid resource id value."));
     }
-    let calendar = calendar_at(&state.world.calendars, place);
+    let calendar = calendar_at(&state.world.calendars, index);
     // The id of a deleted event stays taken.
     if calendar.event(&id).is_some() {
         return Err(ApiError::of(
@@ -64,7 +64,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             .calendars
             .notify(&event, "invitation", &call.user);
     }
-    state.world.calendars.all[place].events.push(event);
+    state.world.calendars.all[index].events.push(event);
     Ok(response)
 }
 

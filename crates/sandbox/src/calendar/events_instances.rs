@@ -40,9 +40,9 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = find_calendar(state, call)?;
+    let index = find_calendar(state, call)?;
     let calendars = &state.world.calendars;
-    let (home, series) = find_event(calendars, place, call.variable(1))?;
+    let (home, series) = find_event(calendars, index, call.variable(1))?;
     let (from, to) = (
         time_parameter(call, "timeMin")?,
         time_parameter(call, "timeMax")?,
@@ -58,7 +58,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let suffix = start.strftime("_%Y%m%dT%H%M%SZ").to_string();
         events.retain(|event| event.id().ends_with(&suffix));
     }
-    let calendar = calendar_at(calendars, place);
+    let calendar = calendar_at(calendars, index);
     let mut view = View::of(call, calendar);
     view.zone = zone_parameter(call, calendar.time_zone)?;
     let size = call

@@ -83,9 +83,9 @@ struct Filter<'a> {
 }
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = find_calendar(state, call)?;
+    let index = find_calendar(state, call)?;
     let now = state.now;
-    let calendar = calendar_at(&state.world.calendars, place);
+    let calendar = calendar_at(&state.world.calendars, index);
     let listed = format!("{} {}", METHOD.id, calendar.id);
     let since = sync::synced_at(call, &listed, now)?;
     if since.is_some() && NOT_WITH_SYNC.iter().any(|name| call.text(name).is_some()) {
@@ -120,7 +120,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         zone: times::zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC),
     };
     check_time_range(wanted.from, wanted.to)?;
-    let mut events = wanted.events(&state.world.calendars, place);
+    let mut events = wanted.events(&state.world.calendars, index);
     match call.text("orderBy") {
         Some("startTime") => events.sort_by_key(|event| start(event, &wanted.zone)),
         Some(_) => events.sort_by_key(|event| event.updated),
@@ -158,9 +158,9 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 }
 
 impl Filter<'_> {
-    fn events(&self, calendars: &Calendars, place: usize) -> Vec<Event> {
+    fn events(&self, calendars: &Calendars, index: usize) -> Vec<Event> {
         let mut events = Vec::new();
-        for (home, event) in visible_events(calendars, place) {
+        for (home, event) in visible_events(calendars, index) {
             let home = calendar_at(calendars, home);
             let is_occurrence = !event.text("recurringEventId").is_empty();
             if self.single && is_occurrence {
@@ -184,12 +184,12 @@ impl Filter<'_> {
         // (`showDeleted`).
         events.retain(|event| {
             let of_series = !self.single && !event.text("recurringEventId").is_empty();
-            (self.deleted || !event.is_cancelled() || of_series) && self.fits(event)
+            (self.deleted || !event.is_cancelled() || of_series) && self.matches(event)
         });
         events
     }
 
-    fn fits(&self, event: &Event) -> bool {
+    fn matches(&self, event: &Event) -> bool {
         let kind = event
             .fields
             .get("eventType")

@@ -42,9 +42,9 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = find_calendar(state, call)?;
+    let index = find_calendar(state, call)?;
     let calendars = &state.world.calendars;
-    let (home, mut event) = find_event(calendars, place, call.variable(1))?;
+    let (home, mut event) = find_event(calendars, index, call.variable(1))?;
     if event.is_cancelled() && call.object()?.get("status").is_none() {
         return Err(not_found());
     }
@@ -72,7 +72,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     event_type::check(&event.fields, home_calendar)?;
     meeting::create(call, home_calendar, conference.as_ref(), &mut event)?;
     event.touch(state.now);
-    let response = View::of(call, calendar_at(calendars, place)).event(&event);
+    let response = View::of(call, calendar_at(calendars, index)).event(&event);
     if notifies_guests(call) {
         state.world.calendars.notify(&event, "change", &call.user);
     }
@@ -89,7 +89,7 @@ pub(super) fn check_may_change(
 ) -> Result<(), ApiError> {
     let calendars = &state.world.calendars;
     let writes =
-        |place: usize| calendar_at(calendars, place).role(&call.user) >= Some(Role::Writer);
+        |index: usize| calendar_at(calendars, index).role(&call.user) >= Some(Role::Writer);
     let as_guest =
         event.fields.get("guestsCanModify") == Some(&json!(true)) && event.is_guest(&call.user);
     if writes(home) || as_guest {

@@ -60,9 +60,9 @@ pub(super) fn create(
 }
 
 /// Shows a meeting that is still in the making.
-pub(super) fn show_as_pending(shown: &mut Map<String, Value>) {
-    shown.remove("hangoutLink");
-    if let Some(data) = shown.get_mut("conferenceData") {
+pub(super) fn show_as_pending(rendered: &mut Map<String, Value>) {
+    rendered.remove("hangoutLink");
+    if let Some(data) = rendered.get_mut("conferenceData") {
         let mut request = data["createRequest"].clone();
         request["status"]["statusCode"] = json!("pending");
         *data = json!({ "createRequest": request });

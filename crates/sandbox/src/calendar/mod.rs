@@ -83,10 +83,10 @@ fn not_found() -> ApiError {
 /// The calendar that the path names, if the user has it and the token's scopes reach it.
 fn find_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
     let calendars = &state.world.calendars;
-    let place = calendars
+    let index = calendars
         .index_of(call.variable(0), &call.user)
         .ok_or_else(not_found)?;
-    let role = calendar_at(calendars, place)
+    let role = calendar_at(calendars, index)
         .role(&call.user)
         .ok_or_else(not_found)?;
     let everywhere = [
@@ -99,7 +99,7 @@ fn find_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
     let has = |scopes: &[&str]| scopes.iter().any(|scope| call.has_scope(scope));
     // The narrower scopes reach less; no calendar here is public or made by the application.
     if has(&everywhere) || (has(&owned) && role == Role::Owner) {
-        Ok(place)
+        Ok(index)
     } else {
         Err(not_found())
     }
@@ -107,9 +107,9 @@ fn find_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
 
 /// The same, if the user may write there.
 fn find_writable_calendar(state: &State, call: &Call) -> Result<usize, ApiError> {
-    let place = find_calendar(state, call)?;
-    if calendar_at(&state.world.calendars, place).role(&call.user) >= Some(Role::Writer) {
-        Ok(place)
+    let index = find_calendar(state, call)?;
+    if calendar_at(&state.world.calendars, index).role(&call.user) >= Some(Role::Writer) {
+        Ok(index)
     } else {
         let message = "You need to have writer access to this calendar.";
         Err(ApiError::of(403, "requiredAccessLevel", message))
@@ -117,40 +117,40 @@ fn find_writable_calendar(state: &State, call: &Call) -> Result<usize, ApiError>
 }
 
 /// The calendar at a place that was found before.
-fn calendar_at(calendars: &Calendars, place: usize) -> &Calendar {
-    &calendars.all[place]
+fn calendar_at(calendars: &Calendars, index: usize) -> &Calendar {
+    &calendars.all[index]
 }
 
 /// The events that a calendar shows: its own, and in a primary calendar those to which its user is invited.
-fn visible_events(calendars: &Calendars, place: usize) -> Vec<(usize, &Event)> {
-    let calendar = calendar_at(calendars, place);
+fn visible_events(calendars: &Calendars, index: usize) -> Vec<(usize, &Event)> {
+    let calendar = calendar_at(calendars, index);
     let all = calendars
         .all
         .iter()
         .enumerate()
         .filter(|(_, other)| other.primary_of.is_some());
     let invited = all
-        .filter(|(index, _)| *index != place)
-        .flat_map(|(index, other)| {
+        .filter(|(other_index, _)| *other_index != index)
+        .flat_map(|(other_index, other)| {
             let guest =
                 |event: &&Event| calendar.primary_of.is_some_and(|user| event.is_guest(user));
             other
                 .events
                 .iter()
                 .filter(guest)
-                .map(move |event| (index, event))
+                .map(move |event| (other_index, event))
         });
     calendar
         .events
         .iter()
-        .map(|event| (place, event))
+        .map(|event| (index, event))
         .chain(invited)
         .collect()
 }
 
 /// The calendar of an event, and the event: a stored one, or an occurrence of a series.
-fn find_event(calendars: &Calendars, place: usize, id: &str) -> Result<(usize, Event), ApiError> {
-    let shown = visible_events(calendars, place);
+fn find_event(calendars: &Calendars, index: usize, id: &str) -> Result<(usize, Event), ApiError> {
+    let shown = visible_events(calendars, index);
     if let Some((home, event)) = shown.iter().find(|(_, event)| event.id() == id) {
         return Ok((*home, (*event).clone()));
     }

@@ -38,8 +38,8 @@ impl<'a> View<'a> {
 
     /// The event.
     pub(super) fn event(&self, event: &Event) -> Value {
-        let mut shown = event.fields.clone();
-        let mut set = |name: &str, value: Value| drop(shown.insert(name.to_owned(), value));
+        let mut rendered = event.fields.clone();
+        let mut set = |name: &str, value: Value| drop(rendered.insert(name.to_owned(), value));
         set("kind", json!("calendar#event"));
         set("etag", json!(etag(event)));
         let link = format!(
@@ -61,12 +61,12 @@ impl<'a> View<'a> {
                 set(name, self.person(person));
             }
         }
-        shown.entry("eventType").or_insert(json!("default"));
-        self.limit_guests(&mut shown);
+        rendered.entry("eventType").or_insert(json!("default"));
+        self.limit_guests(&mut rendered);
         if event.meeting_pending_reads > 0 {
-            meeting::show_as_pending(&mut shown);
+            meeting::show_as_pending(&mut rendered);
         }
-        Value::Object(shown)
+        Value::Object(rendered)
     }
 
     /// The event in a list: of a deleted occurrence there is only what identifies it (`Event.status`).
@@ -75,7 +75,7 @@ impl<'a> View<'a> {
         if !event.is_cancelled() || event.text("recurringEventId").is_empty() {
             return all;
         }
-        let mut shown = Map::new();
+        let mut rendered = Map::new();
         for name in [
             "kind",
             "etag",
@@ -84,30 +84,30 @@ impl<'a> View<'a> {
             "recurringEventId",
             "originalStartTime",
         ] {
-            shown.insert(name.to_owned(), all[name].clone());
+            rendered.insert(name.to_owned(), all[name].clone());
         }
-        Value::Object(shown)
+        Value::Object(rendered)
     }
 
     fn edge(&self, edge: &Value) -> Value {
-        let mut shown = edge.clone();
+        let mut rendered = edge.clone();
         if let Some(Edge::Time(instant)) = Edge::of(Some(edge)) {
-            shown["dateTime"] = json!(format_in_zone(instant, &self.zone));
+            rendered["dateTime"] = json!(format_in_zone(instant, &self.zone));
         }
-        shown
+        rendered
     }
 
     /// With `self` where it is the one whose calendar this is.
     fn person(&self, person: &Value) -> Value {
-        let mut shown = person.clone();
+        let mut rendered = person.clone();
         if person["email"] == self.calendar.id.as_str() {
-            shown["self"] = json!(true);
+            rendered["self"] = json!(true);
         }
-        shown
+        rendered
     }
 
-    fn limit_guests(&self, shown: &mut Map<String, Value>) {
-        let Some(Value::Array(guests)) = shown.get_mut("attendees") else {
+    fn limit_guests(&self, rendered: &mut Map<String, Value>) {
+        let Some(Value::Array(guests)) = rendered.get_mut("attendees") else {
             return;
         };
         for guest in guests.iter_mut() {
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
         // Of too many guests only the one who looks is shown (events.get, `maxAttendees`).
         if self.guests.is_some_and(|max| guests.len() > max) {
             guests.retain(|guest| guest["self"] == true);
-            shown.insert("attendeesOmitted".to_owned(), json!(true));
+            rendered.insert("attendeesOmitted".to_owned(), json!(true));
         }
     }
 }

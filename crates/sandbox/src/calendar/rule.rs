@@ -390,13 +390,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_never_fits_ends() {
+    fn a_rule_that_never_matches_ends() {
         let never = Rule::parse("FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30").unwrap();
         assert_eq!(never.days("2026-01-01".parse().unwrap()).count(), 0);
     }
 
     #[test]
-    fn what_is_no_rule_is_refused() {
+    fn invalid_rules_are_refused() {
         for text in [
             "",
             "FREQ",

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_language_has_not_is_refused() {
+    fn what_the_language_does_not_have_is_refused() {
         for query in [
             "name",
             "name contains",

@@ -166,9 +166,9 @@ impl ApiError {
                 "domain": self.0.domain,
                 "reason": self.0.reason,
             });
-            if let Some((kind, place)) = &self.0.location {
+            if let Some((kind, location_name)) = &self.0.location {
                 entry["locationType"] = json!(kind);
-                entry["location"] = json!(place);
+                entry["location"] = json!(location_name);
             }
             error["errors"] = json!([entry]);
         }

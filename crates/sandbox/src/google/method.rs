@@ -152,8 +152,8 @@ impl Call {
     }
 
     /// The nth variable of the path.
-    pub(crate) fn variable(&self, place: usize) -> &str {
-        self.path.get(place).map_or("", String::as_str)
+    pub(crate) fn variable(&self, index: usize) -> &str {
+        self.path.get(index).map_or("", String::as_str)
     }
 }
 

@@ -66,11 +66,11 @@ impl<'a> Body<'a> {
         items
             .iter()
             .enumerate()
-            .map(|(place, item)| match item {
+            .map(|(index, item)| match item {
                 Value::Object(members) => {
-                    Self::new(members, format!("{}.{name}[{place}]", self.at), known)
+                    Self::new(members, format!("{}.{name}[{index}]", self.at), known)
                 }
-                other => Err(self.wrong(&format!("{name}[{place}]"), "TYPE_MESSAGE", other)),
+                other => Err(self.wrong(&format!("{name}[{index}]"), "TYPE_MESSAGE", other)),
             })
             .collect()
     }

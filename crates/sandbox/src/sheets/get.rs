@@ -61,8 +61,8 @@ pub(super) fn shown(
         .sheets
         .iter()
         .enumerate()
-        .filter(|(place, _)| areas.is_empty() || areas.iter().any(|area| area.sheet == *place))
-        .map(|(place, sheet)| one(spreadsheet, place, sheet, areas, with_cells))
+        .filter(|(index, _)| areas.is_empty() || areas.iter().any(|area| area.sheet == *index))
+        .map(|(index, sheet)| one(spreadsheet, index, sheet, areas, with_cells))
         .collect();
     let mut shown = json!({
         "spreadsheetId": spreadsheet.id,
@@ -96,7 +96,7 @@ pub(super) fn shown(
 
 fn one(
     spreadsheet: &Spreadsheet,
-    place: usize,
+    index: usize,
     sheet: &Sheet,
     areas: &[Area],
     with_cells: bool,
@@ -115,7 +115,7 @@ fn one(
     let mut properties = Value::Object(sheet.more.clone());
     properties["sheetId"] = json!(sheet.id);
     properties["title"] = json!(sheet.title);
-    properties["index"] = json!(place);
+    properties["index"] = json!(index);
     properties["sheetType"] = json!("GRID");
     properties["gridProperties"] = Value::Object(grid);
     if sheet.hidden {
@@ -124,13 +124,13 @@ fn one(
     let mut shown = json!({"properties": properties});
     if with_cells {
         let whole = [Area {
-            sheet: place,
+            sheet: index,
             rows: 0..sheet.rows,
             columns: 0..sheet.columns,
             open: true,
         }];
         let wanted = if areas.is_empty() { &whole } else { areas };
-        let wanted = wanted.iter().filter(|area| area.sheet == place);
+        let wanted = wanted.iter().filter(|area| area.sheet == index);
         shown["data"] = wanted.map(|area| data(spreadsheet, sheet, area)).collect();
     }
     shown

@@ -68,20 +68,20 @@ const GRID: &[&str] = &[
 /// Reads the sheets; one empty sheet where none is given.
 pub(super) fn read(sheets: &[Body<'_>], ids: &mut Ids) -> Result<Vec<Sheet>, ApiError> {
     let mut read: Vec<(i32, Sheet)> = Vec::new();
-    for (place, body) in (0..).zip(sheets) {
+    for (index, body) in (0..).zip(sheets) {
         body.unsupported(UNSUPPORTED)?;
-        let (index, mut sheet) = properties(body, place, ids)?;
+        let (index, mut sheet) = properties(body, index, ids)?;
         cells(body, &mut sheet)?;
         for (_, other) in &read {
             if other.title.eq_ignore_ascii_case(&sheet.title) {
                 return Err(ApiError::invalid(format!(
-                    "Invalid sheets[{place}]: A sheet with the name \"{}\" already exists. Please enter another name.",
+                    "Invalid sheets[{index}]: A sheet with the name \"{}\" already exists. Please enter another name.",
                     sheet.title
                 )));
             }
             if other.id == sheet.id {
                 return Err(ApiError::invalid(format!(
-                    "Invalid sheets[{place}]: A sheet with the id {} already exists.",
+                    "Invalid sheets[{index}]: A sheet with the id {} already exists.",
                     sheet.id
                 )));
             }
@@ -96,10 +96,10 @@ pub(super) fn read(sheets: &[Body<'_>], ids: &mut Ids) -> Result<Vec<Sheet>, Api
 }
 
 /// The sheet without its cells, and its place.
-fn properties(body: &Body<'_>, place: i32, ids: &mut Ids) -> Result<(i32, Sheet), ApiError> {
-    let title = format!("Sheet{}", place + 1);
+fn properties(body: &Body<'_>, index: i32, ids: &mut Ids) -> Result<(i32, Sheet), ApiError> {
+    let title = format!("Sheet{}", index + 1);
     let Some(properties) = body.object("properties", PROPERTIES)? else {
-        return Ok((place, Sheet::new(fresh_id(ids), title)));
+        return Ok((index, Sheet::new(fresh_id(ids), title)));
     };
     properties.unsupported(&["dataSourceSheetProperties"])?;
     match properties.text("sheetType")? {
@@ -111,7 +111,7 @@ fn properties(body: &Body<'_>, place: i32, ids: &mut Ids) -> Result<(i32, Sheet)
         }
         Some(other) => {
             return Err(ApiError::invalid(format!(
-                "Invalid value at 'spreadsheet.sheets[{place}].properties.sheet_type' (TYPE_ENUM), \"{other}\""
+                "Invalid value at 'spreadsheet.sheets[{index}].properties.sheet_type' (TYPE_ENUM), \"{other}\""
             )));
         }
     }
@@ -120,7 +120,7 @@ fn properties(body: &Body<'_>, place: i32, ids: &mut Ids) -> Result<(i32, Sheet)
         Some(id) if id >= 0 => id,
         Some(id) => {
             return Err(ApiError::invalid(format!(
-                "Invalid sheets[{place}]: sheetId {id} must not be negative."
+                "Invalid sheets[{index}]: sheetId {id} must not be negative."
             )));
         }
     };
@@ -144,7 +144,7 @@ fn properties(body: &Body<'_>, place: i32, ids: &mut Ids) -> Result<(i32, Sheet)
         }
         sheet.more_of_grid = grid.kept(&flags);
     }
-    Ok((properties.integer("index")?.unwrap_or(place), sheet))
+    Ok((properties.integer("index")?.unwrap_or(index), sheet))
 }
 
 /// The cells of `data`: what was entered, without its formatting.

@@ -25,7 +25,7 @@ pub(super) fn read(
     value: &Value,
     typed: bool,
     before: Option<&Cell>,
-    place: &str,
+    index: &str,
 ) -> Result<Change, ApiError> {
     let entered = match value {
         Value::Null => return Ok(Change::Nothing),
@@ -36,12 +36,12 @@ pub(super) fn read(
         Value::String(text) => Entered::Text(text.clone()),
         Value::Array(_) => {
             return Err(ApiError::invalid(format!(
-                "Invalid {place}: list_value {value}"
+                "Invalid {index}: list_value {value}"
             )));
         }
         Value::Object(_) => {
             return Err(ApiError::invalid(format!(
-                "Invalid {place}: struct_value {value}"
+                "Invalid {index}: struct_value {value}"
             )));
         }
     };

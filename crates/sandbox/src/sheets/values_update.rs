@@ -115,20 +115,20 @@ fn check_same_range(
 
 /// The inner lists of `values`.
 fn lines(object: &Map<String, Value>) -> Result<Vec<&Vec<Value>>, ApiError> {
-    let wrong = |place: &str, value: &Value| {
+    let wrong = |index: &str, value: &Value| {
         let message = format!(
-            "Invalid value at 'data.{place}' (type.googleapis.com/google.protobuf.ListValue), {value}"
+            "Invalid value at 'data.{index}' (type.googleapis.com/google.protobuf.ListValue), {value}"
         );
-        ApiError::unbound(&format!("data.{place}"), message)
+        ApiError::unbound(&format!("data.{index}"), message)
     };
     match object.get("values") {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(lines)) => lines
             .iter()
             .enumerate()
-            .map(|(place, line)| match line {
+            .map(|(index, line)| match line {
                 Value::Array(values) => Ok(values),
-                other => Err(wrong(&format!("values[{place}]"), other)),
+                other => Err(wrong(&format!("values[{index}]"), other)),
             })
             .collect(),
         Some(other) => Err(wrong("values", other)),
@@ -152,19 +152,19 @@ fn changes(
                 (outer, inner)
             };
             let (row, column) = (area.rows.start + down, area.columns.start + right);
-            check_fits(sheet, area, row, column)?;
+            check_within_grid(sheet, area, row, column)?;
             let before = sheet.cells.get(&(row, column));
-            let place = format!("values[{outer}][{inner}]");
+            let index = format!("values[{outer}][{inner}]");
             changes.push((
                 (row, column),
-                parse_input::read(value, typed, before, &place)?,
+                parse_input::read(value, typed, before, &index)?,
             ));
         }
     }
     Ok(changes)
 }
 
-fn check_fits(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), ApiError> {
+fn check_within_grid(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), ApiError> {
     if row >= sheet.rows || column >= sheet.columns {
         let cell = range::written(sheet, &(row..row + 1), &(column..column + 1));
         let (rows, columns) = (sheet.rows, sheet.columns);
@@ -206,7 +206,7 @@ fn summary(spreadsheet: &Spreadsheet, written: &Area, changes: &Changes) -> Valu
     let touched: BTreeSet<(u32, u32)> = changes
         .iter()
         .filter(|(_, change)| *change != Change::Nothing)
-        .map(|(place, _)| *place)
+        .map(|(index, _)| *index)
         .collect();
     let rows: BTreeSet<u32> = touched.iter().map(|(row, _)| *row).collect();
     let columns: BTreeSet<u32> = touched.iter().map(|(_, column)| *column).collect();
@@ -227,14 +227,14 @@ fn apply(spreadsheet: &mut Spreadsheet, sheet: usize, changes: Changes) {
     let Some(sheet) = spreadsheet.sheets.get_mut(sheet) else {
         return;
     };
-    for (place, change) in changes {
+    for (index, change) in changes {
         match change {
             Change::Nothing => {}
             Change::Clear => {
-                sheet.cells.remove(&place);
+                sheet.cells.remove(&index);
             }
             Change::Put(cell) => {
-                sheet.cells.insert(place, cell);
+                sheet.cells.insert(index, cell);
             }
         }
     }

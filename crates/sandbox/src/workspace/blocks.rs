@@ -72,9 +72,9 @@ pub(crate) fn insert_blocks(
     drafts: Vec<Draft>,
     origin: &Origin,
 ) -> Vec<String> {
-    let mut place = after
+    let mut index = after
         .and_then(|after| content.blocks.iter().position(|block| block.id == after))
-        .map(|place| place + 1);
+        .map(|index| index + 1);
     let mut ids = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let id = content.new_id();
@@ -85,10 +85,10 @@ pub(crate) fn insert_blocks(
             body: draft.body,
             origin: origin.clone(),
         };
-        match &mut place {
-            Some(place) => {
-                content.blocks.insert(*place, block);
-                *place += 1;
+        match &mut index {
+            Some(index) => {
+                content.blocks.insert(*index, block);
+                *index += 1;
             }
             None => content.blocks.push(block),
         }

@@ -62,7 +62,7 @@ pub(crate) fn new(name: &str, kind: &'static str, options: &[&str]) -> Column {
             let options: Vec<Value> = options
                 .iter()
                 .enumerate()
-                .map(|(place, option)| self::option(name, option, None, place))
+                .map(|(index, option)| self::option(name, option, None, index))
                 .collect();
             json!({"options": options})
         }
@@ -78,8 +78,8 @@ pub(crate) fn new(name: &str, kind: &'static str, options: &[&str]) -> Column {
 }
 
 /// An option that is not there yet.
-pub(crate) fn option(column: &str, name: &str, color: Option<&str>, place: usize) -> Value {
-    let color = color.unwrap_or(COLORS[place % COLORS.len()]);
+pub(crate) fn option(column: &str, name: &str, color: Option<&str>, index: usize) -> Value {
+    let color = color.unwrap_or(COLORS[index % COLORS.len()]);
     json!({
         "id": id_of(&format!("option {column} {name}")),
         "name": name,
@@ -124,8 +124,8 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, ApiError
     if let Some(options) = config.get("options") {
         let path = config.path("options");
         let mut read = Vec::new();
-        for (place, item) in list(options, &path, 100)?.iter().enumerate() {
-            let path = format!("{path}[{place}]");
+        for (index, item) in list(options, &path, 100)?.iter().enumerate() {
+            let path = format!("{path}[{index}]");
             let item = Reader::new(item, path, &["name", "color", "description", "id"])?;
             item.required("name")?;
             let name = item.text("name")?.unwrap_or_default();
@@ -134,7 +134,7 @@ fn column(name: &str, definition: &Value, path: &str) -> Result<Column, ApiError
                     "Invalid select option, commas not allowed: {name}"
                 )));
             }
-            read.push(option(&column.name, name, item.text("color")?, place));
+            read.push(option(&column.name, name, item.text("color")?, index));
         }
         column.config["options"] = json!(read);
     }

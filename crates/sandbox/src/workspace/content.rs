@@ -154,12 +154,12 @@ impl Content {
 
     /// Whether something is shared: itself, or what it is in.
     pub(crate) fn is_shared(&self, id: &str, roots: &BTreeSet<String>) -> bool {
-        let mut place = Some(id.to_owned());
-        while let Some(id) = place {
+        let mut current = Some(id.to_owned());
+        while let Some(id) = current {
             if roots.contains(&id) {
                 return true;
             }
-            place = self.parent_of(&id);
+            current = self.parent_of(&id);
         }
         false
     }

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use super::{
@@ -17,7 +16,13 @@ use super::{
     methods::METHODS,
     version::Version,
 };
-use crate::{oauth::TokenState, query::Query, request::Request, response::Response, state::State};
+use crate::{
+    oauth::TokenState,
+    query::Query,
+    request::{Request, match_path},
+    response::Response,
+    state::State,
+};
 
 /// Bytes of a body (Notion API, "Request limits").
 const BODY_BYTES: usize = 500_000;
@@ -135,25 +140,7 @@ fn find(request: &Request, version: Version) -> Option<(&'static Method, Vec<Str
     });
     methods
         .copied()
-        .find_map(|method| Some((method, fit(method.path, &request.path)?)))
-}
-
-/// The variables of a path that fits a template.
-fn fit(template: &str, path: &str) -> Option<Vec<String>> {
-    let mut variables = Vec::new();
-    let mut wanted = template.split('/');
-    let mut given = path.split('/');
-    loop {
-        match (wanted.next(), given.next()) {
-            (None, None) => return Some(variables),
-            (Some(wanted), Some(given)) if wanted.starts_with('{') => {
-                let value = percent_decode_str(given).decode_utf8().ok()?;
-                variables.push(value.into_owned());
-            }
-            (Some(wanted), Some(given)) if wanted == given => {}
-            _ => return None,
-        }
-    }
+        .find_map(|method| Some((method, match_path(method.path, &request.path)?)))
 }
 
 fn path_ids(method: &Method, values: &[String]) -> Result<Vec<String>, ApiError> {
@@ -194,8 +181,8 @@ fn body(method: &Method, request: &Request) -> Result<Value, ApiError> {
 
 impl Call {
     /// The nth id of the path.
-    pub(crate) fn id(&self, place: usize) -> &str {
-        self.path.get(place).map_or("", String::as_str)
+    pub(crate) fn id(&self, index: usize) -> &str {
+        self.path.get(index).map_or("", String::as_str)
     }
 
     /// Whether something is shared with the integration.

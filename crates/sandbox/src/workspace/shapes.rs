@@ -73,8 +73,8 @@ pub(crate) fn page(
                     "created_by" | "last_edited_by" => Some(user(&page.origin.author)),
                     _ => page.values.get(&column.id).cloned(),
                 };
-                let shown = values::shown(column, value.as_ref(), &encoded(&column.id));
-                properties.insert(column.name.clone(), shown);
+                let rendered = values::property_value(column, value.as_ref(), &encoded(&column.id));
+                properties.insert(column.name.clone(), rendered);
             }
         }
         None => {
@@ -83,7 +83,7 @@ pub(crate) fn page(
         }
     }
     let title = rich_text::plain(&page.title());
-    let mut shown = json!({
+    let mut rendered = json!({
         "object": "page",
         "id": page.id,
         "parent": page_parent(content, page, version),
@@ -94,14 +94,14 @@ pub(crate) fn page(
         "url": url(&title, &page.id),
         "public_url": null,
     });
-    origin(&mut shown, &page.origin, version);
-    shown
+    origin(&mut rendered, &page.origin, version);
+    rendered
 }
 
 /// A database. Its columns are in it where versions know no data sources.
 pub(crate) fn database(content: &Content, database: &Database, version: Version) -> Value {
     let title = rich_text::plain(&database.title);
-    let mut shown = json!({
+    let mut rendered = json!({
         "object": "database",
         "id": database.id,
         "title": database.title,
@@ -119,19 +119,19 @@ pub(crate) fn database(content: &Content, database: &Database, version: Version)
         .filter_map(|id| content.source(id))
         .collect();
     if version.has_data_sources() {
-        shown["is_locked"] = json!(false);
-        shown["data_sources"] = sources
+        rendered["is_locked"] = json!(false);
+        rendered["data_sources"] = sources
             .iter()
             .map(|source| json!({"id": source.id, "name": rich_text::plain(&source.title)}))
             .collect();
     } else {
-        shown["properties"] = sources
+        rendered["properties"] = sources
             .first()
             .map(|source| columns(source))
             .unwrap_or_default();
     }
-    origin(&mut shown, &database.origin, version);
-    shown
+    origin(&mut rendered, &database.origin, version);
+    rendered
 }
 
 /// A data source.
@@ -140,7 +140,7 @@ pub(crate) fn source(content: &Content, source: &Source, version: Version) -> Va
     let page = content
         .database(&source.database)
         .map(|database| database.page.as_str());
-    let mut shown = json!({
+    let mut rendered = json!({
         "object": "data_source",
         "id": source.id,
         "title": source.title,
@@ -154,27 +154,27 @@ pub(crate) fn source(content: &Content, source: &Source, version: Version) -> Va
         "url": url(&title, &source.database),
         "public_url": null,
     });
-    origin(&mut shown, &source.origin, version);
-    shown
+    origin(&mut rendered, &source.origin, version);
+    rendered
 }
 
 /// A block.
 pub(crate) fn block(content: &Content, block: &Block, version: Version) -> Value {
     let has_children = content.blocks.iter().any(|other| other.parent == block.id);
     let kind = block.kind.as_str();
-    let mut shown = json!({
+    let mut rendered = json!({
         "object": "block",
         "id": block.id,
-        "parent": place(content, &block.parent),
+        "parent": block_parent(content, &block.parent),
         "has_children": has_children,
         "type": kind,
         kind: block.body,
     });
-    if kind.starts_with("heading_") && shown[kind]["is_toggleable"].is_null() {
-        shown[kind]["is_toggleable"] = json!(false);
+    if kind.starts_with("heading_") && rendered[kind]["is_toggleable"].is_null() {
+        rendered[kind]["is_toggleable"] = json!(false);
     }
-    origin(&mut shown, &block.origin, version);
-    shown
+    origin(&mut rendered, &block.origin, version);
+    rendered
 }
 
 /// A page or a database as a block of the page that it is on.
@@ -186,7 +186,7 @@ pub(crate) fn child(
     made: &Origin,
     version: Version,
 ) -> Value {
-    let mut shown = json!({
+    let mut rendered = json!({
         "object": "block",
         "id": id,
         "parent": parent,
@@ -194,8 +194,8 @@ pub(crate) fn child(
         "type": kind,
         kind: {"title": rich_text::plain(title)},
     });
-    origin(&mut shown, made, version);
-    shown
+    origin(&mut rendered, made, version);
+    rendered
 }
 
 /// A comment.
@@ -203,7 +203,7 @@ pub(crate) fn comment(content: &Content, comment: &Comment, name: &str) -> Value
     json!({
         "object": "comment",
         "id": comment.id,
-        "parent": place(content, &comment.parent),
+        "parent": block_parent(content, &comment.parent),
         "discussion_id": comment.discussion,
         "created_time": minute(comment.origin.created),
         "last_edited_time": minute(comment.origin.edited),
@@ -297,14 +297,14 @@ fn columns(source: &Source) -> Value {
         for option in options.into_iter().flatten() {
             option["description"] = Value::Null;
         }
-        let shown = json!({
+        let rendered = json!({
             "id": encoded(&column.id),
             "name": column.name,
             "type": column.kind,
             "description": null,
             column.kind: config,
         });
-        (column.name.clone(), shown)
+        (column.name.clone(), rendered)
     });
     Value::Object(columns.collect())
 }
@@ -326,21 +326,21 @@ pub(crate) fn page_parent(content: &Content, page: &Page, version: Version) -> V
 }
 
 /// What blocks and comments are in.
-pub(crate) fn place(content: &Content, id: &str) -> Value {
+pub(crate) fn block_parent(content: &Content, id: &str) -> Value {
     match content.page(id) {
         Some(_) => json!({"type": "page_id", "page_id": id}),
         None => json!({"type": "block_id", "block_id": id}),
     }
 }
 
-fn origin(shown: &mut Value, origin: &Origin, version: Version) {
-    shown["created_time"] = json!(minute(origin.created));
-    shown["last_edited_time"] = json!(minute(origin.edited));
-    shown["created_by"] = user(&origin.author);
-    shown["last_edited_by"] = user(&origin.author);
-    shown["in_trash"] = json!(false);
+fn origin(rendered: &mut Value, origin: &Origin, version: Version) {
+    rendered["created_time"] = json!(minute(origin.created));
+    rendered["last_edited_time"] = json!(minute(origin.edited));
+    rendered["created_by"] = user(&origin.author);
+    rendered["last_edited_by"] = user(&origin.author);
+    rendered["in_trash"] = json!(false);
     if version < Version::InTrash {
-        shown["archived"] = json!(false);
+        rendered["archived"] = json!(false);
     }
 }
 

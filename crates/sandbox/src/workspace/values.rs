@@ -57,7 +57,7 @@ pub(crate) fn of_page(properties: &Map<String, Value>) -> Result<Values, ApiErro
 }
 
 /// A value as it is in a page, with its property's id and kind.
-pub(crate) fn shown(column: &Column, value: Option<&Value>, id: &str) -> Value {
+pub(crate) fn property_value(column: &Column, value: Option<&Value>, id: &str) -> Value {
     let value = value.cloned().unwrap_or_else(|| empty(column.kind));
     json!({"id": id, "type": column.kind, column.kind: value})
 }
@@ -112,8 +112,8 @@ fn value(column: &mut Column, key: &str, given: &Value) -> Result<Value, ApiErro
         "select" | "status" => chosen(column, inner, &path)?,
         "multi_select" => {
             let mut options = Vec::new();
-            for (place, item) in list(inner, &path, 100)?.iter().enumerate() {
-                options.push(chosen(column, item, &format!("{path}[{place}]"))?);
+            for (index, item) in list(inner, &path, 100)?.iter().enumerate() {
+                options.push(chosen(column, item, &format!("{path}[{index}]"))?);
             }
             json!(options)
         }

@@ -155,11 +155,11 @@ impl Part {
 
     /// Numbers this part and those below it.
     pub(super) fn number(&mut self, id: String) {
-        for (place, part) in self.parts.iter_mut().enumerate() {
+        for (index, part) in self.parts.iter_mut().enumerate() {
             part.number(if id.is_empty() {
-                place.to_string()
+                index.to_string()
             } else {
-                format!("{id}.{place}")
+                format!("{id}.{index}")
             });
         }
         self.id = id;

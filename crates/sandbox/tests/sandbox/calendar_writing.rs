@@ -137,7 +137,7 @@ async fn a_change_merges_and_replaces() {
 }
 
 #[tokio::test]
-async fn one_occurrence_changes_alone() {
+async fn one_occurrence_changes_by_itself() {
     let ada = Calendars::ada().await;
     let series = ada.id("Stand-up");
     let one = format!("{PRIMARY}/{series}_20260511T083000Z");
@@ -365,7 +365,7 @@ async fn bodies_are_checked_strictly() {
 }
 
 #[tokio::test]
-async fn faults_strike_here_too() {
+async fn faults_apply_here_too() {
     let ada = Calendars::ada().await;
     ada.stage.sandbox().fault(Fault::CutBeforeResponse {
         host: Some("www.googleapis.com".to_owned()),

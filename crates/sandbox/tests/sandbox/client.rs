@@ -36,7 +36,7 @@ pub(crate) struct Reply {
 pub(crate) struct Tokens {
     pub(crate) access: String,
     pub(crate) refresh: String,
-    pub(crate) answer: Value,
+    pub(crate) response: Value,
 }
 
 impl Stage {
@@ -122,19 +122,19 @@ impl Stage {
     pub(crate) async fn consent(
         &self,
         asked: &[(&str, &str)],
-        answered: &[(&str, &str)],
+        submitted: &[(&str, &str)],
     ) -> Vec<(String, String)> {
         let page = self.authorize(asked).await;
         assert_eq!(page.status, 200, "{}", page.text);
-        let back = self.post_form(&page.form_action(), answered).await;
+        let back = self.post_form(&page.form_action(), submitted).await;
         assert_eq!(back.status, 303, "{}", back.text);
         back.location().query_pairs().into_owned().collect()
     }
 
     /// The code for a user who allows all scopes.
     pub(crate) async fn code(&self, user: &str, asked: &[(&str, &str)]) -> String {
-        let answered = [("user", user), ("action", "allow"), ("scope", "all")];
-        value(&self.consent(asked, &answered).await, "code")
+        let submitted = [("user", user), ("action", "allow"), ("scope", "all")];
+        value(&self.consent(asked, &submitted).await, "code")
     }
 
     pub(crate) async fn exchange(&self, code: &str) -> Reply {
@@ -167,12 +167,12 @@ impl Stage {
             ("prompt", "consent"),
         ];
         let code = self.code(user, &asked).await;
-        let answer = self.exchange(&code).await.json();
-        let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
+        let response = self.exchange(&code).await.json();
+        let text = |name: &str| response[name].as_str().unwrap_or_default().to_owned();
         Tokens {
             access: text("access_token"),
             refresh: text("refresh_token"),
-            answer: answer.clone(),
+            response: response.clone(),
         }
     }
 

@@ -17,12 +17,12 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
     assert!(page.text.contains("Ada Lovelace"));
     assert_eq!(page.header("cache-control"), "no-store");
     assert_eq!(page.header("x-frame-options"), "DENY");
-    let answer = [
+    let response = [
         ("user", "ada@example.com"),
         ("action", "allow"),
         ("scope", GMAIL_READ),
     ];
-    let back = stage.post_form(&page.form_action(), &answer).await;
+    let back = stage.post_form(&page.form_action(), &fields).await;
     assert_eq!(back.status, 303);
     assert!(back.header("location").starts_with(REDIRECT));
     let pairs: Vec<_> = back.location().query_pairs().into_owned().collect();
@@ -31,7 +31,7 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
     assert_eq!(value(&pairs, "scope"), GMAIL_READ);
     assert!(value(&pairs, "code").starts_with("4/0"));
     // A page can be submitted once.
-    let again = stage.post_form(&page.form_action(), &answer).await;
+    let again = stage.post_form(&page.form_action(), &fields).await;
     assert_eq!(again.status, 400);
 }
 
@@ -39,8 +39,8 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
 async fn cancelling_and_ticking_nothing_is_a_refusal() {
     let stage = Stage::new().await;
     let user = ("user", "ada@example.com");
-    for answer in [vec![("action", "deny")], vec![user, ("action", "allow")]] {
-        let back = stage.consent(&[("scope", GMAIL_READ)], &answer).await;
+    for fields in [vec![("action", "deny")], vec![user, ("action", "allow")]] {
+        let back = stage.consent(&[("scope", GMAIL_READ)], &fields).await;
         assert_eq!(value(&back, "error"), "access_denied");
         assert_eq!(value(&back, "state"), "s t");
         assert_eq!(value(&back, "iss"), "https://accounts.google.com");
@@ -67,20 +67,20 @@ async fn a_person_may_allow_less() {
 }
 
 #[tokio::test]
-async fn bad_answers_to_the_page_are_refused() {
+async fn bad_submissions_of_the_page_are_refused() {
     let stage = Stage::new().await;
     let page = stage.authorize(&[("scope", GMAIL_READ)]).await;
     let action = page.form_action();
     let user = ("user", "ada@example.com");
     let allow = ("action", "allow");
-    for answer in [
+    for fields in [
         vec![user, ("scope", GMAIL_READ)],
         vec![("user", "eve@example.com"), allow, ("scope", "all")],
         vec![user, allow, ("scope", CONTACTS)],
         vec![user, allow, ("scope", "all"), ("request", "other")],
     ] {
-        let back = stage.post_form(&action, &answer).await;
-        assert_eq!(back.status, 400, "{answer:?}");
+        let back = stage.post_form(&action, &fields).await;
+        assert_eq!(back.status, 400, "{fields:?}");
         assert_eq!(back.header("location"), "");
     }
     let unknown = stage
@@ -158,7 +158,7 @@ async fn bad_requests_stay_on_an_error_page() {
 }
 
 #[tokio::test]
-async fn without_a_page_nobody_is_signed_in() {
+async fn without_a_page_no_one_is_signed_in() {
     let stage = Stage::new().await;
     let back = stage
         .authorize(&[("scope", GMAIL_READ), ("prompt", "none")])
@@ -177,12 +177,12 @@ async fn a_query_in_the_redirect_address_stays() {
     let page = stage
         .authorize(&[("scope", "email openid"), ("redirect_uri", address)])
         .await;
-    let answer = [
+    let response = [
         ("user", "ada@example.com"),
         ("action", "allow"),
         ("all", "1"),
     ];
-    let back = stage.post_form(&page.form_action(), &answer).await;
+    let back = stage.post_form(&page.form_action(), &fields).await;
     assert!(back.header("location").starts_with(&format!("{address}&")));
     // Short names come back in full.
     assert!(back.text.is_empty());

@@ -265,7 +265,7 @@ async fn files_come_in_orders_and_pages() {
 }
 
 #[tokio::test]
-async fn nobody_sees_more_than_was_shared() {
+async fn no_one_sees_more_than_was_shared() {
     let drive = Drive::ada().await;
     let notes = drive.stage.sandbox().world()["users"][1]["files"].clone();
     let notes = notes
@@ -298,7 +298,7 @@ async fn nobody_sees_more_than_was_shared() {
 }
 
 #[tokio::test]
-async fn the_shared_host_knows_its_apis_and_faults_strike() {
+async fn the_shared_host_knows_its_apis_and_faults_apply() {
     let drive = Drive::ada().await;
     for path in [
         "/www.googleapis.com/",

@@ -10,7 +10,7 @@ use crate::client::{CONTACTS, GMAIL_READ, Reply, Stage, value};
 const ADA: &str = "ada@example.com";
 
 impl Stage {
-    async fn told(&self, body: &serde_json::Value) -> Reply {
+    async fn add_faults(&self, body: &serde_json::Value) -> Reply {
         let request = self
             .http
             .post(self.url("/sandbox/faults"))
@@ -30,7 +30,7 @@ async fn the_admin_route_reads_strictly() {
         json!("unauthorized"),
         json!([{"kind": "unauthorized"}, {"kind": "unknown"}]),
     ] {
-        let reply = stage.told(&bad).await;
+        let reply = stage.add_faults(&bad).await;
         assert_eq!(reply.status, 400, "{bad}");
         assert!(reply.json()["error"].is_string());
     }
@@ -38,7 +38,7 @@ async fn the_admin_route_reads_strictly() {
         {"kind": "unauthorized"},
         {"kind": "error", "status": 503, "reason": "backendError", "times": 2},
     ]);
-    assert_eq!(stage.told(&two).await.status, 204);
+    assert_eq!(stage.add_faults(&two).await.status, 204);
     let waiting = stage
         .send(stage.http.get(stage.url("/sandbox/faults")))
         .await;
@@ -94,15 +94,15 @@ async fn one_consent_loses_a_scope() {
         scope: CONTACTS.to_owned(),
     });
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
-    assert_eq!(tokens.answer["scope"], GMAIL_READ);
+    assert_eq!(tokens.response["scope"], GMAIL_READ);
     let tokens = stage.tokens(ADA, &[GMAIL_READ, CONTACTS]).await;
-    assert_eq!(tokens.answer["scope"], format!("{CONTACTS} {GMAIL_READ}"));
+    assert_eq!(tokens.response["scope"], format!("{CONTACTS} {GMAIL_READ}"));
     // Nothing is left of a consent to one scope.
     stage.sandbox().fault(Fault::DropScope {
         scope: CONTACTS.to_owned(),
     });
-    let answer = [("user", ADA), ("action", "allow"), ("scope", "all")];
-    let back = stage.consent(&[("scope", CONTACTS)], &answer).await;
+    let response = [("user", ADA), ("action", "allow"), ("scope", "all")];
+    let back = stage.consent(&[("scope", CONTACTS)], &response).await;
     assert_eq!(value(&back, "error"), "access_denied");
 }
 
@@ -128,7 +128,7 @@ async fn errors_have_the_products_shape() {
         "retry_after": 3,
         "path_contains": "/messages",
     });
-    assert_eq!(stage.told(&told).await.status, 204);
+    assert_eq!(stage.add_faults(&told).await.status, 204);
     // Another path is not struck.
     assert_eq!(stage.mail("profile", &ada).await.status, 200);
     let reply = stage.mail("messages", &ada).await;
@@ -145,7 +145,7 @@ async fn errors_have_the_products_shape() {
         "status": 429,
         "reason": "RATE_LIMIT_EXCEEDED",
     });
-    stage.told(&newer).await;
+    stage.add_faults(&newer).await;
     assert_eq!(stage.mail("messages", &ada).await.status, 200);
     let reply = stage
         .people("people/me/connections?personFields=names", &ada)
@@ -174,7 +174,7 @@ async fn the_token_endpoint_fails_on_demand() {
 }
 
 #[tokio::test]
-async fn a_stalled_answer_comes_with_the_reset() {
+async fn a_stalled_response_comes_with_the_reset() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     stage.sandbox().fault(Fault::Stall {
@@ -198,7 +198,7 @@ async fn a_stalled_answer_comes_with_the_reset() {
 }
 
 #[tokio::test]
-async fn an_answer_breaks_off() {
+async fn a_response_breaks_off() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let cut = |path: &str| Fault::Cut {
@@ -222,14 +222,14 @@ async fn an_answer_breaks_off() {
 }
 
 #[tokio::test]
-async fn a_connection_closes_without_an_answer_though_the_work_is_done() {
+async fn a_connection_closes_without_a_response_though_the_work_is_done() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
     let told = json!([
         {"kind": "rotation", "mode": "strict"},
         {"kind": "cut_before_answer", "host": "oauth2.googleapis.com"},
     ]);
-    assert_eq!(stage.told(&told).await.status, 204);
+    assert_eq!(stage.add_faults(&told).await.status, 204);
     let request = stage
         .http
         .post(stage.url("/oauth2.googleapis.com/token"))
@@ -251,7 +251,7 @@ async fn a_connection_closes_without_an_answer_though_the_work_is_done() {
 }
 
 #[tokio::test]
-async fn strange_answers() {
+async fn strange_responses() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let told = json!([
@@ -259,7 +259,7 @@ async fn strange_answers() {
         {"kind": "huge_body", "bytes": 1_000_000},
         {"kind": "not_json"},
     ]);
-    assert_eq!(stage.told(&told).await.status, 204);
+    assert_eq!(stage.add_faults(&told).await.status, 204);
     let redirect = stage.mail("profile", &ada).await;
     assert_eq!(redirect.status, 302);
     assert_eq!(redirect.header("location"), "http://127.0.0.1:1/steal");
@@ -273,7 +273,7 @@ async fn strange_answers() {
 }
 
 #[tokio::test]
-async fn answers_carry_extra_headers() {
+async fn responses_carry_extra_headers() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let headers = BTreeMap::from([
@@ -294,7 +294,7 @@ async fn answers_carry_extra_headers() {
 }
 
 #[tokio::test]
-async fn token_answers_wait_until_released() {
+async fn token_responses_wait_until_released() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
     stage.sandbox().fault(Fault::HoldTokenRequests);

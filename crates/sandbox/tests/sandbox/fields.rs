@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::client::Stage;
 
 #[tokio::test]
-async fn masks_cut_answers() {
+async fn masks_cut_responses() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let list = stage

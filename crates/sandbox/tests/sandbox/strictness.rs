@@ -158,7 +158,7 @@ async fn only_ones_own_mailbox_is_open() {
 }
 
 #[tokio::test]
-async fn the_metadata_scope_closes_search_and_bodies_even_beside_a_wider_one() {
+async fn the_metadata_scope_closes_search_and_bodies_even_with_a_wider_one() {
     let stage = Stage::new().await;
     let metadata = "https://www.googleapis.com/auth/gmail.metadata";
     let id = stage.message_id(0, "Lunch on Thursday?");
@@ -188,7 +188,7 @@ async fn the_metadata_scope_closes_search_and_bodies_even_beside_a_wider_one() {
 }
 
 #[tokio::test]
-async fn answers_are_compressed_for_clients_that_say_so_twice() {
+async fn responses_are_compressed_for_clients_that_say_so_twice() {
     let stage = Stage::new().await;
     let ada = stage.ada().await;
     let url = stage.url("/gmail.googleapis.com/gmail/v1/users/me/messages");
@@ -233,7 +233,7 @@ async fn the_log_says_what_came() {
 }
 
 #[tokio::test]
-async fn two_sandboxes_answer_alike() {
+async fn two_sandboxes_respond_alike() {
     let (one, two) = (Stage::new().await, Stage::new().await);
     let tokens = (one.ada().await, two.ada().await);
     assert_eq!(tokens.0, tokens.1);

@@ -187,7 +187,7 @@ async fn refreshing_gives_a_new_access_token() {
     let access = renewed["access_token"].as_str().unwrap();
     assert_ne!(access, tokens.access);
     assert_eq!(renewed.get("refresh_token"), None);
-    assert_eq!(renewed["scope"], tokens.answer["scope"]);
+    assert_eq!(renewed["scope"], tokens.response["scope"]);
     assert_eq!(stage.mail("profile", access).await.status, 200);
     // The earlier access token lives on until it expires.
     assert_eq!(stage.mail("profile", &tokens.access).await.status, 200);
@@ -250,7 +250,7 @@ async fn access_tokens_end_with_the_clock() {
     let stage = Stage::new().await;
     stage.sandbox().fault(Fault::TokenLifetime { seconds: 60 });
     let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
-    assert_eq!(tokens.answer["expires_in"], 60);
+    assert_eq!(tokens.response["expires_in"], 60);
     stage.sandbox().fault(Fault::Advance { seconds: 59 });
     assert_eq!(stage.mail("profile", &tokens.access).await.status, 200);
     stage.sandbox().fault(Fault::Advance { seconds: 1 });
@@ -321,7 +321,7 @@ async fn granted_scopes_are_included_when_asked_for() {
 async fn who_the_user_is() {
     let stage = Stage::new().await;
     let tokens = stage.tokens(ADA, &["openid", "email", "profile"]).await;
-    let claims = tokens.answer["id_token"].as_str().unwrap();
+    let claims = tokens.response["id_token"].as_str().unwrap();
     let claims = URL_SAFE_NO_PAD
         .decode(claims.split('.').nth(1).unwrap())
         .unwrap();
@@ -358,9 +358,9 @@ async fn a_marker_is_in_every_secret_and_never_in_the_log() {
         .code(ADA, &[("scope", GMAIL_READ), ("access_type", "offline")])
         .await;
     assert!(code.contains("CANARY42"));
-    let answer = stage.exchange(&code).await.ok();
-    let access = answer["access_token"].as_str().unwrap();
-    let refresh = answer["refresh_token"].as_str().unwrap();
+    let response = stage.exchange(&code).await.ok();
+    let access = response["access_token"].as_str().unwrap();
+    let refresh = response["refresh_token"].as_str().unwrap();
     assert!(access.contains("CANARY42") && refresh.contains("CANARY42"));
     stage
         .mail(&format!("profile?access_token={access}"), access)

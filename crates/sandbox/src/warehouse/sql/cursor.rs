@@ -27,11 +27,11 @@ impl Cursor {
         let tokens = Tokenizer::new(&SnowflakeDialect {}, sql)
             .tokenize_with_location()
             .map_err(|error| syntax(error.location, "<EOF>"))?;
-        let solid = tokens
+        let significant = tokens
             .into_iter()
             .filter(|token| !matches!(token.token, Token::Whitespace(_)));
-        let solid: Vec<TokenWithSpan> = solid.collect();
-        let statements: Vec<Self> = solid
+        let significant: Vec<TokenWithSpan> = significant.collect();
+        let statements: Vec<Self> = significant
             .split(|token| token.token == Token::SemiColon)
             .filter(|tokens| !tokens.is_empty())
             .map(|tokens| Self {
@@ -202,11 +202,11 @@ impl Cursor {
     }
 }
 
-fn syntax(place: Location, token: &str) -> SqlError {
+fn syntax(location: Location, token: &str) -> SqlError {
     let message = format!(
         "SQL compilation error:\nsyntax error line {} at position {} unexpected '{token}'.",
-        place.line,
-        place.column.saturating_sub(1)
+        location.line,
+        location.column.saturating_sub(1)
     );
     SqlError::new("001003", "42000", message)
 }

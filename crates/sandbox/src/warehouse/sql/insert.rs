@@ -54,8 +54,8 @@ fn columns(all: &[Column], cursor: &mut Cursor) -> Result<Vec<usize>, SqlError> 
     let mut sort_keys = Vec::new();
     loop {
         let name = cursor.name()?;
-        let place = all.iter().position(|column| column.name == name);
-        sort_keys.push(place.ok_or_else(|| SqlError::no_column(&name))?);
+        let index = all.iter().position(|column| column.name == name);
+        sort_keys.push(index.ok_or_else(|| SqlError::no_column(&name))?);
         if !cursor.symbol(&Token::Comma) {
             break;
         }
@@ -89,8 +89,8 @@ fn row(
         return Err(SqlError::new("002020", "21S01", message));
     }
     let mut row = vec![None; all.len()];
-    for (place, cell) in sort_keys.iter().zip(given) {
-        row[*place] = cell;
+    for (index, cell) in sort_keys.iter().zip(given) {
+        row[*index] = cell;
     }
     match all
         .iter()

@@ -22,7 +22,7 @@ pub(super) fn primary(
 ) -> Result<Relation, SqlError> {
     let sort_keys = scope(account, session, cursor)?;
     cursor.end()?;
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
         ("database_name", Kind::Text),
         ("schema_name", Kind::Text),
@@ -39,7 +39,7 @@ pub(super) fn primary(
         };
         for (number, column) in (1_u32..).zip(&key.columns) {
             let number = number.to_string();
-            shown.push([
+            result.push([
                 CREATED,
                 database.name,
                 schema.name,
@@ -52,7 +52,7 @@ pub(super) fn primary(
             ]);
         }
     }
-    Ok(shown)
+    Ok(result)
 }
 
 /// The foreign keys of a table, or those that refer to it.
@@ -67,7 +67,7 @@ pub(super) fn foreign(
     let path = cursor.path()?;
     cursor.end()?;
     let (database, schema, table) = table(account, session, &path)?;
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
         ("pk_database_name", Kind::Text),
         ("pk_schema_name", Kind::Text),
@@ -103,7 +103,7 @@ pub(super) fn foreign(
                 (1_u32..).zip(key.columns.iter().zip(&unique.columns))
             {
                 let number = number.to_string();
-                shown.push([
+                result.push([
                     CREATED,
                     database.name,
                     schema.name,
@@ -125,7 +125,7 @@ pub(super) fn foreign(
             }
         }
     }
-    Ok(shown)
+    Ok(result)
 }
 
 /// The tables of `IN ACCOUNT`, `IN DATABASE …`, `IN SCHEMA …` or `IN TABLE …`.

@@ -10,12 +10,12 @@ pub(super) fn matches(pattern: &str, text: &str, escapes: bool) -> bool {
     result[0] = true;
     for piece in pattern {
         let mut next = vec![false; text.len() + 1];
-        for place in 0..=text.len() {
-            next[place] = match piece {
-                Piece::Any => result[place] || (place > 0 && next[place - 1]),
-                Piece::One => place > 0 && result[place - 1],
+        for index in 0..=text.len() {
+            next[index] = match piece {
+                Piece::Any => result[index] || (index > 0 && next[index - 1]),
+                Piece::One => index > 0 && result[index - 1],
                 Piece::Letter(letter) => {
-                    place > 0 && result[place - 1] && text[place - 1] == letter
+                    index > 0 && result[index - 1] && text[index - 1] == letter
                 }
             };
         }

@@ -65,13 +65,13 @@ impl Relation {
             [table, name] => (Some(table), name),
             _ => return Err(SqlError::no_column(&path.join("."))),
         };
-        let matches = |place: &usize| {
-            self.columns[*place].name == *name
-                && table.is_none_or(|table| self.aliases[*place] == *table)
+        let matches = |index: &usize| {
+            self.columns[*index].name == *name
+                && table.is_none_or(|table| self.aliases[*index] == *table)
         };
         let mut found = (0..self.columns.len()).filter(matches);
         match (found.next(), found.next()) {
-            (Some(place), None) => Ok(place),
+            (Some(index), None) => Ok(index),
             (Some(_), Some(_)) => Err(SqlError::new(
                 "000904",
                 "42000",
@@ -109,8 +109,8 @@ impl Relation {
     pub(super) fn sort(&mut self, sort_keys: &[(usize, bool)]) {
         let kinds: Vec<Kind> = self.columns.iter().map(|column| column.kind).collect();
         self.rows.sort_by(|one, other| {
-            let by_each = sort_keys.iter().map(|(place, descending)| {
-                let order = compare(&one[*place], &other[*place], kinds[*place]);
+            let by_each = sort_keys.iter().map(|(index, descending)| {
+                let order = compare(&one[*index], &other[*index], kinds[*index]);
                 if *descending { order.reverse() } else { order }
             });
             by_each.fold(Ordering::Equal, Ordering::then)

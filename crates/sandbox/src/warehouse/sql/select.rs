@@ -226,10 +226,10 @@ fn apply_clauses(mut relation: Relation, cursor: &mut Cursor) -> Result<Relation
     if cursor.keywords("ORDER BY") {
         let mut sort_keys = Vec::new();
         loop {
-            let place = relation.column_index(&cursor.path()?)?;
+            let index = relation.column_index(&cursor.path()?)?;
             let descending = cursor.keyword("DESC");
             let _said = !descending && cursor.keyword("ASC");
-            sort_keys.push((place, descending));
+            sort_keys.push((index, descending));
             if !cursor.symbol(&Token::Comma) {
                 break;
             }
@@ -327,11 +327,11 @@ fn project(relation: &Relation, items: Vec<(Item, Option<String>)>) -> Result<Re
                 cells.extend((0..relation.columns.len()).map(Ok));
             }
             Item::Column(path) => {
-                let place = relation.column_index(&path)?;
-                let mut column = relation.columns[place].clone();
+                let index = relation.column_index(&path)?;
+                let mut column = relation.columns[index].clone();
                 column.name = alias.unwrap_or(column.name);
                 columns.push(column);
-                cells.push(Ok(place));
+                cells.push(Ok(index));
             }
             Item::Value(bound) => {
                 columns.push(Column::new(
@@ -348,7 +348,7 @@ fn project(relation: &Relation, items: Vec<(Item, Option<String>)>) -> Result<Re
     }
     let rows = relation.rows.iter().map(|row| {
         let cell = |cell: &Result<usize, BoundValue>| match cell {
-            Ok(place) => row[*place].clone(),
+            Ok(index) => row[*index].clone(),
             Err(bound) => bound.cell.clone(),
         };
         cells.iter().map(cell).collect()

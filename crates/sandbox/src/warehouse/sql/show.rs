@@ -63,7 +63,7 @@ fn databases(
 ) -> Result<Relation, SqlError> {
     let matches = like_filter(cursor)?;
     cursor.end()?;
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
         ("name", Kind::Text),
         ("is_default", Kind::Text),
@@ -84,7 +84,7 @@ fn databases(
             .namespace
             .is_some_and(|(name, _)| name == database.name);
         let current = session.database.as_deref() == Some(database.name);
-        shown.push([
+        result.push([
             CREATED,
             database.name,
             yes_no(default),
@@ -97,7 +97,7 @@ fn databases(
             "STANDARD",
         ]);
     }
-    Ok(shown)
+    Ok(result)
 }
 
 fn schemas(
@@ -108,7 +108,7 @@ fn schemas(
     let matches = like_filter(cursor)?;
     let of = scope(account, session, cursor)?;
     cursor.end()?;
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
         ("name", Kind::Text),
         ("is_default", Kind::Text),
@@ -131,7 +131,7 @@ fn schemas(
             let default = session.person.namespace == Some((database.name, name));
             let current = session.database.as_deref() == Some(database.name)
                 && session.schema.as_deref() == Some(name);
-            shown.push([
+            result.push([
                 CREATED,
                 name,
                 yes_no(default),
@@ -144,7 +144,7 @@ fn schemas(
             ]);
         }
     }
-    Ok(shown)
+    Ok(result)
 }
 
 /// The databases of `IN ACCOUNT` or `IN DATABASE …`; of the current one, or of the account, where nothing is
@@ -191,7 +191,7 @@ fn warehouses(
 ) -> Result<Relation, SqlError> {
     let matches = like_filter(cursor)?;
     cursor.end()?;
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("name", Kind::Text),
         ("state", Kind::Text),
         ("type", Kind::Text),
@@ -213,7 +213,7 @@ fn warehouses(
     for warehouse in usable.filter(|warehouse| matches(warehouse.name)) {
         let default = session.person.warehouse == Some(warehouse.name);
         let current = session.warehouse.as_deref() == Some(warehouse.name);
-        shown.push([
+        result.push([
             warehouse.name,
             warehouse.state,
             "STANDARD",
@@ -229,7 +229,7 @@ fn warehouses(
             "",
         ]);
     }
-    Ok(shown)
+    Ok(result)
 }
 
 /// `LIKE '…'`, where there is one.

@@ -146,7 +146,7 @@ fn exists(account: &Account, session: &Session, kind: &str, object: &[String]) -
 }
 
 fn privileges<'account>(grants: impl Iterator<Item = &'account Grant>) -> Relation {
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
         ("privilege", Kind::Text),
         ("granted_on", Kind::Text),
@@ -158,7 +158,7 @@ fn privileges<'account>(grants: impl Iterator<Item = &'account Grant>) -> Relati
     ]);
     for grant in grants {
         let name = grant.object.join(".");
-        shown.push([
+        result.push([
             CREATED,
             grant.privilege,
             grant.on,
@@ -169,11 +169,11 @@ fn privileges<'account>(grants: impl Iterator<Item = &'account Grant>) -> Relati
             OWNER,
         ]);
     }
-    shown
+    result
 }
 
 fn roles<'account>(holders: impl Iterator<Item = (&'account str, &'account str)>) -> Relation {
-    let mut shown = Relation::of(&[
+    let mut result = Relation::of(&[
         ("created_on", Kind::TimestampLtz),
         ("role", Kind::Text),
         ("granted_to", Kind::Text),
@@ -181,9 +181,9 @@ fn roles<'account>(holders: impl Iterator<Item = (&'account str, &'account str)>
         ("granted_by", Kind::Text),
     ]);
     for (role, holder) in holders {
-        shown.push([CREATED, role, "USER", holder, OWNER]);
+        result.push([CREATED, role, "USER", holder, OWNER]);
     }
-    shown
+    result
 }
 
 /// `Table` for `TABLE`.

@@ -17,12 +17,12 @@ pub(super) static METHOD: Method = Method {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let place = if call.version < Version::InTrash {
+    let position_member = if call.version < Version::InTrash {
         "after"
     } else {
         "position"
     };
-    let body = Reader::new(&call.body, "body", &["children", place])?;
+    let body = Reader::new(&call.body, "body", &["children", position_member])?;
     let content = &state.world.workspace;
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();

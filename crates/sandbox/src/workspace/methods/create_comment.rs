@@ -25,7 +25,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         &["parent", "discussion_id", "rich_text"],
     )?;
     let rich_text = rich_text::read(body.required("rich_text")?, "body.rich_text")?;
-    let (parent, discussion) = place(state, call, &body)?;
+    let (parent, discussion) = comment_target(state, call, &body)?;
     let origin = call.origin(state);
     let content = &mut state.world.workspace;
     let comment = Comment {
@@ -52,7 +52,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 }
 
 /// Page or block that the comment belongs to, and the discussion that it goes on with.
-fn place(
+fn comment_target(
     state: &State,
     call: &Call,
     body: &Reader<'_>,

@@ -39,7 +39,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let shown = shapes::child(
             "child_page",
             &page.id,
-            &shapes::place(content, id),
+            &shapes::block_parent(content, id),
             &page.title(),
             &page.origin,
             call.version,
@@ -54,7 +54,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         let shown = shapes::child(
             "child_database",
             &database.id,
-            &shapes::place(content, id),
+            &shapes::block_parent(content, id),
             &database.title,
             &database.origin,
             call.version,

@@ -145,7 +145,7 @@ async fn ranges_are_resolved_and_empty_ones_have_no_values() {
 }
 
 #[tokio::test]
-async fn nobody_reaches_more_than_was_shared() {
+async fn no_one_reaches_more_than_was_shared() {
     let sheets = Sheets::ada().await;
     let one = json!({"values": [["a"]]});
     let guests = sheets.id("Guest list");
@@ -242,7 +242,7 @@ async fn a_spreadsheet_is_read_whole_or_in_part() {
 }
 
 #[tokio::test]
-async fn there_is_no_list_and_faults_strike() {
+async fn there_is_no_list_and_faults_apply() {
     let sheets = Sheets::ada().await;
     let list = sheets.get("").await;
     assert_eq!(list.status, 404);

@@ -28,10 +28,10 @@ async fn what_is_written_is_read_again() {
     );
     let typed = json!({"majorDimension": "COLUMNS", "values": [["12%", "=SUM(D2:D9)"], ["2026-12-24", "'7"]]});
     let query = "valueInputOption=USER_ENTERED&includeValuesInResponse=true&responseValueRenderOption=UNFORMATTED_VALUE";
-    let answer = sheets.put("Empty!B2", query, &typed).await.ok();
-    assert_eq!(answer["updatedRange"], "Empty!B2:C3");
+    let response = sheets.put("Empty!B2", query, &typed).await.ok();
+    assert_eq!(response["updatedRange"], "Empty!B2:C3");
     assert_eq!(
-        answer["updatedData"]["values"],
+        response["updatedData"]["values"],
         json!([[0.12, 0], [46_380, "7"]])
     );
     assert_eq!(

@@ -180,7 +180,7 @@ async fn show_takes_patterns_and_scopes() {
 }
 
 #[tokio::test]
-async fn a_schema_alone_needs_a_current_database() {
+async fn a_schema_by_itself_needs_a_current_database() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(GRACE, "refresh_token").await;
     let reply = stage

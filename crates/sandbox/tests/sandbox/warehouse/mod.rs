@@ -38,8 +38,8 @@ impl Stage {
     async fn snowflake_code(&self, user: &str, asked: &[(&str, &str)]) -> String {
         let page = self.snowflake_page(asked).await;
         assert_eq!(page.status, 200, "{}", page.text);
-        let answered = [("user", user), ("action", "allow"), ("scope", "all")];
-        let back = self.post_form(&page.form_action(), &answered).await;
+        let submitted = [("user", user), ("action", "allow"), ("scope", "all")];
+        let back = self.post_form(&page.form_action(), &submitted).await;
         assert_eq!(back.status, 303, "{}", back.text);
         let pairs: Vec<(String, String)> = back.location().query_pairs().into_owned().collect();
         value(&pairs, "code")
@@ -137,15 +137,15 @@ fn fails(reply: &Reply, status: u16, code: &str) {
 
 /// A column of the rows.
 #[track_caller]
-fn column(answer: &Value, name: &str) -> Vec<String> {
-    let columns = answer["resultSetMetaData"]["rowType"]
+fn column(response: &Value, name: &str) -> Vec<String> {
+    let columns = response["resultSetMetaData"]["rowType"]
         .as_array()
         .expect("columns");
     let place = columns
         .iter()
         .position(|column| column["name"] == name)
         .expect(name);
-    let rows = answer["data"].as_array().expect("rows");
+    let rows = response["data"].as_array().expect("rows");
     rows.iter()
         .map(|row| row[place].as_str().unwrap_or("NULL").to_owned())
         .collect()

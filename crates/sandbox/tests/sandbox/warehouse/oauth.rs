@@ -261,7 +261,7 @@ async fn the_token_request_is_checked() {
 }
 
 #[tokio::test]
-async fn a_token_serves_at_its_own_host() {
+async fn a_token_is_valid_at_its_own_host() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let other = "/other-account.snowflakecomputing.com/api/v2/statements";
@@ -277,7 +277,7 @@ async fn a_token_serves_at_its_own_host() {
 }
 
 #[tokio::test]
-async fn faults_strike_here_too() {
+async fn faults_apply_here_too() {
     let stage = Stage::of(Sandbox::new().with_token_marker("CANARY")).await;
     let sandbox = stage.sandbox().clone();
     let code = stage.snowflake_code(ADA, &[]).await;

@@ -14,20 +14,20 @@ async fn a_result_has_its_metadata() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let reply = stage.sql(&access, "SELECT ID, AMOUNT, PAID, PLACED_AT, NOTE FROM ORDERS WHERE CUSTOMER_ID = 1 ORDER BY ID DESC LIMIT 1").await;
-    let answer = reply.ok();
-    assert_eq!(answer["code"], "090001");
+    let response = reply.ok();
+    assert_eq!(response["code"], "090001");
     assert_eq!(
-        answer["data"],
+        response["data"],
         json!([["102", "310.50", "true", "1777453200.000000000", null]])
     );
-    let types = answer["resultSetMetaData"]["rowType"].as_array().unwrap();
+    let types = response["resultSetMetaData"]["rowType"].as_array().unwrap();
     let types: Vec<&Value> = types.iter().map(|column| &column["type"]).collect();
     assert_eq!(
         types,
         ["fixed", "fixed", "boolean", "timestamp_ntz", "text"]
     );
-    assert_eq!(answer["resultSetMetaData"]["numRows"], 1);
-    assert_eq!(answer["createdOn"], 1_777_885_200_000_i64);
+    assert_eq!(response["resultSetMetaData"]["numRows"], 1);
+    assert_eq!(response["createdOn"], 1_777_885_200_000_i64);
     assert!(reply.header("link").contains("partition=0>;rel=\"first\""));
     let none = stage
         .submit(
@@ -49,9 +49,9 @@ async fn bind_variables_come_back() {
         "3": {"type": "DATE", "value": "1577836800000", "fmt": null},
         "4": {"type": "TEXT", "value": null},
     }});
-    let answer = stage.submit(&access, "", &body).await.ok();
+    let response = stage.submit(&access, "", &body).await.ok();
     assert_eq!(
-        answer["data"],
+        response["data"],
         json!([["123", "it's ? \\ \"q\"", "18262", null]])
     );
 }
@@ -68,8 +68,8 @@ async fn fifty_seconds_end_in_202_and_are_fetched_later() {
     stage.sandbox().fault(Fault::Advance { seconds: 4 });
     assert_eq!(stage.ask(&access, &waiting).await.status, 202);
     stage.sandbox().fault(Fault::Advance { seconds: 1 });
-    let answer = stage.ask(&access, &waiting).await.ok();
-    assert_eq!(answer["data"], json!([["waited 50 seconds"]]));
+    let response = stage.ask(&access, &waiting).await.ok();
+    assert_eq!(response["data"], json!([["waited 50 seconds"]]));
     // Up to 45 seconds are waited for.
     assert_eq!(
         stage.sql(&access, "SELECT SYSTEM$WAIT(45)").await.status,
@@ -150,15 +150,15 @@ async fn large_results_come_in_partitions_that_are_compressed() {
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let first = stage.ask(&access, FINISHED).await;
     assert_eq!(first.header("content-encoding"), "");
-    let answer = first.ok();
-    let sizes: Vec<&Value> = answer["resultSetMetaData"]["partitionInfo"]
+    let response = first.ok();
+    let sizes: Vec<&Value> = response["resultSetMetaData"]["partitionInfo"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| &one["rowCount"])
         .collect();
     assert_eq!(sizes, [1000, 1000, 500]);
-    assert_eq!(answer["data"].as_array().unwrap().len(), 1000);
+    assert_eq!(response["data"].as_array().unwrap().len(), 1000);
     let request = stage
         .http
         .get(stage.url(&format!("{}/{FINISHED}?partition=2", super::STATEMENTS)))
@@ -204,8 +204,8 @@ async fn a_request_that_is_sent_again_is_not_executed_again() {
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     let insert = json!({"statement": "INSERT INTO ORDERS (ID, CUSTOMER_ID, NOTE) VALUES (?, 1, 'new')", "bindings": {"1": {"type": "FIXED", "value": "104"}}});
     let count = async || {
-        let answer = stage.sql(&access, "SELECT COUNT(*) FROM ORDERS").await.ok();
-        answer["data"][0][0].as_str().unwrap().to_owned()
+        let response = stage.sql(&access, "SELECT COUNT(*) FROM ORDERS").await.ok();
+        response["data"][0][0].as_str().unwrap().to_owned()
     };
     let first = stage
         .submit(&access, &format!("?requestId={ID}"), &insert)
@@ -253,12 +253,12 @@ async fn several_statements_are_counted_and_have_their_own_handles() {
         "000008",
     );
     for count in [json!("2"), json!(2), json!("0")] {
-        let answer = stage.submit(&access, "", &counted(count)).await.ok();
+        let response = stage.submit(&access, "", &counted(count)).await.ok();
         assert_eq!(
-            answer["data"],
+            response["data"],
             json!([["Multiple statements executed successfully."]])
         );
-        let handles = answer["statementHandles"].as_array().unwrap().clone();
+        let handles = response["statementHandles"].as_array().unwrap().clone();
         assert_eq!(handles.len(), 2);
         let second = stage.ask(&access, handles[1].as_str().unwrap()).await.ok();
         assert_eq!(second["data"], json!([["2"]]));
@@ -283,6 +283,6 @@ async fn a_user_without_defaults_names_what_is_needed() {
     );
     let body =
         json!({"statement": "SELECT * FROM MOTHS", "database": "NAVY", "warehouse": "COMPUTE_WH"});
-    let answer = stage.submit(&access, "", &body).await.ok();
-    assert_eq!(column(&answer, "PANEL"), ["F"]);
+    let response = stage.submit(&access, "", &body).await.ok();
+    assert_eq!(column(&response, "PANEL"), ["F"]);
 }

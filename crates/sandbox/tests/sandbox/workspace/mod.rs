@@ -33,14 +33,14 @@ impl Stage {
     }
 
     /// Submits the page; returns what comes back.
-    async fn notion_consent(&self, answered: &[(&str, &str)]) -> Reply {
+    async fn notion_consent(&self, submitted: &[(&str, &str)]) -> Reply {
         let page = self.notion_page(&[]).await;
         assert_eq!(page.status, 200, "{}", page.text);
-        self.post_form(&page.form_action(), answered).await
+        self.post_form(&page.form_action(), submitted).await
     }
 
-    async fn notion_code(&self, answered: &[(&str, &str)]) -> String {
-        let back = self.notion_consent(answered).await;
+    async fn notion_code(&self, submitted: &[(&str, &str)]) -> String {
+        let back = self.notion_consent(submitted).await;
         assert_eq!(back.status, 303, "{}", back.text);
         let location = back.location();
         let mut pairs = location.query_pairs();

@@ -84,7 +84,7 @@ async fn the_authorization_page_is_strict() {
 }
 
 #[tokio::test]
-async fn the_token_endpoint_takes_json_and_basic_alone() {
+async fn the_token_endpoint_takes_only_json_and_basic() {
     let stage = Stage::new().await;
     let grant = [("grant_type", "refresh_token"), ("refresh_token", "x")];
     let path = "/api.notion.com/v1/oauth/token";

@@ -157,7 +157,7 @@ async fn a_capability_can_be_lost() {
 }
 
 #[tokio::test]
-async fn a_write_can_be_saved_and_answered_with_503() {
+async fn a_write_can_be_saved_although_the_response_is_503() {
     let stage = Stage::new().await;
     let (token, world) = ada(&stage).await;
     let parent = json!({"page_id": id(of(&world, "pages", "Projects"))});

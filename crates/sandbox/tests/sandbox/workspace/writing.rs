@@ -274,7 +274,7 @@ async fn a_database_is_made_in_the_shape_of_its_version() {
 }
 
 #[tokio::test]
-async fn comments_are_listed_answered_and_written() {
+async fn comments_are_listed_replied_to_and_written() {
     let stage = Stage::new().await;
     let (token, world) = ada(&stage).await;
     let handbook = id(of(&world, "pages", "Engine handbook"));
