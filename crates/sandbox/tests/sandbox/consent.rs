@@ -17,7 +17,7 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
     assert!(page.text.contains("Ada Lovelace"));
     assert_eq!(page.header("cache-control"), "no-store");
     assert_eq!(page.header("x-frame-options"), "DENY");
-    let response = [
+    let fields = [
         ("user", "ada@example.com"),
         ("action", "allow"),
         ("scope", GMAIL_READ),
@@ -177,7 +177,7 @@ async fn a_query_in_the_redirect_address_stays() {
     let page = stage
         .authorize(&[("scope", "email openid"), ("redirect_uri", address)])
         .await;
-    let response = [
+    let fields = [
         ("user", "ada@example.com"),
         ("action", "allow"),
         ("all", "1"),
