@@ -82,9 +82,10 @@ pub(crate) fn run() -> Result<()> {
         "the top holds what belongs there",
         layout::top_level(&files),
     );
-    for (name, faults) in of_sources(&metadata, &files)? {
-        let faults = faults.into_iter().filter(|fault| !is_pending(fault));
-        report.rule(name, faults.collect());
+    for rule in of_sources(&metadata, &files)? {
+        let pending = |fault: &&String| !rule.pending.iter().any(|start| fault.starts_with(start));
+        let faults = rule.faults.iter().filter(pending).cloned();
+        report.rule(rule.name, faults.collect());
     }
     report.end()
 }
@@ -96,15 +97,23 @@ pub(crate) fn run() -> Result<()> {
 pub(crate) fn run_in(folder: &str, rules: usize) -> Result<()> {
     let mut report = Report::default();
     let all = of_sources(&Metadata::read()?, &text::files()?)?;
-    for (name, mut faults) in all.into_iter().take(rules) {
-        faults.retain(|fault| fault.starts_with(folder));
-        report.rule(name, faults);
+    for mut rule in all.into_iter().take(rules) {
+        rule.faults.retain(|fault| fault.starts_with(folder));
+        report.rule(rule.name, rule.faults);
     }
     report.end()
 }
 
-/// The rules on sources: name, and a line for each fault, which begins with a path.
-fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<(&'static str, Vec<String>)>> {
+/// A rule on sources.
+struct Rule {
+    name: &'static str,
+    /// A line for each, which begins with a path.
+    faults: Vec<String>,
+    /// Where it is not yet kept: begins of such lines.
+    pending: &'static [&'static str],
+}
+
+fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<Rule>> {
     let mut circles = Vec::new();
     let mut floors = Vec::new();
     for package in &metadata.ours {
@@ -115,38 +124,55 @@ fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<(&'static str, 
         }
     }
     Ok(vec![
-        ("core imports from lower floors only", floors),
-        ("modules import each other in no circle", circles),
-        ("core names no company", text::core_names_no_company(files)),
-        (
-            "every source says what it is for",
-            text::sources_say_what_they_are(files),
-        ),
-        ("no source is long", text::long_files(files)),
-        (
-            "words that the field does not use stay out",
-            words::unused_words(files)?,
-        ),
+        Rule {
+            name: "core imports from lower floors only",
+            faults: floors,
+            pending: &[],
+        },
+        Rule {
+            name: "modules import each other in no circle",
+            faults: circles,
+            pending: &[
+                "crates/cli/commands/demo:",
+                "crates/core/oauth:",
+                "crates/products",
+                "crates/sandbox",
+            ],
+        },
+        Rule {
+            name: "core names no company",
+            faults: text::core_names_no_company(files),
+            pending: &[],
+        },
+        Rule {
+            name: "every source says what it is for",
+            faults: text::sources_say_what_they_are(files),
+            pending: &[
+                "crates/cli",
+                "crates/core",
+                "crates/products",
+                "crates/testkit",
+            ],
+        },
+        Rule {
+            name: "no source is long",
+            faults: text::long_files(files),
+            pending: &["crates/core"],
+        },
+        Rule {
+            name: "words that the field does not use stay out",
+            faults: words::unused_words(files)?,
+            pending: &[
+                "crates/cli",
+                "crates/core",
+                "crates/products",
+                "crates/sandbox",
+                "crates/store",
+                "crates/testkit",
+                "docs",
+            ],
+        },
     ])
-}
-
-/// Where the rules on sources are not yet kept: the begin of a fault's line.
-const PENDING: &[&str] = &[
-    "crates/cli",
-    "crates/core",
-    "crates/products",
-    "crates/sandbox",
-    "crates/server",
-    "crates/store",
-    "crates/testkit",
-    "crates/transport",
-    "docs/",
-    "tests/stories",
-    "README.md",
-];
-
-fn is_pending(fault: &str) -> bool {
-    PENDING.iter().any(|start| fault.starts_with(start))
 }
 
 /// What the rules said.
