@@ -200,6 +200,7 @@ mod tests {
             quarantine: None,
             created_at: expires_at,
             expires_at,
+            extra: Default::default(),
         }
         .into_row()
         .unwrap()
@@ -213,6 +214,7 @@ mod tests {
             sealed: None,
             held_by: None,
             created_at,
+            extra: Default::default(),
         }
         .into_row()
         .unwrap()

@@ -188,6 +188,7 @@ pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Ac
         sealed,
         held_by: None,
         created_at: START,
+        extra: Default::default(),
     };
     let batch = Batch::new().insert(account.clone()).insert(credential);
     assert_eq!(

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use stead_core::{
     Result,
     ports::{BoxFuture, Runtime},
-    store::{Batch, Commit, Index, Key, List, Row, Store, TABLES, Table, Value, Versioned},
+    store::{Batch, Commit, Found, Index, Key, List, Row, Store, TABLES, Table, Value, Versioned},
 };
 
 use crate::{
@@ -58,16 +58,11 @@ fn row(table: &'static Table, mut fields: Fields, read_at: Timestamp) -> Version
 }
 
 impl<E: Engine> Store for SqlStore<E> {
-    fn get<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
         self.find(key.table, key.table.key, &key.values)
     }
 
-    fn find<'a>(
-        &'a self,
-        table: &'static Table,
-        index: Index,
-        values: &'a [Value],
-    ) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
         Box::pin(async move {
             let query = statement::find(table, index, values);
             Ok(self.rows(table, query).await?.pop())

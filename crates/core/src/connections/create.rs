@@ -35,6 +35,7 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         health: ConnectionHealth::ClientOk,
         created_at: context.now(),
         updated_at: context.now(),
+        extra: Default::default(),
     };
     connection.state = connection.state_of_contents(false);
     context

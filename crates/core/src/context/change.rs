@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     domain::{Account, Authorization, Connection, Event, NewEvent, account, authorization},
     identifier::{AccountId, AuthorizationId, ConnectionName, EventId, Identifier},
-    store::{Batch, Commit, Key, Record, Versioned},
+    store::{Batch, Commit, Key, Record, Rewritten, Versioned},
 };
 
 /// How long something that will not come again is offered to a store that does not take it.
@@ -32,7 +32,7 @@ impl Change {
         self.batch = self.batch.insert(row);
         self
     }
-    pub(crate) fn update(mut self, row: impl Record, version: u64) -> Self {
+    pub(crate) fn update(mut self, row: impl Rewritten, version: u64) -> Self {
         self.batch = self.batch.update(row, version);
         self
     }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Connection, Lease, NewEvent, PendingCredential};
+use super::{Connection, Extra, Lease, NewEvent, PendingCredential};
 use crate::{
     Error, ErrorKind, Result,
     identifier::{AccountId, ConnectionId, Identifier},
@@ -49,6 +49,9 @@ pub(crate) struct Account {
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
     pub(crate) updated_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
 }
 
 /// Who a user is at a product.
@@ -85,6 +88,7 @@ pub(crate) fn new_account(
         refresh_failures: 0,
         created_at: now,
         updated_at: now,
+        extra: Default::default(),
     }
 }
 

@@ -406,6 +406,7 @@ fn shredding_takes_the_tokens_and_leaves_the_row() {
         sealed: Some(crate::sealed::Sealed::from_bytes(vec![1])),
         held_by: None,
         created_at: NOW,
+        extra: Default::default(),
     };
     assert_eq!(
         row.shredded(),

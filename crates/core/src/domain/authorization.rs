@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{NewEvent, Subject};
+use super::{Extra, NewEvent, Subject};
 use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
@@ -75,6 +75,9 @@ pub(crate) struct Authorization {
     pub(crate) created_at: Timestamp,
     /// When the present step ends.
     pub(crate) expires_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
 }
 
 /// Authorization server as it was when the browser was sent there.

@@ -42,6 +42,7 @@ fn authorization(state: AuthorizationState) -> Authorization {
         }),
         created_at: NOW,
         expires_at: NOW + SignedDuration::from_secs(1),
+        extra: Default::default(),
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::NewEvent;
 
+use super::Extra;
 use crate::{
     Error, ErrorKind, Result,
     identifier::{ConnectionId, ConnectionName},
@@ -39,6 +40,9 @@ pub(crate) struct Connection {
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
     pub(crate) updated_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
 }
 
 /// Refuses a connection through which nothing can be called.

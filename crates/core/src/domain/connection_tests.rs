@@ -19,6 +19,7 @@ fn connection(state: ConnectionState) -> Connection {
         health: ConnectionHealth::ClientOk,
         created_at: NOW,
         updated_at: NOW,
+        extra: Default::default(),
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::Extra;
 use crate::{
     identifier::{AccountId, AuthorizationId},
     sealed::Sealed,
@@ -23,6 +24,9 @@ pub(crate) struct Credential {
     pub(crate) held_by: Option<AuthorizationId>,
     /// When it was inserted.
     pub(crate) created_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
 }
 
 impl Credential {

@@ -8,6 +8,7 @@ pub(crate) mod credential;
 pub(crate) mod data_key;
 pub(crate) mod event;
 pub(crate) mod execution;
+pub(crate) mod extra;
 pub(crate) mod lease;
 pub(crate) mod outbox;
 
@@ -21,5 +22,6 @@ pub(crate) use credential::Credential;
 pub(crate) use data_key::DataKey;
 pub(crate) use event::{Event, NewEvent};
 pub(crate) use execution::Execution;
+pub(crate) use extra::Extra;
 pub(crate) use lease::Lease;
 pub(crate) use outbox::{OutboxEntry, OutboxTask};

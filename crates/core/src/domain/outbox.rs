@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::Extra;
 use crate::{
     identifier::{AccountId, ConnectionId, OutboxId},
     sealed::Sealed,
@@ -19,6 +20,9 @@ pub(crate) struct OutboxEntry {
     pub(crate) attempts: u32,
     /// When to try next.
     pub(crate) due_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
 }
 
 /// What to do at a product.

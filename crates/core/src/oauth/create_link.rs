@@ -108,6 +108,7 @@ pub(crate) async fn create_link(
                     quarantine: None,
                     created_at: now,
                     expires_at,
+                    extra: Default::default(),
                 };
                 let created = authorization.event("authorization.created");
                 Ok((change.insert(authorization).event(created), ()))

@@ -117,6 +117,7 @@ async fn revocation_of_tokens(
         task,
         attempts: 0,
         due_at: context.now(),
+        extra: Default::default(),
     })
 }
 

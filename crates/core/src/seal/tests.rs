@@ -7,7 +7,7 @@ use crate::{
     context::TokenSet,
     domain::account::new_account,
     identifier::{AccountId, ConnectionId, Identifier},
-    store::{MemoryStore, Records, Versioned},
+    store::{MemoryStore, Record as _, Records, Versioned, Write},
     testing::{Numbers, World},
 };
 
@@ -240,7 +240,7 @@ fn a_changed_data_key_is_noticed() {
     row.wrapped = Sealed::from_bytes(bytes);
     assert_eq!(
         store
-            .commit(Batch::new().update(row, version))
+            .commit(Batch::new().write(Write::Update(row.into_row().unwrap(), version)))
             .now_or_never()
             .unwrap()
             .unwrap(),

@@ -1,6 +1,6 @@
 //! What is written together: guards and writes of one transaction.
 
-use super::{Key, Record, Row};
+use super::{Key, Record, Rewritten, Row};
 use crate::{Error, Result};
 
 /// Whether a batch was committed.
@@ -78,7 +78,7 @@ impl Batch {
     }
     /// Replaces an entity of a version.
     #[must_use]
-    pub(crate) fn update(self, record: impl Record, version: u64) -> Self {
+    pub(crate) fn update(self, record: impl Rewritten, version: u64) -> Self {
         self.write_record(record, |row| Write::Update(row, version))
     }
 

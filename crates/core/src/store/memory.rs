@@ -9,7 +9,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{Batch, Commit, Index, Key, List, Row, Store, Table, Value, Versioned, Write};
+use super::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned, Write};
 use crate::{
     Result,
     ports::{BoxFuture, Runtime},
@@ -55,17 +55,12 @@ impl fmt::Debug for MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn get<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
         let found = self.rows().get(key).map(|found| self.versioned(found));
         Box::pin(ready(Ok(found)))
     }
 
-    fn find<'a>(
-        &'a self,
-        table: &'static Table,
-        index: Index,
-        values: &'a [Value],
-    ) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
         let found = of_table(&self.rows(), table)
             .find(|(row, _)| row.values_of(index).eq(values))
             .map(|found| self.versioned(found));
@@ -103,7 +98,7 @@ impl Store for MemoryStore {
 fn of_table<'a>(rows: &'a Rows, table: &'static Table) -> impl Iterator<Item = &'a (Row, u64)> {
     rows.range(Key::new(table, Vec::new())..)
         .map(|(_, found)| found)
-        .take_while(|(row, _)| row.table.name == table.name)
+        .take_while(move |(row, _)| row.table == table)
 }
 
 fn listed<'a>(rows: &'a Rows, list: &List) -> Vec<&'a (Row, u64)> {

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 pub use batch::{Batch, Commit, Write};
 pub use memory::MemoryStore;
-pub(crate) use record::Record;
+pub(crate) use record::{Record, Rewritten};
 pub use records::TABLES;
 pub(crate) use records::{Cutoffs, Records};
 pub use table::{Column, ColumnKind, Index, Key, List, Row, Table, Value};
@@ -31,6 +31,9 @@ pub struct Versioned<T> {
     pub read_at: Timestamp,
 }
 
+/// Response of a look-up: the row, or nothing.
+pub type Found<'a> = BoxFuture<'a, Result<Option<Versioned<Row>>>>;
+
 /// Keeps rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) where
 /// the store does not answer.
 ///
@@ -38,15 +41,10 @@ pub struct Versioned<T> {
 /// text comes as an empty text, and what is not a version as version 0.
 pub trait Store: Send + Sync + 'static {
     /// The row with this key.
-    fn get<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Versioned<Row>>>>;
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a>;
 
     /// The row with these values in a unique index; none of them is null.
-    fn find<'a>(
-        &'a self,
-        table: &'static Table,
-        index: Index,
-        values: &'a [Value],
-    ) -> BoxFuture<'a, Result<Option<Versioned<Row>>>>;
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a>;
 
     /// The rows of a list.
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>>;
@@ -60,3 +58,6 @@ pub trait Store: Send + Sync + 'static {
     /// The store's own time.
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>>;
 }
+
+#[cfg(test)]
+mod tests;

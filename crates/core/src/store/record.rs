@@ -1,25 +1,44 @@
 //! Entities as rows: written into a body with its index values, and read back only where both agree.
+//!
+//! A body may say its version in the member `v`; without one it has version 1. A version is raised where an older Stead
+//! would misread what a newer one means, or lose members inside of members; other new members need no new version,
+//! because an entity that is rewritten carries those that it does not know along.
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Row, Table, Value, Versioned};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, domain::Extra};
 
 /// An entity that is kept in a table.
 pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     /// Its table.
     const TABLE: &'static Table;
+    /// The newest version of its body.
+    const VERSION: u32 = 1;
     /// Whether it holds JSON of others, which may be nested deeper than a reader goes.
     const NESTS: bool = false;
 
     /// A value for each column of the table.
     fn values(&self) -> Vec<Value>;
 
+    /// What its body holds besides its members, where it is ever rewritten.
+    fn extra(&mut self) -> Option<&mut Extra> {
+        None
+    }
+
     /// The row to store.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a row that could be written and never be read again.
-    fn into_row(self) -> Result<Row> {
+    /// [`ErrorKind::InvalidRequest`] for a row that could be written and never be read again,
+    /// [`ErrorKind::StorageUnavailable`] for one that a newer Stead has written.
+    fn into_row(mut self) -> Result<Row> {
+        if let Some(extra) = self.extra() {
+            match extra.version {
+                Some(newer) if newer > Self::VERSION => return Err(written_newer::<Self>(newer)),
+                _ if Self::VERSION > 1 => extra.version = Some(Self::VERSION),
+                _ => {}
+            }
+        }
         let body = serde_json::to_string(&self).ok();
         let body = body.filter(|body| !Self::NESTS || serde_json::from_str::<Self>(body).is_ok());
         let Some(body) = body else {
@@ -33,10 +52,14 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     }
 }
 
+/// An entity that is replaced by later states of itself, and has an [`extra`](Record::extra).
+pub(crate) trait Rewritten: Record {}
+
 /// The entity of a row.
 ///
 /// # Errors
-/// [`ErrorKind::IntegrityViolated`] where the body is not such an entity, or is another one than the columns say.
+/// [`ErrorKind::IntegrityViolated`] where the body is not such an entity, or is another one than the columns say;
+/// [`ErrorKind::StorageUnavailable`] where only a newer Stead can read it.
 pub(super) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
     let Versioned {
         row: stored,
@@ -47,8 +70,7 @@ pub(super) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
         return Err(violated(&stored, "its version is not a number above 0"));
     }
     // What serde_json says may quote the body.
-    let row: T = serde_json::from_str(&stored.body)
-        .map_err(|_| violated(&stored, "its body does not read"))?;
+    let row: T = serde_json::from_str(&stored.body).map_err(|_| unread::<T>(&stored))?;
     if row.values() != stored.values {
         return Err(violated(&stored, "its columns and its body disagree"));
     }
@@ -57,6 +79,27 @@ pub(super) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
         version,
         read_at,
     })
+}
+
+fn unread<T: Record>(row: &Row) -> Error {
+    #[derive(Deserialize)]
+    struct Version {
+        v: u32,
+    }
+    match serde_json::from_str(&row.body) {
+        Ok(Version { v }) if v > T::VERSION => written_newer::<T>(v),
+        _ => violated(row, "its body does not read"),
+    }
+}
+
+fn written_newer<T: Record>(version: u32) -> Error {
+    let (table, known) = (T::TABLE.name, T::VERSION);
+    Error::new(
+        ErrorKind::StorageUnavailable,
+        format!(
+            "a newer Stead has written this row of table {table}: its body has version {version}, this one knows up to {known}; run the newer Stead"
+        ),
+    )
 }
 
 fn violated(row: &Row, what: &str) -> Error {

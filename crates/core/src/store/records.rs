@@ -7,7 +7,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{
-    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Store, Table, Value, Versioned,
+    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Store, Table, Value,
+    Versioned,
     record::{read, shown},
 };
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     digest::Digest,
     domain::{
         AccessToken, Account, AppCredential, Authorization, AuthorizationState, Connection,
-        Credential, DataKey, Event, Execution, OutboxEntry,
+        Credential, DataKey, Event, Execution, Extra, OutboxEntry,
     },
     identifier::{
         AccountId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId, EventId, ExecutionId,
@@ -137,9 +138,13 @@ static CONNECTION: Table = Table {
 };
 const CONNECTION_NAME: Index = Index::unique(&["name"]);
 
+impl Rewritten for Connection {}
 impl Record for Connection {
     const TABLE: &'static Table = &CONNECTION;
     const NESTS: bool = true;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
         vec![Value::text(self.id), Value::text(&self.name)]
     }
@@ -174,8 +179,12 @@ static ACCOUNT: Table = Table {
 const ACCOUNT_OF_USER: Index = Index::unique(&["connection_id", "identifier"]);
 const ACCOUNTS_OF_CONNECTION: Index = Index::of(&["connection_id", "id"]);
 
+impl Rewritten for Account {}
 impl Record for Account {
     const TABLE: &'static Table = &ACCOUNT;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
         vec![
             Value::text(self.id),
@@ -235,8 +244,12 @@ static CREDENTIAL: Table = Table {
 };
 const CREDENTIALS_BY_AGE: Index = Index::of(&["live", "created_at"]);
 
+impl Rewritten for Credential {}
 impl Record for Credential {
     const TABLE: &'static Table = &CREDENTIAL;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
         vec![
             Value::text(self.account_id),
@@ -293,8 +306,12 @@ const AUTHORIZATION_STATE: Index = Index::unique(&["oauth_state"]);
 const AUTHORIZATIONS_OF_ACCOUNT: Index = Index::of(&["account_id", "id"]);
 const AUTHORIZATIONS_BY_END: Index = Index::of(&["pending", "expires_at", "id"]);
 
+impl Rewritten for Authorization {}
 impl Record for Authorization {
     const TABLE: &'static Table = &AUTHORIZATION;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
         use AuthorizationState::{
             Completed, Created, Denied, Expired, Failed, Redirected, Returned, Superseded,
@@ -497,8 +514,12 @@ static OUTBOX: Table = Table {
 };
 const OUTBOX_BY_DUE: Index = Index::of(&["due_at", "id"]);
 
+impl Rewritten for OutboxEntry {}
 impl Record for OutboxEntry {
     const TABLE: &'static Table = &OUTBOX;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
         vec![Value::text(self.id), Value::moment(self.due_at)]
     }

@@ -20,6 +20,13 @@ pub struct Table {
     pub sealed: bool,
 }
 
+/// Tables are the same where their names are.
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -148,7 +155,7 @@ impl hash::Hash for Key {
 }
 
 /// A row.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Row {
     /// Table.
@@ -190,20 +197,14 @@ impl Row {
         index.columns.iter().map(|name| self.value(name))
     }
 
-    /// Whether another row of the table has the same values in a unique index.
+    /// Whether another row is of the same table and has the same values in a unique index.
     pub fn clashes(&self, other: &Self) -> bool {
         let mut unique = self.table.indexes.iter().filter(|index| index.unique);
-        unique.any(|index| {
-            let mut pairs = self.values_of(*index).zip(other.values_of(*index));
-            pairs.all(|(one, other)| one == other && *one != Value::Null)
-        })
-    }
-}
-
-impl PartialEq for Row {
-    fn eq(&self, other: &Self) -> bool {
-        (self.table.name, &self.values, &self.body)
-            == (other.table.name, &other.values, &other.body)
+        self.table == other.table
+            && unique.any(|index| {
+                let mut pairs = self.values_of(*index).zip(other.values_of(*index));
+                pairs.all(|(one, other)| one == other && *one != Value::Null)
+            })
     }
 }
 
@@ -296,7 +297,7 @@ impl List {
         } else {
             Ordering::Greater
         };
-        row.table.name == self.table.name
+        row.table == self.table
             && row
                 .values_of(self.index)
                 .zip(&self.prefix)

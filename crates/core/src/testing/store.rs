@@ -15,7 +15,8 @@ use crate::{
     Error, ErrorKind, Result,
     ports::{BoxFuture, Runtime},
     store::{
-        Batch, Commit, Index, Key, List, MemoryStore, Records, Row, Store, Table, Value, Versioned,
+        Batch, Commit, Found, Index, Key, List, MemoryStore, Records, Row, Store, Table, Value,
+        Versioned,
     },
 };
 
@@ -79,19 +80,14 @@ impl Flaky {
 }
 
 impl Store for Flaky {
-    fn get<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
         Box::pin(async move {
             self.pause().await;
             self.rows.get(key).await
         })
     }
 
-    fn find<'a>(
-        &'a self,
-        table: &'static Table,
-        index: Index,
-        values: &'a [Value],
-    ) -> BoxFuture<'a, Result<Option<Versioned<Row>>>> {
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
         Box::pin(async move {
             self.pause().await;
             self.rows.find(table, index, values).await

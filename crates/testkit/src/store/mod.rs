@@ -18,6 +18,7 @@ mod concurrent;
 mod list;
 mod look;
 mod model;
+mod platform;
 mod rows;
 pub mod sample;
 
@@ -64,6 +65,7 @@ fn checks() -> Vec<Check> {
         batch::checks(),
         concurrent::checks(),
         model::checks(),
+        platform::checks(),
     ]
     .into_iter()
     .flatten()

@@ -122,8 +122,7 @@ async fn random_batch(
         let rows: Vec<Row> = present.into_iter().chain([row.clone()]).collect();
         let meets = |one: &Row| {
             at_stake.iter().any(|other| {
-                one.table.name == other.table.name
-                    && (one.key() == other.key() || one.clashes(other))
+                one.table == other.table && (one.key() == other.key() || one.clashes(other))
             })
         };
         if rows.iter().any(meets) {

@@ -187,6 +187,7 @@ fn decide(
         sealed: Some(sealed),
         held_by: Some(authorization.row.id),
         created_at: now,
+        extra: Default::default(),
     };
     let after = changed.0.clone();
     let change = Change::none()

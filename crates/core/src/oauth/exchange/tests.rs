@@ -31,6 +31,7 @@ fn authorization() -> Authorization {
         quarantine: None,
         created_at: NOW,
         expires_at: NOW,
+        extra: Default::default(),
     }
 }
 

@@ -110,6 +110,7 @@ fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(C
         sealed: Some(sealed),
         held_by: None,
         created_at: context.now(),
+        extra: Default::default(),
     });
     if is_current {
         for older in credentials {

@@ -1,0 +1,212 @@
+//! What core makes of rows: what it refuses, what it sets aside, and what it carries along.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::{
+    Error, ErrorKind,
+    domain::{Connection, Event},
+    identifier::{AccountId, ConnectionId, ConnectionName, EventId},
+    state::AccountState,
+    testing::{STABLE, World, always, insert_account, open},
+};
+
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    future.now_or_never().expect("the rows are at hand")
+}
+
+fn connection(number: u128) -> Connection {
+    let body = json!({
+        "id": ConnectionId::from_uuid(uuid::Uuid::from_u128(number)),
+        "name": format!("mail-{number}"),
+        "product": "mail",
+        "permissions": [],
+        "settings": {},
+        "state": "draft",
+        "health": "client_ok",
+        "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z",
+    });
+    serde_json::from_value(body).unwrap()
+}
+
+/// Changes the stored row of a connection behind core's back.
+fn change(store: &MemoryStore, number: u128, change: impl FnOnce(&mut Row)) {
+    let key = Key::from(connection(number).id);
+    let mut found = ready(store.get(&key)).unwrap().unwrap();
+    change(&mut found.row);
+    let batch = Batch::new().write(Write::Update(found.row, found.version));
+    assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+}
+
+fn with_member(row: &mut Row, name: &str, value: Json) {
+    let mut body: Json = serde_json::from_str(&row.body).unwrap();
+    body[name] = value;
+    row.body = body.to_string();
+}
+
+/// A store with three connections.
+fn inserted() -> (Arc<MemoryStore>, Records) {
+    let store = Arc::new(MemoryStore::new(World::new().process(0)));
+    let records = Records::new(Arc::clone(&store) as _);
+    let batch = (1..=3).map(connection).fold(Batch::new(), Batch::insert);
+    assert_eq!(ready(records.commit(batch)).unwrap(), Commit::Committed);
+    (store, records)
+}
+
+#[test]
+fn members_that_this_stead_does_not_know_are_kept() {
+    let (store, records) = inserted();
+    let unknown = json!({ "of": ["a", "newer", 1.5, null] });
+    change(&store, 1, |row| {
+        with_member(row, "region", unknown.clone());
+        with_member(row, "v", json!(1));
+    });
+    let found = ready(records.connection(connection(1).id))
+        .unwrap()
+        .unwrap();
+    let changed = Connection {
+        product: String::from("calendar"),
+        ..found.row
+    };
+    let batch = Batch::new().update(changed, found.version);
+    assert_eq!(ready(records.commit(batch)).unwrap(), Commit::Committed);
+    let found = ready(store.get(&connection(1).id.into())).unwrap().unwrap();
+    let body: Json = serde_json::from_str(&found.row.body).unwrap();
+    assert_eq!(body["region"], unknown);
+    assert_eq!(
+        (&body["v"], &body["product"]),
+        (&json!(1), &json!("calendar"))
+    );
+}
+
+#[test]
+fn a_newer_body_is_read_where_possible_and_never_written() {
+    let (store, records) = inserted();
+    change(&store, 1, |row| with_member(row, "v", json!(2)));
+    let found = ready(records.connection(connection(1).id))
+        .unwrap()
+        .unwrap();
+    assert_eq!(found.row.product, "mail");
+    let error = ready(records.commit(Batch::new().update(found.row, found.version))).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
+    assert_eq!(
+        error.message(),
+        "a newer Stead has written this row of table connection: its body has version 2, this one knows up to 1; run the newer Stead"
+    );
+    // What cannot be read for that reason says so too.
+    change(&store, 1, |row| {
+        with_member(row, "state", json!("of a newer Stead"))
+    });
+    let error = ready(records.connection(connection(1).id)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable, "{error}");
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_an_error_by_itself_and_stops_no_list() {
+    for spoil in [
+        (|row| row.body = String::from("secret")) as fn(&mut Row),
+        |row| row.body.clear(),
+        |row| row.body = String::from("{}"),
+        |row| with_member(row, "state", json!("secret")),
+        |row| with_member(row, "name", json!("other")),
+        |row| row.values[1] = Value::Text(String::from("a-name")),
+        |row| row.values[1] = Value::Integer(1),
+    ] {
+        let (store, records) = inserted();
+        change(&store, 1, spoil);
+        let error = ready(records.connection(connection(1).id)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+        let start = format!(
+            "row {} of table connection cannot be used: ",
+            connection(1).id
+        );
+        assert!(error.message().starts_with(&start), "{error}");
+        assert!(!shown(&error).contains("secret"), "{error:?}");
+
+        let names = |after: Option<&str>, limit| -> Vec<String> {
+            let found = ready(records.connections(after, limit)).unwrap();
+            found
+                .into_iter()
+                .map(|found| found.row.name.into())
+                .collect()
+        };
+        assert_eq!(names(None, 10), ["mail-2", "mail-3"]);
+        // A page is as long as asked all the same, and pages go on.
+        assert_eq!(names(None, 1), ["mail-2"]);
+        assert_eq!(names(None, 2), ["mail-2", "mail-3"]);
+        assert_eq!(names(Some("mail-2"), 2), ["mail-3"]);
+    }
+}
+
+#[test]
+fn every_column_is_compared_with_the_body() {
+    let world = World::new();
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let context = world.run(open(
+        world.process(0),
+        &STABLE,
+        always(200, ""),
+        Arc::clone(&store) as _,
+    ));
+    let account = world.run(insert_account(&context, AccountState::Active));
+    let records = &context.store;
+    let credential = ready(records.credential(account.id, 1))
+        .unwrap()
+        .unwrap()
+        .row
+        .into_row()
+        .unwrap();
+    for column in credential.table.columns.iter().skip(2) {
+        let key = credential.key();
+        let kept = ready(store.get(&key)).unwrap().unwrap();
+        let mut changed = kept.row.clone();
+        let position = credential
+            .table
+            .columns
+            .iter()
+            .position(|known| known == column);
+        changed.values[position.unwrap()] = Value::Integer(7);
+        let batch = Batch::new().write(Write::Update(changed, kept.version));
+        assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+        let error = ready(records.credential(account.id, 1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{column:?}");
+        let batch = Batch::new().write(Write::Update(kept.row, kept.version + 1));
+        assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+    }
+    assert!(ready(records.credential(account.id, 1)).is_ok());
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let (_, records) = inserted();
+    let mut deep = Json::Null;
+    for _ in 0..126 {
+        deep = json!([deep]);
+    }
+    let mut nested = connection(4);
+    nested.settings = [(String::from("deep"), deep.clone())].into_iter().collect();
+    let event = Event {
+        id: EventId::from_uuid(uuid::Uuid::from_u128(1)),
+        name: String::from("account.activated"),
+        at: Timestamp::UNIX_EPOCH,
+        account_id: None::<AccountId>,
+        data: json!([deep]),
+    };
+    for batch in [
+        Batch::new().insert(nested),
+        Batch::new().insert(connection(5)).insert(event),
+    ] {
+        let error = ready(records.commit(batch)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{error}");
+    }
+    let fifth = ConnectionName::new("mail-5").unwrap();
+    assert_eq!(ready(records.connection_named(&fifth)).unwrap(), None);
+}
+
+fn shown(error: &Error) -> String {
+    format!("{error} {error:?} {:?}", error.to_problem())
+}
