@@ -1,7 +1,7 @@
 //! The `fields` parameter: partial responses.
 //!
 //! Grammar (Google APIs, "Partial response"): a comma-separated list; `a/b` (or `a.b`) goes down, `a(b,c)`
-//! selects within, `*` stands for every name.
+//! selects within, `*` means every name.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 

@@ -27,7 +27,7 @@ pub(crate) struct ApiMethod {
     pub(crate) id: &'static str,
     /// Discovery's `httpMethod`.
     pub(crate) verb: Method,
-    /// Discovery's `flatPath`: `{name}` stands for one segment.
+    /// Discovery's `flatPath`: `{name}` is one segment.
     pub(crate) path: &'static str,
     /// Query parameters in addition to the common ones.
     pub(crate) parameters: &'static [Parameter],

@@ -32,7 +32,7 @@ const BODY_BYTES: usize = 500_000;
 pub(crate) struct Method {
     /// HTTP method.
     pub(crate) verb: &'static str,
-    /// Path, where `{name}` stands for an id.
+    /// Path, where `{name}` is an id.
     pub(crate) path: &'static str,
     /// Oldest and newest version that have it.
     pub(crate) versions: (Version, Version),

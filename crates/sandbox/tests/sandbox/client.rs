@@ -68,7 +68,7 @@ impl Stage {
     }
 
     pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Reply {
-        let response = request.send().await.expect("an answer");
+        let response = request.send().await.expect("a response");
         Reply {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
