@@ -13,6 +13,7 @@ use crate::{
     catalogue::Catalogue,
     connections,
     context::Context,
+    domain::AccountRef,
     identifier::AuthorizationId,
     maintenance,
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
@@ -149,7 +150,7 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::AccountNotFound`].
     pub async fn account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
-        accounts::read(&self.0, connection_name, identifier).await
+        accounts::read(&self.0, &AccountRef::new(connection_name, identifier)?).await
     }
 
     /// Pauses an account; its credential is kept.
@@ -161,7 +162,7 @@ impl Environment {
         connection_name: &str,
         identifier: &str,
     ) -> Result<Account> {
-        accounts::suspend(&self.0, connection_name, identifier).await
+        accounts::suspend(&self.0, &AccountRef::new(connection_name, identifier)?).await
     }
 
     /// Ends the pause of an account.
@@ -169,7 +170,7 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] where it is not suspended.
     pub async fn resume_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
-        accounts::resume(&self.0, connection_name, identifier).await
+        accounts::resume(&self.0, &AccountRef::new(connection_name, identifier)?).await
     }
 
     /// Refreshes an account's credential now.
@@ -181,7 +182,7 @@ impl Environment {
         connection_name: &str,
         identifier: &str,
     ) -> Result<Account> {
-        accounts::refresh(&self.0, connection_name, identifier).await
+        accounts::refresh(&self.0, &AccountRef::new(connection_name, identifier)?).await
     }
 
     /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
@@ -195,7 +196,12 @@ impl Environment {
         identifier: &str,
         revoke_at_product: bool,
     ) -> Result<()> {
-        accounts::disconnect(&self.0, connection_name, identifier, revoke_at_product).await
+        accounts::disconnect(
+            &self.0,
+            &AccountRef::new(connection_name, identifier)?,
+            revoke_at_product,
+        )
+        .await
     }
 
     /// The newest version of every tool, by name.
@@ -291,7 +297,7 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and whatever keeps the
-    /// product from answering. The product's own refusals are answers, not errors; its 401 alone is not passed on.
+    /// product from answering. The product's own refusals are responses, not errors; only its 401 is not passed on.
     pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
         call::send_raw(&self.0, request).await
     }
@@ -309,8 +315,8 @@ impl Environment {
         call::stream_raw(&self.0, connection_name, identifier, request).await
     }
 
-    /// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
-    /// rows that nobody needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
+    /// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
+    /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
     /// itself every 30 seconds.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ pub(crate) fn start(context: &Context) {
     }));
 }
 
-/// One round: authorizations past their time end and their quarantined tokens are shredded; the outbox is worked off;
+/// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
 /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
 /// itself every 30 seconds.
 ///
@@ -197,7 +197,7 @@ mod tests {
             verify_url: None,
             app_state: None,
             allow_account_switch: false,
-            quarantine: None,
+            pending: None,
             created_at: expires_at,
             expires_at,
             extra: Default::default(),
@@ -212,7 +212,7 @@ mod tests {
             account_id,
             generation,
             sealed: None,
-            held_by: None,
+            pending_for: None,
             created_at,
             extra: Default::default(),
         }

@@ -186,7 +186,7 @@ pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Ac
         account_id: id,
         generation: 1,
         sealed,
-        held_by: None,
+        pending_for: None,
         created_at: START,
         extra: Default::default(),
     };

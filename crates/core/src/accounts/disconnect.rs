@@ -3,7 +3,7 @@
 use crate::{
     Result,
     context::{Context, change::Change},
-    domain::{Account, Credential, OutboxEntry, account::Trigger},
+    domain::{Account, AccountRef, Credential, OutboxEntry, account::Trigger},
     identifier::AccountId,
     oauth,
     store::Versioned,
@@ -22,11 +22,10 @@ struct Loaded {
 /// [`ErrorKind::AccountNotFound`](crate::ErrorKind::AccountNotFound).
 pub(crate) async fn disconnect(
     context: &Context,
-    connection_name: &str,
-    identifier: &str,
+    of: &AccountRef,
     revoke_at_product: bool,
 ) -> Result<()> {
-    let (_, account) = context.account_rows(connection_name, identifier).await?;
+    let (_, account) = context.account_rows(of).await?;
     let id = account.row.id;
     context
         .detached(move |context| async move {

@@ -18,18 +18,20 @@ pub(crate) use suspend::suspend;
 use crate::{
     Result,
     context::Context,
-    domain::account::{Trigger, account_resource as view},
+    domain::{
+        AccountRef,
+        account::{Trigger, account_resource as view},
+    },
     resource,
 };
 
 /// A transition that the application asked for. It goes on where the caller hangs up, so that memory and store agree.
 async fn transition(
     context: &Context,
-    connection_name: &str,
-    identifier: &str,
+    of: &AccountRef,
     trigger: Trigger<'static>,
 ) -> Result<resource::Account> {
-    let (connection, account) = context.account_rows(connection_name, identifier).await?;
+    let (connection, account) = context.account_rows(of).await?;
     let id = account.row.id;
     let changed = context
         .detached(move |context| async move {

@@ -13,6 +13,7 @@ use crate::{
     Result,
     catalogue::CatalogueTool,
     context::{Context, Snapshot},
+    domain::AccountRef,
     policy::{self, Action},
     resource::{ExecuteRequest, Execution},
     tool::{AnyTool, Call, Effect, Io},
@@ -107,7 +108,10 @@ async fn stages(
 ) -> Result<Execution> {
     let _guard = context.tasks.enter()?;
     let snapshot = context
-        .snapshot(&invocation.connection_name, &invocation.identifier)
+        .snapshot(&AccountRef::new(
+            &invocation.connection_name,
+            &invocation.identifier,
+        )?)
         .await?;
     record.account(snapshot.account.id);
     admit::same_product(tool, &snapshot)?;

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, Endpoints, Snapshot},
+    domain::AccountRef,
     policy::{self, Action},
     ports::Body,
     product::Product,
@@ -93,7 +94,9 @@ async fn call(
     let mut record = Record::begin(context, "proxy", connection_name, identifier);
     let admitted = async {
         let guard = context.tasks.enter()?;
-        let snapshot = context.snapshot(connection_name, identifier).await?;
+        let snapshot = context
+            .snapshot(&AccountRef::new(connection_name, identifier)?)
+            .await?;
         record.account(snapshot.account.id);
         snapshot.usable()?;
         let (checked, body) = check(snapshot.endpoints.product)?;

@@ -163,10 +163,7 @@ impl<'c> Sender<'c> {
     /// unless this is the call's first request and it did not wait.
     async fn live(&self, waited: bool) -> Result<Arc<Snapshot>> {
         let snapshot = if waited || self.requests.load(Ordering::Relaxed) > 0 {
-            let (connection, account) = (&self.snapshot.connection, &self.snapshot.account);
-            self.context
-                .snapshot(connection.name.as_str(), account.identifier.as_str())
-                .await?
+            self.context.snapshot(&self.snapshot.of).await?
         } else {
             Arc::clone(&self.snapshot)
         };

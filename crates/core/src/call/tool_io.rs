@@ -151,7 +151,9 @@ mod tests {
         let context = context(&world, &STABLE, transport);
         let outcome = world.run(async {
             insert_account(&context, AccountState::Active).await;
-            let snapshot = context.reload("demo", "ada").await?;
+            let snapshot = context
+                .reload(&crate::domain::AccountRef::new("demo", "ada")?)
+                .await?;
             let requests = AtomicU32::new(0);
             let sender = Sender::new(&context, snapshot, MINUTE, &requests);
             sender.send(ToolRequest(request.clone())).await

@@ -129,10 +129,10 @@ impl Context {
         let outcome = self.store.commit(batch).await;
         // Even where the store does not answer: it may have committed.
         for identifier in &change.identifiers {
-            self.snapshots.forget(identifier.as_str());
+            self.snapshots.forget(identifier);
         }
         for connection in &change.connections {
-            self.snapshots.forget_connection(connection.as_str());
+            self.snapshots.forget_connection(connection);
         }
         outcome
     }

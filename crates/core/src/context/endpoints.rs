@@ -163,13 +163,13 @@ impl Endpoints {
 /// Stands for the host that follows from a connection's settings.
 const HOST: &str = "{host}";
 
-/// Credentials go over plain http to this machine alone.
+/// Credentials go over plain http to this machine only.
 fn encrypted(text: &str) -> Result<()> {
     match Url::parse(&text.replace(HOST, "host.example")) {
         Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
             let refused = Error::new(
                 ErrorKind::InvalidRequest,
-                "an address of a product must be https; plain http is taken for this machine alone",
+                "an address of a product must be https; plain http is allowed for this machine only",
             );
             Err(refused.with_context("url", text))
         }
@@ -199,7 +199,7 @@ pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
         }
         error.with_context("url", text)
     };
-    let url = Url::parse(text).map_err(|error| refuse("is no URL").with_source(error))?;
+    let url = Url::parse(text).map_err(|error| refuse("is not a URL").with_source(error))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(refuse("must start with https:// or http://"));
     }

@@ -1,3 +1,5 @@
+//! Which URLs are accepted, and what the options of a product change.
+
 use super::*;
 use crate::{context::EnvironmentOptions, testing::STABLE};
 
@@ -18,10 +20,10 @@ fn base_urls_are_plain_http_addresses() {
         assert!(base_url(good, "it").is_ok(), "{good}");
     }
     let bad = [
-        ("", "it is no URL"),
-        ("a.test", "it is no URL"),
-        ("/path", "it is no URL"),
-        ("https://", "it is no URL"),
+        ("", "it is not a URL"),
+        ("a.test", "it is not a URL"),
+        ("/path", "it is not a URL"),
+        ("https://", "it is not a URL"),
         ("ftp://a.test", "it must start with https:// or http://"),
         (
             "file:///etc/passwd",
@@ -151,7 +153,7 @@ fn options_that_cannot_be_are_refused() {
     };
     let cases = [
         (origin("files", "https://a.test"), "no origin \"files\""),
-        (origin("api", "a.test"), "an origin is no URL"),
+        (origin("api", "a.test"), "an origin is not a URL"),
         (
             ProductOptions {
                 token_url: Some(String::from("x")),

@@ -5,22 +5,33 @@ use std::sync::Arc;
 use super::{Context, Endpoints, TokenSet};
 use crate::{
     Error, ErrorKind, Result,
-    domain::{Account, Authorization, Connection},
-    identifier::{AuthorizationId, ConnectionId, ConnectionName, Identifier},
+    domain::{
+        Account, AccountRef, Authorization, Connection,
+        account_ref::{connection_name, unknown_connection},
+    },
+    identifier::{AuthorizationId, ConnectionId, ConnectionName},
     store::Versioned,
 };
 
 impl Context {
     pub(crate) async fn account_rows(
         &self,
-        connection_name: &str,
-        identifier: &str,
+        of: &AccountRef,
     ) -> Result<(Versioned<Connection>, Versioned<Account>)> {
-        let connection = self.connection_row(connection_name).await?;
-        let identifier = Identifier::new(identifier)?;
-        let account = self.store.account_of(connection.row.id, &identifier).await?.ok_or_else(|| {
-            Error::new(ErrorKind::AccountNotFound, format!("{connection_name} has no account of this user; an authorization link makes one"))
-                .with_context("identifier", identifier.as_str())
+        let connection = self.existing_connection(&of.connection).await?;
+        let account = self
+            .store
+            .account_of(connection.row.id, &of.identifier)
+            .await?;
+        let account = account.ok_or_else(|| {
+            Error::new(
+                ErrorKind::AccountNotFound,
+                format!(
+                    "{} has no account of this user; an authorization link makes one",
+                    of.connection
+                ),
+            )
+            .with_context("identifier", of.identifier.as_str())
         })?;
         Ok((connection, account))
     }
@@ -50,19 +61,18 @@ impl Context {
         TokenSet::open(&self.vault, account, generation, &sealed).map(Some)
     }
 
-    /// A connection by name.
+    /// A connection by the name that a request gives.
     pub(crate) async fn connection_row(&self, name: &str) -> Result<Versioned<Connection>> {
-        let unknown = || {
-            Error::new(
-                ErrorKind::UnknownConnection,
-                format!("there is no connection {:?}", crate::scrub::scrub(name, 80)),
-            )
-        };
-        let parsed = ConnectionName::new(name).map_err(|_| unknown())?;
-        self.store
-            .connection_named(&parsed)
-            .await?
-            .ok_or_else(unknown)
+        self.existing_connection(&connection_name(name)?).await
+    }
+
+    /// A connection by name.
+    pub(crate) async fn existing_connection(
+        &self,
+        name: &ConnectionName,
+    ) -> Result<Versioned<Connection>> {
+        let found = self.store.connection_named(name).await?;
+        found.ok_or_else(|| unknown_connection(name.as_str()))
     }
 
     /// A connection by id.

@@ -111,7 +111,7 @@ impl Context {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
                     format!(
-                        "the options name the product {name:?}, which this environment has not"
+                        "the options name the product {name:?}, which this environment does not have"
                     ),
                 ));
             }

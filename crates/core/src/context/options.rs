@@ -37,7 +37,7 @@ impl EnvironmentOptions {
         if public_url.scheme() == "http" && !is_loopback(&public_url) {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
-                "the public URL must be https; plain http is taken for 127.0.0.1 and localhost alone",
+                "the public URL must be https; plain http is allowed for 127.0.0.1 and localhost only",
             ));
         }
         Ok(Self {
@@ -55,14 +55,14 @@ impl EnvironmentOptions {
 pub enum Verification {
     /// The application, which knows who is signed in at `verify_url`.
     Application,
-    /// Nobody: whoever holds the link is taken for the user.
+    /// No one: whoever holds the link is treated as the user.
     LinkPossession,
 }
 
 /// How long an environment keeps its history. What is older is removed in the next round of maintenance; the longest
 /// duration there is, [`SignedDuration::MAX`], keeps it for ever.
 ///
-/// Other rows that nobody needs any more go by themselves: access tokens once they have expired, authorizations 7 days
+/// Other rows that no one needs any more go by themselves: access tokens once they have expired, authorizations 7 days
 /// after their end, shredded credentials from the day after their insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

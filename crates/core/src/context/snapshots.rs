@@ -15,25 +15,29 @@ use super::rate_limit::RateLimiter;
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, Endpoints, TokenSet},
-    domain::connection::connection_ready,
     domain::{Account, Connection},
-    identifier::Identifier,
+    domain::{
+        AccountRef,
+        readiness::{account_ready, authorization_required},
+    },
+    identifier::{ConnectionName, Identifier},
     state::AccountState,
 };
 
 /// Younger than this, a snapshot is taken as it is.
 const FRESH: Duration = Duration::from_secs(5);
-/// Younger than this, it still serves while it is read anew in the background.
+/// Younger than this, it still serves while it is read again in the background.
 const USABLE: Duration = Duration::from_secs(60);
 /// Older than this, it does not serve even while the store is down.
 const OUTAGE: Duration = Duration::from_secs(300);
 /// Accounts share so many epochs: one that is raised for another costs a second reading.
 const EPOCHS: usize = 64;
-/// Accounts kept at most; beyond that the map starts anew.
+/// Accounts kept at most; beyond that the map starts over.
 const CAPACITY: usize = 100_000;
 
 /// A connection and an account with their current tokens.
 pub(crate) struct Snapshot {
+    pub(crate) of: AccountRef,
     pub(crate) connection: Arc<Connection>,
     pub(crate) endpoints: Arc<Endpoints>,
     pub(crate) account: Account,
@@ -54,56 +58,18 @@ impl fmt::Debug for Snapshot {
 impl Snapshot {
     /// The tokens of an account that may be called now.
     pub(crate) fn usable(&self) -> Result<&TokenSet> {
-        connection_ready(&self.connection)?;
-        match self.account.state {
-            AccountState::Active => self
-                .tokens
-                .as_ref()
-                .ok_or_else(|| self.authorization_required("has no credential")),
-            AccountState::PendingAuthorization => {
-                Err(self.authorization_required("has not authorized yet"))
-            }
-            AccountState::NeedsReauthorization => {
-                Err(self.authorization_required("has to authorize again"))
-            }
-            AccountState::Disconnected => Err(self.authorization_required("is disconnected")),
-            AccountState::PendingVerification => Err(Error::new(
-                ErrorKind::VerificationRequired,
-                "the user came back; confirm who it was with POST /v1/authorizations/{id}/verify",
-            )),
-            AccountState::Suspended => Err(Error::new(
-                ErrorKind::AccountSuspended,
-                "the account is suspended; resume it first",
-            )),
-        }
-    }
-
-    pub(crate) fn authorization_required(&self, why: &str) -> Error {
-        let mut error = Error::new(
-            ErrorKind::AuthorizationRequired,
-            format!("the user {why}; create an authorization link and show it to the user"),
-        )
-        .with_context("connection_name", self.connection.name.as_str())
-        .with_context("identifier", self.account.identifier.as_str())
-        .with_context("state", self.account.state.name());
-        if let Some(reason) = self.account.reason {
-            error = error.with_context(
-                "reason",
-                serde_json::to_value(reason)
-                    .ok()
-                    .and_then(|name| name.as_str().map(str::to_owned))
-                    .unwrap_or_default(),
-            );
-        }
-        error
+        account_ready(&self.connection, &self.account)?;
+        self.tokens.as_ref().ok_or_else(|| {
+            authorization_required(&self.connection, &self.account, "has no credential")
+        })
     }
 }
 
-type ByIdentifier = HashMap<Box<str>, Arc<Snapshot>>;
+type ByIdentifier = HashMap<Identifier, Arc<Snapshot>>;
 
 /// Snapshots by connection name and identifier.
 pub(crate) struct Snapshots {
-    by_connection: RwLock<HashMap<Box<str>, ByIdentifier>>,
+    by_connection: RwLock<HashMap<ConnectionName, ByIdentifier>>,
     /// Raised by every forgetting, by account: what was read before one is not kept after it.
     epochs: [AtomicU64; EPOCHS],
 }
@@ -118,21 +84,21 @@ impl Default for Snapshots {
 }
 
 impl Snapshots {
-    fn cached(&self, connection: &str, identifier: &str) -> Option<Arc<Snapshot>> {
+    fn cached(&self, of: &AccountRef) -> Option<Arc<Snapshot>> {
         self.by_connection
             .read()
             .unwrap_or_else(PoisonError::into_inner)
-            .get(connection)?
-            .get(identifier)
+            .get(&of.connection)?
+            .get(&of.identifier)
             .cloned()
     }
 
     /// Raised whenever an account of this identifier is forgotten.
-    pub(crate) fn epoch(&self, identifier: &str) -> u64 {
+    pub(crate) fn epoch(&self, identifier: &Identifier) -> u64 {
         self.epoch_of(identifier).load(Ordering::Acquire)
     }
 
-    fn epoch_of(&self, identifier: &str) -> &AtomicU64 {
+    fn epoch_of(&self, identifier: &Identifier) -> &AtomicU64 {
         let mut hasher = DefaultHasher::new();
         identifier.hash(&mut hasher);
         &self.epochs[usize::try_from(hasher.finish() % EPOCHS as u64).unwrap_or_default()]
@@ -143,20 +109,23 @@ impl Snapshots {
             .by_connection
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        let identifier = snapshot.account.identifier.as_str();
+        let AccountRef {
+            connection,
+            identifier,
+        } = &snapshot.of;
         if self.epoch(identifier) != epoch {
             return;
         }
         if all.values().map(HashMap::len).sum::<usize>() >= CAPACITY {
             all.clear();
         }
-        all.entry(snapshot.connection.name.as_str().into())
+        all.entry(connection.clone())
             .or_default()
-            .insert(identifier.into(), Arc::clone(snapshot));
+            .insert(identifier.clone(), Arc::clone(snapshot));
     }
 
     /// Forgets the accounts of an identifier: what this process changes acts at once.
-    pub(crate) fn forget(&self, identifier: &str) {
+    pub(crate) fn forget(&self, identifier: &Identifier) {
         let mut all = self
             .by_connection
             .write()
@@ -168,7 +137,7 @@ impl Snapshots {
     }
 
     /// Forgets all accounts of a connection.
-    pub(crate) fn forget_connection(&self, connection: &str) {
+    pub(crate) fn forget_connection(&self, connection: &ConnectionName) {
         let mut all = self
             .by_connection
             .write()
@@ -182,20 +151,16 @@ impl Snapshots {
 
 impl Context {
     /// The snapshot of an account: cached, or read from the store.
-    pub(crate) async fn snapshot(
-        &self,
-        connection: &str,
-        identifier: &str,
-    ) -> Result<Arc<Snapshot>> {
-        let Some(cached) = self.snapshots.cached(connection, identifier) else {
-            return self.reload(connection, identifier).await;
+    pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
+        let Some(cached) = self.snapshots.cached(of) else {
+            return self.reload(of).await;
         };
         let age = self.monotonic().saturating_sub(cached.loaded_at);
         if age < FRESH {
             return Ok(cached);
         }
         if age >= USABLE {
-            return match self.reload(connection, identifier).await {
+            return match self.reload(of).await {
                 Err(error) if error.kind() == ErrorKind::StorageUnavailable && age < OUTAGE => {
                     Ok(cached)
                 }
@@ -205,14 +170,10 @@ impl Context {
         if !cached.revalidating.swap(true, Ordering::AcqRel) {
             let (context, stale) = (self.clone(), Arc::clone(&cached));
             self.runtime.spawn(Box::pin(async move {
-                let (connection, identifier) = (
-                    stale.connection.name.as_str(),
-                    stale.account.identifier.as_str(),
-                );
-                if let Err(error) = context.reload(connection, identifier).await {
-                    tracing::debug!(kind = %error.kind(), "an account could not be read anew");
+                if let Err(error) = context.reload(&stale.of).await {
+                    tracing::debug!(kind = %error.kind(), "an account could not be read again");
                     if error.kind() != ErrorKind::StorageUnavailable {
-                        context.snapshots.forget(identifier);
+                        context.snapshots.forget(&stale.of.identifier);
                     }
                 }
                 // Where the reading was not kept, the next call starts another.
@@ -223,18 +184,17 @@ impl Context {
     }
 
     /// Reads an account from the store and keeps its snapshot.
-    pub(crate) async fn reload(&self, connection: &str, identifier: &str) -> Result<Arc<Snapshot>> {
-        let epoch = self.snapshots.epoch(identifier);
-        let connection = self.connection_row(connection).await?;
-        let identifier = Identifier::new(identifier)?;
+    pub(crate) async fn reload(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
+        let epoch = self.snapshots.epoch(&of.identifier);
+        let connection = self.existing_connection(&of.connection).await?;
         let account = self
             .store
-            .account_of(connection.row.id, &identifier)
+            .account_of(connection.row.id, &of.identifier)
             .await?;
         let account = account.ok_or_else(|| {
             Error::new(ErrorKind::AuthorizationRequired, "this user has never authorized; create an authorization link and show it to the user")
                 .with_context("connection_name", connection.row.name.as_str())
-                .with_context("identifier", identifier.as_str())
+                .with_context("identifier", of.identifier.as_str())
         })?;
         self.snapshot_of(Arc::new(connection.row), account.row, epoch)
             .await
@@ -254,6 +214,10 @@ impl Context {
             None
         };
         let snapshot = Arc::new(Snapshot {
+            of: AccountRef {
+                connection: connection.name.clone(),
+                identifier: account.identifier.clone(),
+            },
             rate_limiter: self.rate_limiters.of(account.id, &endpoints),
             endpoints,
             connection,
@@ -276,6 +240,10 @@ mod tests {
         testing::{STABLE, World, always, context, insert_account},
     };
 
+    fn ada() -> AccountRef {
+        AccountRef::new("demo", "ada").unwrap()
+    }
+
     #[test]
     fn only_an_active_account_of_a_ready_connection_can_be_called() {
         use AccountState::{
@@ -296,7 +264,7 @@ mod tests {
             world.run(insert_account(&context, state));
             let kind = || {
                 world
-                    .run(context.reload("demo", "ada"))
+                    .run(context.reload(&ada()))
                     .unwrap()
                     .usable()
                     .err()
@@ -319,7 +287,7 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         world.run(insert_account(&context, AccountState::Active));
-        let read = || world.run(context.snapshot("demo", "ada")).unwrap();
+        let read = || world.run(context.snapshot(&ada())).unwrap();
         let first = read();
         world.advance(FRESH - Duration::from_millis(1));
         assert!(Arc::ptr_eq(&first, &read()));
@@ -339,15 +307,13 @@ mod tests {
         world.run(insert_account(&context, AccountState::Active));
         assert!(
             world
-                .run(context.snapshot("demo", "ada"))
+                .run(context.snapshot(&ada()))
                 .unwrap()
                 .usable()
                 .is_ok()
         );
-        world
-            .run(accounts::suspend(&context, "demo", "ada"))
-            .unwrap();
-        let snapshot = world.run(context.snapshot("demo", "ada")).unwrap();
+        world.run(accounts::suspend(&context, &ada())).unwrap();
+        let snapshot = world.run(context.snapshot(&ada())).unwrap();
         assert_eq!(
             snapshot.usable().unwrap_err().kind(),
             ErrorKind::AccountSuspended
@@ -357,12 +323,12 @@ mod tests {
     #[test]
     fn a_reading_that_began_before_a_change_is_not_kept() {
         let snapshots = Snapshots::default();
-        let before = snapshots.epoch("ada");
-        snapshots.forget("ada");
-        assert_ne!(snapshots.epoch("ada"), before);
-        let before = snapshots.epoch("ada");
-        snapshots.forget_connection("demo");
-        assert_ne!(snapshots.epoch("ada"), before);
+        let before = snapshots.epoch(&ada().identifier);
+        snapshots.forget(&ada().identifier);
+        assert_ne!(snapshots.epoch(&ada().identifier), before);
+        let before = snapshots.epoch(&ada().identifier);
+        snapshots.forget_connection(&ada().connection);
+        assert_ne!(snapshots.epoch(&ada().identifier), before);
     }
 
     #[test]
@@ -371,8 +337,8 @@ mod tests {
         let context = context(&world, &STABLE, always(200, ""));
         world.run(insert_account(&context, AccountState::Active));
         let kind = |connection: &str, user: &str| {
-            world
-                .run(context.snapshot(connection, user))
+            AccountRef::new(connection, user)
+                .and_then(|of| world.run(context.snapshot(&of)))
                 .unwrap_err()
                 .kind()
         };

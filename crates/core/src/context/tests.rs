@@ -1,3 +1,5 @@
+//! Ids, secrets, addresses and detached work of a context.
+
 use std::sync::atomic::Ordering;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The whole table of an account's states and triggers, and what each transition changes.
+
 use uuid::Uuid;
 
 use super::*;
@@ -100,7 +102,7 @@ fn account(state: AccountState) -> Account {
     }
 }
 
-fn quarantine() -> PendingCredential {
+fn pending_credential() -> PendingCredential {
     PendingCredential {
         generation: 6,
         granted_scopes: vec![String::from("b")],
@@ -157,7 +159,7 @@ fn outcome(account: &Account, trigger: Trigger<'_>) -> String {
 
 #[test]
 fn every_state_knows_every_trigger() {
-    let (pending, refreshed) = (quarantine(), refreshed());
+    let (pending, refreshed) = (pending_credential(), refreshed());
     let triggers = triggers(&pending, &refreshed);
     for (index, trigger) in triggers.into_iter().enumerate() {
         assert_eq!(place(trigger), index);
@@ -246,9 +248,9 @@ fn a_confirmed_credential_is_the_current_one() {
             suspended_from: suspended.then_some(Active),
             reason: None,
             health: AccountHealth::Ok,
-            granted_scopes: quarantine().granted_scopes,
-            missing_scopes: quarantine().missing_scopes,
-            subject: quarantine().subject,
+            granted_scopes: pending_credential().granted_scopes,
+            missing_scopes: pending_credential().missing_scopes,
+            subject: pending_credential().subject,
             generation: 6,
             token_expires_at: Some(LATER),
             lease: None,
@@ -256,7 +258,7 @@ fn a_confirmed_credential_is_the_current_one() {
             updated_at: LATER,
             ..row.clone()
         };
-        let pending = quarantine();
+        let pending = pending_credential();
         assert_eq!(
             after(&row, Trigger::Confirmed(&pending)),
             expected,
@@ -268,7 +270,7 @@ fn a_confirmed_credential_is_the_current_one() {
 #[test]
 fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_authorization() {
     let suspended = after(&account(NeedsReauthorization), Trigger::Suspended);
-    let confirmed = after(&suspended, Trigger::Confirmed(&quarantine()));
+    let confirmed = after(&suspended, Trigger::Confirmed(&pending_credential()));
     let resumed = after(&confirmed, Trigger::Resumed);
     assert_eq!(
         (resumed.state, resumed.suspended_from, resumed.reason),
@@ -280,7 +282,7 @@ fn a_suspension_with_a_dead_credential_ends_in_an_active_account_after_a_new_aut
 fn a_credential_that_does_not_say_whose_it_is_keeps_the_known_user() {
     let pending = PendingCredential {
         subject: None,
-        ..quarantine()
+        ..pending_credential()
     };
     let row = after(&account(Active), Trigger::Confirmed(&pending));
     assert_eq!(row.subject, account(Active).subject);
@@ -387,7 +389,7 @@ fn another_user_of_the_product_takes_the_place_only_where_that_is_allowed() {
         };
         let pending = PendingCredential {
             subject: now,
-            ..quarantine()
+            ..pending_credential()
         };
         let kind = row
             .same_subject(&pending, false)
@@ -404,7 +406,7 @@ fn shredding_takes_the_tokens_and_leaves_the_row() {
         account_id: account(Active).id,
         generation: 4,
         sealed: Some(crate::sealed::Sealed::from_bytes(vec![1])),
-        held_by: None,
+        pending_for: None,
         created_at: NOW,
         extra: Default::default(),
     };

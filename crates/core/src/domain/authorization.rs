@@ -70,7 +70,8 @@ pub(crate) struct Authorization {
     /// Whether another account of the product may take the present one's place.
     pub(crate) allow_account_switch: bool,
     /// What the exchange brought, until it is verified.
-    pub(crate) quarantine: Option<PendingCredential>,
+    #[serde(rename = "quarantine")]
+    pub(crate) pending: Option<PendingCredential>,
     /// When it was created.
     pub(crate) created_at: Timestamp,
     /// When the present step ends.
@@ -182,7 +183,7 @@ impl Authorization {
                 let next = Self {
                     state: State::Verifying,
                     verifier: None,
-                    quarantine: Some(pending),
+                    pending: Some(pending),
                     expires_at: later(now, VERIFYING),
                     ..self.clone()
                 };
@@ -193,7 +194,7 @@ impl Authorization {
                 let next = Self {
                     state: State::Completed,
                     verifier: None,
-                    quarantine: None,
+                    pending: None,
                     ..self.clone()
                 };
                 (next, "authorization.completed")
@@ -230,7 +231,7 @@ impl Authorization {
                     state,
                     reason: Some(reason),
                     verifier: None,
-                    quarantine: None,
+                    pending: None,
                     ..self.clone()
                 };
                 (next, event)

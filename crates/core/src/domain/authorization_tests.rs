@@ -1,3 +1,5 @@
+//! The whole table of an authorization's states and triggers, and what each transition changes.
+
 use uuid::Uuid;
 
 use super::*;
@@ -33,7 +35,7 @@ fn authorization(state: AuthorizationState) -> Authorization {
         verify_url: Some(String::from("https://app.test/back")),
         app_state: Some(String::from("s")),
         allow_account_switch: false,
-        quarantine: Some(PendingCredential {
+        pending: Some(PendingCredential {
             generation: 1,
             granted_scopes: Vec::new(),
             missing_scopes: Vec::new(),
@@ -221,7 +223,7 @@ fn steps_change_what_they_say_and_nothing_else() {
         Authorization {
             state: Completed,
             verifier: None,
-            quarantine: None,
+            pending: None,
             ..from.clone()
         }
     );
@@ -232,7 +234,7 @@ fn steps_change_what_they_say_and_nothing_else() {
             state: Failed,
             reason: Some(String::from("why")),
             verifier: None,
-            quarantine: None,
+            pending: None,
             ..from
         }
     );

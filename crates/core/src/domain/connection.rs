@@ -8,7 +8,7 @@ use super::NewEvent;
 
 use super::Extra;
 use crate::{
-    Error, ErrorKind, Result,
+    Error, Result,
     identifier::{ConnectionId, ConnectionName},
     product::{Permissions, Product},
     sealed::Sealed,
@@ -43,19 +43,6 @@ pub(crate) struct Connection {
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
-}
-
-/// Refuses a connection through which nothing can be called.
-pub(crate) fn connection_ready(connection: &Connection) -> Result<()> {
-    let why = match connection.state {
-        ConnectionState::Ready => return Ok(()),
-        ConnectionState::Draft => "has no client id or secret yet",
-        ConnectionState::Disabled => "is disabled",
-    };
-    Err(Error::new(
-        ErrorKind::ConnectionNotReady,
-        format!("the connection {} {why}", connection.name),
-    ))
 }
 
 /// The scopes that a link through this connection asks for.

@@ -1,3 +1,5 @@
+//! The whole table of a connection's states and triggers.
+
 use uuid::Uuid;
 
 use super::*;

@@ -18,10 +18,10 @@ pub(crate) struct Credential {
     pub(crate) generation: u64,
     /// The tokens; `None` once shredded.
     pub(crate) sealed: Option<Sealed>,
-    /// Authorization that keeps it from being the account's current one: the one that it waits for in quarantine, or
+    /// Authorization that keeps it from being the account's current one: the one that it waits for pending, or
     /// the one whose grant has replaced it. `None` where it may be the current one.
-    #[serde(default)]
-    pub(crate) held_by: Option<AuthorizationId>,
+    #[serde(default, rename = "held_by")]
+    pub(crate) pending_for: Option<AuthorizationId>,
     /// When it was inserted.
     pub(crate) created_at: Timestamp,
     /// What else its stored body holds.

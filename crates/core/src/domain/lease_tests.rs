@@ -1,3 +1,5 @@
+//! Who gets the lease of a refresh, and when the next refresh may be tried.
+
 use super::*;
 use crate::{
     domain::account::new_account,

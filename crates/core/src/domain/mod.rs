@@ -1,6 +1,7 @@
 //! The entities of the platform and their transitions. What is stored is what is here: secrets are sealed or digests.
 
 pub(crate) mod account;
+pub(crate) mod account_ref;
 pub(crate) mod app_credential;
 pub(crate) mod authorization;
 pub(crate) mod connection;
@@ -11,8 +12,10 @@ pub(crate) mod execution;
 pub(crate) mod extra;
 pub(crate) mod lease;
 pub(crate) mod outbox;
+pub(crate) mod readiness;
 
 pub(crate) use account::{Account, Subject};
+pub(crate) use account_ref::AccountRef;
 pub(crate) use app_credential::{AccessToken, AppCredential};
 pub(crate) use authorization::{
     Authorization, AuthorizationState, EndpointSnapshot, PendingCredential,

@@ -77,7 +77,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
             "this authorization was finished already",
         ));
     }
-    let pending = authorization.row.quarantine.as_ref().ok_or_else(expired)?;
+    let pending = authorization.row.pending.as_ref().ok_or_else(expired)?;
     let changed = account
         .row
         .on(account::Trigger::Confirmed(pending), now)?
@@ -101,13 +101,13 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     for Versioned { row, version, .. } in credentials {
         let next = if row.generation == pending.generation {
             Credential {
-                held_by: None,
+                pending_for: None,
                 ..row
             }
         } else if row.generation == account.row.generation {
             // Its grant has been replaced: no refresh may bring it back.
             Credential {
-                held_by: Some(authorization.row.id),
+                pending_for: Some(authorization.row.id),
                 ..row
             }
         } else {

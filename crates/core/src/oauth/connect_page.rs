@@ -7,7 +7,7 @@ use crate::{
     context::Context,
     digest::Digest,
     domain::{
-        Authorization, AuthorizationState, authorization::expired, connection::connection_ready,
+        Authorization, AuthorizationState, authorization::expired, readiness::connection_ready,
     },
     identifier::{AuthorizationId, ConnectionName},
     store::Versioned,

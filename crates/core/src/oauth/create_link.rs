@@ -11,7 +11,8 @@ use crate::{
     domain::{
         Account, Authorization, AuthorizationState, Connection,
         account::{Trigger, new_account},
-        connection::{asked_scopes, check_permissions, connection_ready},
+        connection::{asked_scopes, check_permissions},
+        readiness::connection_ready,
     },
     identifier::{AccountId, AuthorizationId, Identifier},
     resource::{AuthorizationLink, NewAuthorizationLink},
@@ -105,7 +106,7 @@ pub(crate) async fn create_link(
                     verify_url: verify_url.clone(),
                     app_state: new.state.clone(),
                     allow_account_switch: new.allow_account_switch.unwrap_or(false),
-                    quarantine: None,
+                    pending: None,
                     created_at: now,
                     expires_at,
                     extra: Default::default(),
@@ -144,7 +145,7 @@ fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<S
     let wrong = || {
         Error::invalid_at(
             "/verify_url",
-            "verify_url is an https URL without user and fragment (http for this machine alone)",
+            "verify_url is an https URL without user and fragment (http for this machine only)",
         )
     };
     let url = Url::parse(given).map_err(|_| wrong())?;

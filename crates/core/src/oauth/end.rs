@@ -72,14 +72,14 @@ async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
         account: None,
         pending: Vec::new(),
     };
-    if loaded.authorization.row.quarantine.is_none() {
+    if loaded.authorization.row.pending.is_none() {
         return Ok(loaded);
     }
     let account_id = loaded.authorization.row.account_id;
     loaded.account = context.store.account(account_id).await?;
     if let Some(account) = &loaded.account {
         for credential in context.store.credentials(account_id).await? {
-            if credential.row.held_by == Some(id) {
+            if credential.row.pending_for == Some(id) {
                 let revocation =
                     revocation_of_unconfirmed(context, &account.row, &credential.row).await;
                 loaded.pending.push((credential, revocation));

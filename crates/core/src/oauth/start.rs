@@ -15,7 +15,7 @@ use crate::{
     domain::{
         Authorization, Connection,
         authorization::{Start, Trigger},
-        connection::connection_ready,
+        readiness::connection_ready,
     },
     identifier::AuthorizationId,
     seal::AssociatedData,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for StartedAuthorization {
     }
 }
 
-/// What one visit needs, drawn anew for each.
+/// What one visit needs, drawn again for each.
 struct Secrets {
     state: SecretString,
     cookie: SecretString,

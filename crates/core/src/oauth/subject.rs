@@ -1,3 +1,5 @@
+//! Who the user is at the product.
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 
@@ -161,7 +163,7 @@ mod tests {
             found("/bot_id", Some("/owner/user/email")),
             user("b1", None)
         );
-        for nobody in [
+        for no_one in [
             "",
             "/",
             "/other",
@@ -172,7 +174,7 @@ mod tests {
             "/owner/number",
             "/owner/empty",
         ] {
-            assert_eq!(found(nobody, Some("/bot_id")), None, "{nobody:?}");
+            assert_eq!(found(no_one, Some("/bot_id")), None, "{no_one:?}");
         }
     }
 

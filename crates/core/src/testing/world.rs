@@ -1,3 +1,5 @@
+//! A world of one thread whose time moves only when nothing else can.
+
 use std::{
     collections::BTreeSet,
     pin::pin,
@@ -199,7 +201,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Numbers that nobody else in its world draws.
+    /// Numbers that no other process of its world draws.
     pub(crate) fn numbers(&self) -> Arc<Numbers> {
         let mut state = self.world.lock();
         state.draws += 1;

@@ -185,7 +185,7 @@ fn decide(
         account_id: account.row.id,
         generation,
         sealed: Some(sealed),
-        held_by: Some(authorization.row.id),
+        pending_for: Some(authorization.row.id),
         created_at: now,
         extra: Default::default(),
     };

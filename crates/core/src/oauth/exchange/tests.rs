@@ -1,3 +1,5 @@
+//! Scopes, return addresses and failures of a code exchange.
+
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -28,7 +30,7 @@ fn authorization() -> Authorization {
         verify_url: None,
         app_state: None,
         allow_account_switch: false,
-        quarantine: None,
+        pending: None,
         created_at: NOW,
         expires_at: NOW,
         extra: Default::default(),

@@ -54,7 +54,7 @@ async fn load(context: &Context, claimed: &Account) -> Result<Loaded> {
         .into_iter()
         .map(|credential| credential.row)
         .filter(|credential| {
-            credential.held_by.is_none() && credential.generation > claimed.generation
+            credential.pending_for.is_none() && credential.generation > claimed.generation
         })
         .max_by_key(|credential| credential.generation);
     let newest = match newest {

@@ -58,14 +58,14 @@ pub(super) async fn keep(
     if attempt.connection.health != ConnectionHealth::ClientOk {
         client_used(context, &attempt.connection, ConnectionHealth::ClientOk).await?;
     }
-    current(context, &attempt.connection, &attempt.account).await
+    current(context, &attempt.of).await
 }
 
 async fn load(context: &Context, claimed: &Account, granted: &Granted) -> Result<Loaded> {
     let account = context.existing_account(claimed.id).await?;
     let credentials = context.store.credentials(claimed.id).await?;
     let mut waiting = BTreeSet::new();
-    for holder in credentials.iter().filter_map(|found| found.row.held_by) {
+    for holder in credentials.iter().filter_map(|found| found.row.pending_for) {
         let authorization = context.store.authorization(holder).await?;
         if authorization.is_some_and(|found| found.row.state == AuthorizationState::Verifying) {
             waiting.insert(holder);
@@ -97,7 +97,7 @@ fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(C
         && credentials
             .iter()
             .find(|found| found.row.generation == refreshed.presented)
-            .is_none_or(|found| found.row.held_by.is_some());
+            .is_none_or(|found| found.row.pending_for.is_some());
     if replaced || row.state == AccountState::Disconnected {
         return Ok((Change::none(), ()));
     }
@@ -108,13 +108,16 @@ fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(C
         account_id: row.id,
         generation: changed.0.last_generation,
         sealed: Some(sealed),
-        held_by: None,
+        pending_for: None,
         created_at: context.now(),
         extra: Default::default(),
     });
     if is_current {
         for older in credentials {
-            let waits = older.row.held_by.is_some_and(|id| waiting.contains(&id));
+            let waits = older
+                .row
+                .pending_for
+                .is_some_and(|id| waiting.contains(&id));
             if older.row.generation != row.generation && !waits {
                 change = change.update(older.row.shredded(), older.version);
             }

@@ -17,7 +17,7 @@ pub(crate) use refresh_now::refresh_now;
 use crate::{
     Result,
     context::{Context, Snapshot},
-    domain::{Account, Connection},
+    domain::{Account, AccountRef, Connection},
 };
 
 /// An access token with less life than this is refreshed before it is used.
@@ -40,6 +40,7 @@ pub(crate) enum RefreshReason {
 
 /// A refresh that holds the lease.
 struct Attempt {
+    of: AccountRef,
     connection: Connection,
     /// The account as it was claimed.
     account: Account,
@@ -69,14 +70,8 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
 }
 
 /// The account as the store has it now, where it can be called.
-async fn current(
-    context: &Context,
-    connection: &Connection,
-    account: &Account,
-) -> Result<Arc<Snapshot>> {
-    let snapshot = context
-        .reload(connection.name.as_str(), account.identifier.as_str())
-        .await?;
+async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
+    let snapshot = context.reload(of).await?;
     snapshot.usable()?;
     Ok(snapshot)
 }

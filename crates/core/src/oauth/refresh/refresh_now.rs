@@ -105,7 +105,7 @@ async fn refresh(
             )
             .await?;
         match found {
-            Found::Changed => return current(context, &connection, &seen.account).await,
+            Found::Changed => return current(context, &seen.of).await,
             Found::Taken if context.monotonic().saturating_sub(began) > PATIENCE => {
                 return Err(Error::new(
                     ErrorKind::RefreshInProgress,
@@ -124,6 +124,7 @@ async fn refresh(
                 // Where newer tokens were found, nothing is asked of the product.
                 if !adopt_orphan(context, &account, owner).await? {
                     let attempt = Attempt {
+                        of: seen.of.clone(),
                         connection,
                         account: *account,
                         owner,

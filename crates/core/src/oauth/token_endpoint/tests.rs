@@ -1,3 +1,5 @@
+//! Token requests as products get them, and what each response means.
+
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;

@@ -81,7 +81,7 @@ pub(super) async fn failed(
         }
     };
     if still_serves {
-        current(context, &attempt.connection, &attempt.account).await
+        current(context, &attempt.of).await
     } else {
         Err(error)
     }
@@ -95,7 +95,7 @@ pub(super) async fn no_refresh_token(
     match attempt.reason {
         RefreshReason::Early | RefreshReason::Asked => {
             release(context, attempt, Release::Unused).await?;
-            current(context, &attempt.connection, &attempt.account).await
+            current(context, &attempt.of).await
         }
         RefreshReason::Due | RefreshReason::Refused => {
             credential_died(context, attempt, AccountReason::RefreshTokenMissing).await
@@ -122,7 +122,7 @@ async fn credential_died(
             }
         })
         .await?;
-    current(context, &attempt.connection, &attempt.account).await
+    current(context, &attempt.of).await
 }
 
 /// How a lease is given back.

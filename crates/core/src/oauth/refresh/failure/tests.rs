@@ -1,3 +1,5 @@
+//! What those are told who wait for a refresh.
+
 use super::*;
 
 #[test]

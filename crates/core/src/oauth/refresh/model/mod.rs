@@ -24,7 +24,7 @@ use uuid::Uuid;
 use crate::{
     Error, ErrorKind, Result, accounts, call, connections,
     context::Context,
-    domain::{Account, Authorization, AuthorizationState, Credential},
+    domain::{Account, AccountRef, Authorization, AuthorizationState, Credential},
     identifier::{AccountId, AuthorizationId},
     oauth::{self, Callback},
     ports::{Body, Runtime as _, TransportError, TransportErrorKind},
@@ -39,10 +39,14 @@ use server::{Fault, Server};
 
 const NAME: &str = "demo";
 const USER: &str = "ada";
+
+fn user() -> AccountRef {
+    AccountRef::new(NAME, USER).unwrap()
+}
 /// Life of an access token.
 const LIFE: SignedDuration = SignedDuration::from_mins(10);
 
-/// What somebody does. The number is that of a process.
+/// What happens. The number is that of a process.
 #[derive(Debug, Clone)]
 enum Act {
     Call(u32),
@@ -139,7 +143,7 @@ impl Model {
             .unwrap();
         model.account = model
             .world
-            .run(accounts::read(&context, NAME, USER))
+            .run(accounts::read(&context, &user()))
             .unwrap()
             .id;
         let (store, seen, account, server) = (
@@ -176,17 +180,17 @@ impl Model {
         match *act {
             Act::Call(process) => self.run(process, |it| async move { read_note(&it).await }),
             Act::Refresh(process) => self.run(process, |it| async move {
-                accounts::refresh(&it, NAME, USER).await.map(drop)
+                accounts::refresh(&it, &user()).await.map(drop)
             }),
             Act::Suspend(process) => self.run(process, |it| async move {
-                accounts::suspend(&it, NAME, USER).await.map(drop)
+                accounts::suspend(&it, &user()).await.map(drop)
             }),
             Act::Resume(process) => self.run(process, |it| async move {
-                accounts::resume(&it, NAME, USER).await.map(drop)
+                accounts::resume(&it, &user()).await.map(drop)
             }),
             Act::Disconnect(process, revoke) => {
                 self.run(process, move |it| async move {
-                    accounts::disconnect(&it, NAME, USER, revoke).await
+                    accounts::disconnect(&it, &user(), revoke).await
                 });
             }
             Act::Authorize(process, verify) => {

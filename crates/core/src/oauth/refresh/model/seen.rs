@@ -1,3 +1,5 @@
+//! What must hold after every step of every task, by all that was seen before.
+
 use super::*;
 
 /// What is known of the account from watching it, and what may become of it.
@@ -84,9 +86,9 @@ impl Seen {
         );
         let mut completed = ids(authorizations, AuthorizationState::Completed);
         if before.generation == 0 && now.generation != 0 {
-            let anew = completed.clone().any(|id| !self.ended.contains(&id));
+            let again = completed.clone().any(|id| !self.ended.contains(&id));
             assert!(
-                anew,
+                again,
                 "an ended account lives again without a new confirmation: {now:?}"
             );
         }
@@ -99,7 +101,7 @@ impl Seen {
         }
     }
 
-    /// The current credential is there, and beside it the one before and those that wait.
+    /// The current credential is there, and next to it the one before and those that wait.
     fn check_credentials(
         &self,
         kept: &[Credential],
@@ -110,7 +112,7 @@ impl Seen {
         let current = kept
             .iter()
             .find(|credential| credential.generation == account.generation);
-        let usable = current.is_some_and(|credential| credential.held_by.is_none());
+        let usable = current.is_some_and(|credential| credential.pending_for.is_none());
         assert!(
             account.generation == 0 || usable,
             "no current credential: {account:?}"
@@ -122,7 +124,7 @@ impl Seen {
         for credential in kept {
             let one_of_two = [account.generation, self.previous].contains(&credential.generation);
             let waits = credential
-                .held_by
+                .pending_for
                 .is_some_and(|holder| verifying.contains(&holder));
             assert!(
                 one_of_two || waits || salvaged,
@@ -133,7 +135,7 @@ impl Seen {
         for id in verifying.difference(&self.cut_off) {
             assert!(
                 kept.iter()
-                    .any(|credential| credential.held_by == Some(*id)),
+                    .any(|credential| credential.pending_for == Some(*id)),
                 "nothing is left to confirm for {id}"
             );
         }

@@ -1,3 +1,5 @@
+//! The authorization server of the model: it rotates, loses responses, and is down.
+
 use jiff::Timestamp;
 
 use super::*;
@@ -128,7 +130,7 @@ impl Server {
 
     async fn token(self, form: &BTreeMap<String, String>) -> Sent {
         let token = form.get("refresh_token").cloned();
-        let flight = token.clone().map(|token| self.take_off(token));
+        let in_flight = token.clone().map(|token| self.take_off(token));
         self.runtime.sleep(Duration::from_millis(150)).await;
         let fault = self.state().faults.pop();
         let cut = || Err(TransportError::new(TransportErrorKind::Cut, "cut"));
@@ -139,7 +141,7 @@ impl Server {
             (_, None) => self.issue(form["code"].trim_start_matches("code-").parse().unwrap()),
         };
         self.runtime.sleep(Duration::from_millis(150)).await;
-        drop(flight);
+        drop(in_flight);
         match fault {
             Some(Fault::LosesAnswers) => {
                 self.state().lost_answers += 1;
@@ -153,9 +155,9 @@ impl Server {
 
     fn take_off(&self, token: String) -> InFlight {
         let mut state = self.state();
-        let alone = state.in_flight.insert(token.clone());
+        let is_only = state.in_flight.insert(token.clone());
         assert!(
-            alone || state.froze,
+            is_only || state.froze,
             "two refreshes with one token at the same time"
         );
         InFlight(self.clone(), token)

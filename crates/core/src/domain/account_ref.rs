@@ -1,0 +1,38 @@
+//! Which account is meant: parsed once, where a request comes in.
+
+use crate::{
+    Error, ErrorKind, Result,
+    identifier::{ConnectionName, Identifier},
+    scrub::scrub,
+};
+
+/// A user of a connection.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct AccountRef {
+    pub(crate) connection: ConnectionName,
+    pub(crate) identifier: Identifier,
+}
+
+impl AccountRef {
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`] for what cannot be a name, [`ErrorKind::InvalidRequest`] for what cannot be an
+    /// identifier.
+    pub(crate) fn new(connection: &str, identifier: &str) -> Result<Self> {
+        Ok(Self {
+            connection: connection_name(connection)?,
+            identifier: Identifier::new(identifier)?,
+        })
+    }
+}
+
+/// A connection's name; one that cannot be a name is unknown.
+pub(crate) fn connection_name(text: &str) -> Result<ConnectionName> {
+    ConnectionName::new(text).map_err(|_| unknown_connection(text))
+}
+
+pub(crate) fn unknown_connection(name: &str) -> Error {
+    Error::new(
+        ErrorKind::UnknownConnection,
+        format!("there is no connection {:?}", scrub(name, 80)),
+    )
+}

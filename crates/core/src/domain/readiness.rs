@@ -1,0 +1,66 @@
+//! What can be called, and who has to act where it cannot.
+
+use super::{Account, Connection};
+use crate::{
+    Error, ErrorKind, Result,
+    state::{AccountState, ConnectionState},
+};
+
+/// Refuses a connection through which nothing can be called.
+pub(crate) fn connection_ready(connection: &Connection) -> Result<()> {
+    let why = match connection.state {
+        ConnectionState::Ready => return Ok(()),
+        ConnectionState::Draft => "has no client id or secret yet",
+        ConnectionState::Disabled => "is disabled",
+    };
+    Err(Error::new(
+        ErrorKind::ConnectionNotReady,
+        format!("the connection {} {why}", connection.name),
+    ))
+}
+
+/// Refuses an account that cannot be called now.
+pub(crate) fn account_ready(connection: &Connection, account: &Account) -> Result<()> {
+    connection_ready(connection)?;
+    let why = match account.state {
+        AccountState::Active => return Ok(()),
+        AccountState::PendingAuthorization => "has not authorized yet",
+        AccountState::NeedsReauthorization => "has to authorize again",
+        AccountState::Disconnected => "is disconnected",
+        AccountState::PendingVerification => {
+            return Err(Error::new(
+                ErrorKind::VerificationRequired,
+                "the user came back; confirm who it was with POST /v1/authorizations/{id}/verify",
+            ));
+        }
+        AccountState::Suspended => {
+            return Err(Error::new(
+                ErrorKind::AccountSuspended,
+                "the account is suspended; resume it first",
+            ));
+        }
+    };
+    Err(authorization_required(connection, account, why))
+}
+
+/// The user has to open a link.
+pub(crate) fn authorization_required(
+    connection: &Connection,
+    account: &Account,
+    why: &str,
+) -> Error {
+    let error = Error::new(
+        ErrorKind::AuthorizationRequired,
+        format!("the user {why}; create an authorization link and show it to the user"),
+    )
+    .with_context("connection_name", connection.name.as_str())
+    .with_context("identifier", account.identifier.as_str())
+    .with_context("state", account.state.name());
+    let reason = account
+        .reason
+        .and_then(|reason| serde_json::to_value(reason).ok());
+    match reason.as_ref().and_then(|reason| reason.as_str()) {
+        Some(reason) => error.with_context("reason", reason),
+        None => error,
+    }
+}
