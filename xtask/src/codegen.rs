@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`: the pages of `docs/reference/`, which the binary prints from the tables of the code.
+//! `cargo xtask codegen`: files that are made from the code: the pages of `docs/reference/`, and the inputs of the demo.
 
 use std::fs;
 
@@ -15,11 +15,24 @@ pub(crate) enum Mode {
     Check,
 }
 
-/// The pages: what `stead reference` is asked for, and where it goes.
-const PAGES: &[(&str, &str)] = &[
-    ("errors", "docs/reference/errors.md"),
-    ("tools", "docs/reference/tools.md"),
-    ("cli", "docs/reference/cli.md"),
+/// The generated files: the command that prints one, and where it goes.
+const FILES: &[(&str, &str)] = &[
+    (
+        "cargo run --quiet --locked -- reference errors",
+        "docs/reference/errors.md",
+    ),
+    (
+        "cargo run --quiet --locked -- reference tools",
+        "docs/reference/tools.md",
+    ),
+    (
+        "cargo run --quiet --locked -- reference cli",
+        "docs/reference/cli.md",
+    ),
+    (
+        "cargo run --quiet --locked -p stead-testkit --example fixtures -- --first crates/products",
+        "crates/cli/src/commands/demo/cases.json",
+    ),
 ];
 
 /// Writes or compares every page.
@@ -29,8 +42,8 @@ const PAGES: &[(&str, &str)] = &[
 /// the command that fixes it.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     let mut stale = Vec::new();
-    for (page, path) in PAGES {
-        let made = shell::output(&format!("cargo run --quiet --locked -- reference {page}"))?;
+    for (command, path) in FILES {
+        let made = shell::output(command)?;
         let file = shell::root().join(path);
         let found = fs::read_to_string(&file).unwrap_or_default();
         match difference(&found, &made) {

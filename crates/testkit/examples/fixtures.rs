@@ -8,6 +8,7 @@ use std::{
     process::ExitCode,
 };
 
+use serde_json::json;
 use stead_testkit::fixture::{Fixture, Node};
 
 fn main() -> ExitCode {
@@ -15,8 +16,9 @@ fn main() -> ExitCode {
     let (check, folder) = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [folder] => (false, folder),
         ["--check", folder] => (true, folder),
+        ["--first", folder] => return first(Path::new(folder)),
         _ => {
-            println!("fixtures [--check] crates/products");
+            println!("fixtures [--check | --first] crates/products");
             return ExitCode::FAILURE;
         }
     };
@@ -31,6 +33,38 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints the first case of every fixture, which is plain use: the tool, its input, and the members of its result.
+fn first(folder: &Path) -> ExitCode {
+    let cases = first_cases(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    print!("{}", Node::List(cases).to_text());
+    ExitCode::SUCCESS
+}
+
+fn first_cases(folder: &Path) -> io::Result<Vec<Node>> {
+    let mut cases = Vec::new();
+    for product in entries(folder)? {
+        let name = product.file_name().unwrap_or_default().to_string_lossy();
+        for path in entries(&product.join("tests/fixtures")).unwrap_or_default() {
+            let fixture = Fixture::read(&path).map_err(io::Error::other)?;
+            let case = fixture.cases.first();
+            let case =
+                case.ok_or_else(|| io::Error::other(format!("{} is empty", path.display())))?;
+            let data = case
+                .result
+                .as_ref()
+                .and_then(|result| result.data.as_object());
+            let members: Vec<&String> = data.into_iter().flat_map(|data| data.keys()).collect();
+            let tool = format!("{name}_{}", fixture.tool);
+            let mut shown = Node::Members(Vec::new());
+            shown.set("tool", json!(tool).into());
+            shown.set("input", case.input.clone().into());
+            shown.set("members", json!(members).into());
+            cases.push(shown);
+        }
+    }
+    Ok(cases)
 }
 
 /// Lays out every file below a folder of products, or says which are not.

@@ -1,30 +1,37 @@
 //! What a demonstration of a tool needs, and how its result is compared.
 
+use serde::Deserialize;
 use serde_json::Value;
 
-/// How a tool is shown: its input, and what its result must say, both read from the sandbox's world.
+/// The first case of every tool's fixture, written by `cargo xtask codegen`.
+const CASES: &str = include_str!("cases.json");
+
+/// How a tool is shown: plain use, with the ids of the sandbox's world.
+#[derive(Debug, Clone, Deserialize)]
 pub(super) struct Case {
-    pub(super) tool: &'static str,
-    pub(super) input: fn(&World) -> Value,
-    pub(super) check: fn(&World, &Value) -> Result<String, String>,
+    pub(super) tool: String,
+    pub(super) input: Value,
+    /// Members that its result has.
+    members: Vec<String>,
+}
+
+impl Case {
+    /// What the result shows, or which member it lacks.
+    pub(super) fn check(&self, data: &Value) -> Result<String, String> {
+        if let Some(missing) = self.members.iter().find(|name| data.get(*name).is_none()) {
+            return Err(format!("the result has no {missing:?}"));
+        }
+        Ok(self.members.join(", "))
+    }
 }
 
 /// What the sandbox knows of its user.
 #[derive(Default)]
 pub(super) struct World(Value);
 
-/// The cases of every product: one line each.
-pub(super) fn all() -> impl Iterator<Item = &'static Case> {
-    [
-        super::mail::CASES,
-        super::warehouse::CASES,
-        super::calendar::CASES,
-        super::workspace::CASES,
-        super::sheets::CASES,
-        super::drive::CASES,
-    ]
-    .into_iter()
-    .flatten()
+/// The cases of every product.
+pub(super) fn all() -> Result<Vec<Case>, serde_json::Error> {
+    serde_json::from_str(CASES)
 }
 
 impl World {
@@ -36,16 +43,6 @@ impl World {
             .find(|user| user["email"] == email)
             .cloned()
             .map(Self)
-    }
-
-    /// Everything that the sandbox tells of the user.
-    pub(super) fn all(&self) -> &Value {
-        &self.0
-    }
-
-    /// A list of the user's.
-    pub(super) fn list(&self, name: &str) -> &[Value] {
-        list(&self.0, name)
     }
 }
 
@@ -81,29 +78,6 @@ fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<String>)
     }
 }
 
-/// A list within a value; a missing one is empty.
-pub(super) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value[name].as_array().map_or(&[], Vec::as_slice)
-}
-
-/// The same texts in any order, or what differs.
-pub(super) fn same_texts<'a>(
-    what: &str,
-    expected: impl Iterator<Item = &'a Value>,
-    seen: impl Iterator<Item = &'a Value>,
-) -> Result<usize, String> {
-    let (mut expected, mut seen) = (texts(expected), texts(seen));
-    expected.sort_unstable();
-    seen.sort_unstable();
-    if expected == seen {
-        Ok(seen.len())
-    } else {
-        Err(format!(
-            "{what}: {seen:?} came, the sandbox has {expected:?}"
-        ))
-    }
-}
-
 /// The same value on both sides, or what differs.
 pub(super) fn same(what: &str, expected: &Value, seen: &Value) -> Result<(), String> {
     if expected == seen {
@@ -113,6 +87,22 @@ pub(super) fn same(what: &str, expected: &Value, seen: &Value) -> Result<(), Str
     }
 }
 
-fn texts<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<&'a str> {
-    values.map(|value| value.as_str().unwrap_or("?")).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_shown() {
+        let cases = all().unwrap();
+        let catalogue = stead::products::catalogue();
+        for tool in catalogue.newest() {
+            let name = tool.entry().name();
+            let mut case = cases.iter().find(|case| case.tool == name).unwrap().clone();
+            assert!(
+                tool.schema().unwrap().validate(&mut case.input).is_ok(),
+                "{name}"
+            );
+        }
+        assert_eq!(cases.len(), catalogue.newest().count());
+    }
 }

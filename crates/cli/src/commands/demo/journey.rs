@@ -38,6 +38,10 @@ pub(super) async fn walk(
     let journey = Journey {
         stack,
         actions: client.actions(),
+        cases: case::all().map_err(|error| {
+            let why = format!("the demo's cases cannot be read: {error}");
+            Failure::new(Exit::Failed, why, "This is an error in Stead.")
+        })?,
         world: Cell::new(Rc::new(read_world(stack)?)),
     };
     let first = journey.world();
@@ -80,6 +84,7 @@ async fn miss(product: &Product, report: &mut Report<'_>) {
 struct Journey<'a> {
     stack: &'a Stack,
     actions: Actions,
+    cases: Vec<Case>,
     /// The sandbox's world when it was last read. Reading takes time, which does not count for the tools.
     world: Cell<Rc<World>>,
 }
@@ -98,13 +103,16 @@ impl Journey<'_> {
         Ok(())
     }
 
-    /// Runs a case's tool and checks its result; what a tool changed, against the world after it.
+    /// Runs a case's tool and checks its result; what a tool changed in the sandbox is told.
     async fn checked(&self, connection: &str, case: &Case, effect: Effect) -> StepResult {
         let data = self.call(connection, case).await?;
+        let mut told = vec![case.check(&data)?];
         if effect != Effect::Read {
+            let before = self.world();
             self.read_world_again().map_err(in_words)?;
+            told.extend(case::changes(&before, &self.world()));
         }
-        (case.check)(&self.world(), &data)
+        Ok(told.join("; "))
     }
 
     async fn product(
@@ -126,7 +134,7 @@ impl Journey<'_> {
         // The catalogue counts, not the cases: a tool without a case is a tool that was not shown.
         let mut shown = None;
         for tool in product.tools {
-            let case = case::all().find(|case| case.tool == tool.name());
+            let case = self.cases.iter().find(|case| case.tool == tool.name());
             let broken = break_tool == Some(tool.name());
             let good = report
                 .tool(
@@ -229,10 +237,10 @@ impl Journey<'_> {
     }
 
     async fn call(&self, connection: &str, case: &Case) -> Result<Value, String> {
-        let input = (case.input)(&self.world());
+        let input = case.input.clone();
         let execution = self
             .actions
-            .execute_tool(case.tool, connection, USER, input)
+            .execute_tool(&case.tool, connection, USER, input)
             .await
             .map_err(in_words)?;
         execution.json().map_err(in_words)
@@ -273,10 +281,10 @@ impl Journey<'_> {
         self.stack.sandbox.fault(Fault::Revoke {
             user: Some(SANDBOX_USER.to_owned()),
         });
-        let input = (case.input)(&self.world());
+        let input = case.input.clone();
         match self
             .actions
-            .execute_tool(case.tool, connection, USER, input)
+            .execute_tool(&case.tool, connection, USER, input)
             .await
         {
             Ok(_) => Err(String::from("the call went on as if nothing had happened")),

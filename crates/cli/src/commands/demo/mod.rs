@@ -1,14 +1,8 @@
 //! The whole journey by itself: service, sandbox, a user's consent, every tool once.
 
-mod calendar;
 mod case;
-mod drive;
 mod journey;
-mod mail;
 mod report;
-mod sheets;
-mod warehouse;
-mod workspace;
 
 use clap::Args;
 
@@ -23,8 +17,9 @@ use report::Report;
 
 /// Show the whole journey: consent, every tool of every product once, a raw request, expiry, revocation.
 ///
-/// A service and a sandbox are started in this process and talk over loopback HTTP. Every result is compared with the
-/// sandbox's world, and every tool must have reached the sandbox. Ends with how many tools did.
+/// A service and a sandbox are started in this process and talk over loopback HTTP. Every tool is called as the
+/// first case of its fixture does, must have reached the sandbox, and returns the members that the fixture names. Ends with how
+/// many tools did.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
     /// Make the sandbox respond to this tool's first request with an error, so that it fails.
