@@ -1,5 +1,7 @@
 //! `cargo xtask fixtures`: the one layout of the fixture files, and what a run of a case sends, written into its file.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
@@ -22,20 +24,37 @@ pub(crate) fn check() -> Result<()> {
     shell::run(&format!("{LAYOUT} --check crates/products"))
 }
 
+/// Blesses a case of this checkout, and says where to read it.
+///
+/// # Errors
+/// As [`bless_in`].
+pub(crate) fn bless(case: &str) -> Result<()> {
+    bless_in(&shell::root(), case)?;
+    println!("{case} is blessed; read it: git diff crates/products");
+    Ok(())
+}
+
 /// Writes the requests and the result of a run of `TOOL/CASE` into its fixture.
 ///
 /// # Errors
 /// Where there is no such case, or its responses are too few or too many.
-pub(crate) fn bless(case: &str) -> Result<()> {
+pub(crate) fn bless_in(root: &Path, case: &str) -> Result<()> {
     let (product, _) = case
         .split_once('_')
         .context("a case is named TOOL/CASE, such as mail_list_drafts/some drafts")?;
     let mut command = shell::command(&format!(
         "cargo test --quiet --locked -p stead-{product} --test suite -- --bless"
     ));
-    if !command.arg(case).status()?.success() {
-        bail!("{case} is not blessed");
+    command.arg(case).current_dir(root);
+    command.env("CARGO_TARGET_DIR", shell::root().join("target"));
+    let output = command.output()?;
+    if !output.status.success() {
+        let [out, err] = [output.stdout, output.stderr];
+        bail!(
+            "{}{}\n{case} is not blessed",
+            String::from_utf8_lossy(&out),
+            String::from_utf8_lossy(&err)
+        );
     }
-    println!("{case} is blessed; read it: git diff crates/products/{product}/tests/fixtures");
     Ok(())
 }

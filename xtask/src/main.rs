@@ -6,6 +6,7 @@ mod bench;
 mod codegen;
 mod conformance;
 mod fixtures;
+mod new_tool;
 mod shell;
 mod test;
 mod tidy;
@@ -19,6 +20,8 @@ cargo xtask test [--fast|--all] everything that must hold; --fast leaves out wha
                                 failure where the descriptions for conformance are missing
 cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
+cargo xtask new-tool PRODUCT NAME
+                                makes the three files of a tool
 cargo xtask fixtures [--check]  lays out the fixture files, or says which are not
 cargo xtask fixtures --bless TOOL/CASE
                                 writes what the case sends and returns into its fixture
@@ -49,6 +52,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["tidy", folder] => tidy::run_in(folder, usize::MAX),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
+        ["new-tool", product, name] => new_tool::run(product, name),
         ["fixtures"] => fixtures::write(),
         ["fixtures", "--check"] => fixtures::check(),
         ["fixtures", "--bless", case] => fixtures::bless(case),

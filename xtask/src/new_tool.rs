@@ -1,0 +1,244 @@
+//! `cargo xtask new-tool`: the three files of a tool, which pass the product's suite as they are.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::{fixtures, shell};
+
+/// Makes the tool `<product>_<name>` in the checkout.
+///
+/// # Errors
+/// Where there is no such product, the name is not one, or the tool is there already.
+pub(crate) fn run(product: &str, name: &str) -> Result<()> {
+    make(&shell::root(), product, name)?;
+    // What the requests look like on the wire, the tool tells itself.
+    for case in CASES {
+        fixtures::bless(&format!("{product}_{name}/{case}"))?;
+    }
+    println!("Now say what it does, and bless its cases again: docs/guide/adding-a-tool.md");
+    Ok(())
+}
+
+const CASES: [&str; 2] = ["plain use", "not there"];
+
+/// Writes the three files below `root`.
+fn make(root: &Path, product: &str, name: &str) -> Result<()> {
+    let words = name.split('_').all(|word| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    });
+    if !words || !name.contains('_') {
+        bail!("{name:?} is not a verb and a noun, such as read_label");
+    }
+    let folder = root.join("crates/products").join(product);
+    let tools = folder.join("src/tools");
+    let list = tools.join("mod.rs");
+    let text =
+        fs::read_to_string(&list).with_context(|| format!("there is no product {product:?}"))?;
+    let file = tools.join(format!("{name}.rs"));
+    if file.exists() {
+        bail!("{product}_{name} is there already");
+    }
+    let tool = in_camel_case(name);
+    fs::write(&list, with_line(&text, &format!("    {name}::{tool},"))?)?;
+    fs::write(&file, source(product, name, &tool, &scopes(&tools)?))?;
+    fs::write(folder.join(format!("tests/fixtures/{name}.json")), FIXTURE)?;
+    Ok(())
+}
+
+fn in_camel_case(name: &str) -> String {
+    let words = name
+        .split('_')
+        .map(|word| word[..1].to_ascii_uppercase() + &word[1..]);
+    words.collect()
+}
+
+/// The list of tools with one line more, from a to z.
+fn with_line(text: &str, line: &str) -> Result<String> {
+    let (before, list) = text
+        .split_once("tools! {\n")
+        .context("tools/mod.rs has no list of tools")?;
+    let (list, after) = list.split_once("\n}").context("the list has no end")?;
+    let mut lines: Vec<&str> = list.lines().chain([line]).collect();
+    lines.sort_unstable();
+    Ok(format!(
+        "{before}tools! {{\n{}\n}}{after}",
+        lines.join("\n")
+    ))
+}
+
+/// The scopes of a tool that reads, where the product has scopes.
+fn scopes(tools: &Path) -> Result<Option<String>> {
+    for file in fs::read_dir(tools)? {
+        let text = fs::read_to_string(file?.path())?;
+        if text.contains("Effect::Read") {
+            let scopes = text.lines().find(|line| line.contains("const SCOPES: "));
+            if let Some(scopes) = scopes {
+                return Ok(Some(scopes.to_owned()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn source(product: &str, name: &str, tool: &str, scopes: &Option<String>) -> String {
+    let (line, import, module) = match scopes {
+        Some(line) => (
+            format!("{line}\n"),
+            "RequiredScopes, ",
+            "\nuse crate::scopes;\n",
+        ),
+        None => (String::new(), "", ""),
+    };
+    format!(
+        r#"//! What the tool is for, in a sentence.
+
+use schemars::JsonSchema;
+use serde::{{Deserialize, Serialize}};
+use stead_core::{{
+    Result,
+    tool::{{ApiRequest, Call, Effect, Io, Output, {import}Tool}},
+}};
+{module}
+/// What the tool does, for people and models.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct {tool} {{
+    /// Id of what is read.
+    #[schemars(length(min = 1))]
+    pub id: String,
+}}
+
+impl Tool for {tool} {{
+    const NAME: &'static str = "{product}_{name}";
+    const EFFECT: Effect = Effect::Read;
+{line}
+    /// The product's API and method.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {{
+        Ok(io.send(ApiRequest::get(["things", &self.id])).await?.into())
+    }}
+}}
+"#
+    )
+}
+
+const FIXTURE: &str = r#"{
+  "cases": [
+    {"name": "plain use", "input": {"id": "t1"}, "exchanges": [{"response": {"status": 200, "body": {"id": "t1"}}}]},
+    {"name": "not there", "input": {"id": "t2"}, "exchanges": [{"response": {"status": 404}}]}
+  ]
+}
+"#;
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_line_stands_where_the_alphabet_wants_it() {
+        let list =
+            "//! The tools.\n\nstead_core::tools! {\n    a_a::AA,\n    c_c::CC,\n}\n\nfn f() {}\n";
+        let more = with_line(list, "    b_b::BB,").unwrap();
+        assert_eq!(more, list.replace("    c_c", "    b_b::BB,\n    c_c"));
+        assert!(with_line("mod a;", "").is_err());
+    }
+
+    #[test]
+    fn a_name_is_a_verb_and_a_noun() {
+        for name in [
+            "",
+            "read",
+            "Read_label",
+            "read__label",
+            "read_label_",
+            "read-label",
+            "../x_y",
+        ] {
+            assert!(make(&shell::root(), "mail", name).is_err(), "{name}");
+        }
+        assert!(make(&shell::root(), "no_such_product", "read_label").is_err());
+        assert!(make(&shell::root(), "mail", "list_drafts").is_err());
+        assert_eq!(in_camel_case("read_label"), "ReadLabel");
+    }
+
+    /// The checkout as it is, in a folder of the build's, as a repository of its own.
+    fn copy() -> PathBuf {
+        let copy = shell::root().join("target/new-tool-copy");
+        if copy.exists() {
+            fs::remove_dir_all(&copy).unwrap();
+        }
+        for file in shell::output("git ls-files").unwrap().lines() {
+            let (from, to) = (shell::root().join(file), copy.join(file));
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            // A file that is removed and not yet committed is still listed.
+            if from.is_file() {
+                fs::copy(from, to).unwrap();
+            }
+        }
+        in_copy(&copy, "git init --quiet");
+        in_copy(&copy, "git add --all");
+        in_copy(
+            &copy,
+            "git -c user.name=a -c user.email=a@example.com commit --quiet -m copy",
+        );
+        copy
+    }
+
+    fn in_copy(copy: &Path, line: &str) -> String {
+        let output = shell::command(line)
+            .current_dir(copy)
+            .env("CARGO_TARGET_DIR", shell::root().join("target"))
+            .output()
+            .unwrap();
+        let [out, err] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert!(output.status.success(), "{line}\n{out}\n{err}");
+        out
+    }
+
+    fn block<'a>(guide: &'a str, language: &str) -> &'a str {
+        let (_, rest) = guide.split_once(&format!("```{language}\n")).unwrap();
+        rest.split_once("```").unwrap().0
+    }
+
+    #[test]
+    fn the_guide_makes_a_tool_of_three_files_that_pass() {
+        const FILES: [&str; 3] = [
+            "src/tools/get_label.rs",
+            "src/tools/mod.rs",
+            "tests/fixtures/get_label.json",
+        ];
+        const TEST: &str = "cargo test --quiet --offline --locked -p stead-mail --test suite";
+        let copy = copy();
+        let mail = copy.join("crates/products/mail");
+        let changed = || {
+            let status = in_copy(&copy, "git status --porcelain --untracked-files=all");
+            let mut files: Vec<String> = status.lines().map(|line| line[3..].to_owned()).collect();
+            files.sort();
+            files
+        };
+        let expected = FILES.map(|file| format!("crates/products/mail/{file}"));
+
+        make(&copy, "mail", "get_label").unwrap();
+        for case in CASES {
+            fixtures::bless_in(&copy, &format!("mail_get_label/{case}")).unwrap();
+        }
+        in_copy(&copy, TEST);
+        assert_eq!(changed(), expected);
+
+        let guide = fs::read_to_string(shell::root().join("docs/guide/adding-a-tool.md")).unwrap();
+        fs::write(mail.join(FILES[0]), block(&guide, "rust")).unwrap();
+        fs::write(mail.join(FILES[2]), block(&guide, "json")).unwrap();
+        for line in guide.lines().filter(|line| line.contains("--bless")) {
+            let case = line.split('"').nth(1).unwrap();
+            fixtures::bless_in(&copy, case).unwrap();
+        }
+        in_copy(&copy, TEST);
+        assert_eq!(changed(), expected);
+    }
+}
