@@ -49,7 +49,7 @@ pub(crate) const REFUSED: (&str, &str) = (
 
 /// The event as the product has it once its meeting is made, or after some waiting. The event exists whatever becomes
 /// of its meeting, so that is a warning at most.
-pub(crate) async fn settled(io: Io<'_>, calendar: &str, mut response: Response) -> Result<Output> {
+pub(crate) async fn awaited(io: Io<'_>, calendar: &str, mut response: Response) -> Result<Output> {
     let mut event: Value = response.json()?;
     let id = event["id"].as_str().unwrap_or_default().to_owned();
     for wait in WAITS {

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_stands_beside_a_time() {
+    fn a_zone_stands_next_to_a_time() {
         let zone = Some("Europe/Berlin");
         assert_eq!(
             edge(moment("2026-05-01T09:00:00"), zone),
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_says_it_lasts_half_an_hour() {
+    fn without_a_length_it_lasts_half_an_hour() {
         let end = end_after(moment("2026-05-01T09:00:00Z"), None, None).unwrap();
         assert_eq!(end, moment("2026-05-01T09:30:00Z"));
         assert_eq!(length(None, None), None);

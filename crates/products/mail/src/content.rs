@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_nobody_reads_are_left_out() {
+    fn versions_that_no_one_reads_are_left_out() {
         let amp = leaf("1", "text/x-amp-html", json!({}), "<html amp4email>");
         check(
             multi(

@@ -9,6 +9,7 @@ mod errors;
 mod format;
 mod html;
 mod message;
+mod origins;
 mod page;
 mod part;
 mod person_field;

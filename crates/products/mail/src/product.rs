@@ -6,12 +6,12 @@ use stead_core::{
     product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
 };
 
-use crate::{errors::read_error, scopes, tools::TOOLS};
-
-/// Origin of the Gmail API; the first, so requests that name none go there.
-const GMAIL: &str = "gmail";
-/// Origin of the People API.
-pub(crate) const PEOPLE: &str = "people";
+use crate::{
+    errors::read_error,
+    origins::{GMAIL, PEOPLE},
+    scopes,
+    tools::TOOLS,
+};
 
 /// Mail: the Gmail API and the People API, as one product.
 pub static PRODUCT: Product = Product {

@@ -68,7 +68,7 @@ impl Statement {
     /// The request, with `requestId` and, where it is sent again, `retry`: what was executed already is then not
     /// executed again ("Resubmitting a request to execute SQL statements").
     pub(crate) fn request(&self, request_id: &str, retry: Option<bool>) -> ApiRequest {
-        let resend = match retry {
+        let rule = match retry {
             Some(true) => Retry::Always,
             _ => Retry::AlwaysWith("retry", "true"),
         };
@@ -77,7 +77,7 @@ impl Statement {
             .query("retry", retry.filter(|retry| *retry))
             .json(self)
             .accept(&[408, 422])
-            .retry(resend)
+            .retry(rule)
     }
 
     /// Submits a statement that only reads, and returns its rows as objects.

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_plan_is_no_missing_capability() {
+    fn a_full_plan_is_not_a_missing_capability() {
         let body = json!({"code": "restricted_resource", "message": "The workspace has reached its block limit."});
         assert_eq!(read(403, &body).kind(), ErrorKind::ProductForbidden);
     }

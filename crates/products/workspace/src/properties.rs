@@ -82,10 +82,10 @@ mod tests {
 
     use super::*;
 
-    fn faults(judge: fn(&Properties, &mut Violations), properties: Value) -> Vec<String> {
+    fn faults(check: fn(&Properties, &mut Violations), properties: Value) -> Vec<String> {
         let properties: Properties = serde_json::from_value(properties).unwrap();
         let mut violations = Violations::default();
-        judge(&properties, &mut violations);
+        check(&properties, &mut violations);
         let violations = violations
             .finish()
             .map_or_else(|error| error.violation_list().to_vec(), |()| Vec::new());

@@ -100,7 +100,7 @@ impl Tool for CreateEvent {
 
         body.insert(String::from("conferenceData"), meeting::request(call));
         match self.insert(io, &id, &body).await {
-            Ok(response) => meeting::settled(io, self.calendar(), response).await,
+            Ok(response) => meeting::awaited(io, self.calendar(), response).await,
             Err(error) if meeting::is_refused(&error) => {
                 body.remove("conferenceData");
                 let (code, message) = meeting::REFUSED;

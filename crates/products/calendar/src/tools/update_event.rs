@@ -163,7 +163,7 @@ impl UpdateEvent {
                 None => self.present(io).await?.response,
             };
             return if self.create_meeting_room == Some(true) {
-                meeting::settled(io, &self.calendar_id, response).await
+                meeting::awaited(io, &self.calendar_id, response).await
             } else {
                 Ok(response.into())
             };
@@ -172,7 +172,7 @@ impl UpdateEvent {
         let etag = event["etag"].as_str();
         match io.send(self.patch(&body, etag)).await {
             Ok(response) if self.create_meeting_room == Some(true) => {
-                meeting::settled(io, &self.calendar_id, response).await
+                meeting::awaited(io, &self.calendar_id, response).await
             }
             Ok(response) => Ok(response.into()),
             Err(error) if wants_meeting && meeting::is_refused(&error) => {

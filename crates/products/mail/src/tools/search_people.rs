@@ -11,7 +11,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{PersonField, product::PEOPLE, scopes};
+use crate::{PersonField, origins::PEOPLE, scopes};
 
 /// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
 /// that the user wrote with.

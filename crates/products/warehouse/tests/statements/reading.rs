@@ -64,7 +64,7 @@ pub(crate) fn database(relation: &TableFactor) -> String {
     parts(name).swap_remove(0)
 }
 
-/// The value of a bind variable of such a query, whose WHERE compares columns with placeholders alone.
+/// The value of a bind variable of such a query, whose WHERE compares columns only with placeholders.
 pub(crate) fn bound(sent: &Sent, of: &str, number: usize) -> String {
     view(sent, of);
     let Some(Statement::Query(query)) = one_statement(&sent.sql) else {
