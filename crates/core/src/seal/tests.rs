@@ -123,8 +123,8 @@ fn a_secret_opens_nowhere_else() {
 #[test]
 fn no_two_places_share_their_bytes() {
     let places = [("ab", "c"), ("a", "bc"), ("abc", ""), ("", "abc")];
-    let bytes = places
-        .map(|(table, column)| AssociatedData::new(table, Uuid::nil(), column).associated_data());
+    let bytes =
+        places.map(|(table, column)| AssociatedData::new(table, Uuid::nil(), column).bytes());
     for (index, one) in bytes.iter().enumerate() {
         assert!(!bytes[..index].contains(one), "{:?}", places[index]);
     }

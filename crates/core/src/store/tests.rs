@@ -210,3 +210,60 @@ fn what_could_not_be_read_again_is_not_written() {
 fn shown(error: &Error) -> String {
     format!("{error} {error:?} {:?}", error.to_problem())
 }
+
+/// The rows of a database of the first schema, made by the platform of that time: two accounts connected at the sandbox,
+/// one of them refreshed, the other disconnected while its product could not be reached, and a link under way.
+#[test]
+fn rows_of_the_first_schema_are_read_and_rewritten() {
+    fn each<T: Rewritten + Clone + PartialEq + std::fmt::Debug>(store: &MemoryStore) -> usize {
+        let list = List::new(T::TABLE, T::TABLE.key);
+        let rows = ready(store.list(&list)).unwrap();
+        for row in &rows {
+            let found = record::read::<T>(row.clone()).unwrap();
+            let batch = Batch::new().update(found.row.clone(), found.version);
+            assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+            let again = ready(store.get(&row.row.key())).unwrap().unwrap();
+            assert_eq!(record::read::<T>(again).unwrap().row, found.row);
+        }
+        rows.len()
+    }
+    fn readable<T: Record>(store: &MemoryStore) -> usize {
+        let rows = ready(store.list(&List::new(T::TABLE, T::TABLE.key))).unwrap();
+        let count = rows.len();
+        rows.into_iter()
+            .for_each(|row| drop(record::read::<T>(row).unwrap()));
+        count
+    }
+    let store = MemoryStore::new(World::new().process(0));
+    let rows: Vec<(String, Vec<Json>, u64, String)> =
+        serde_json::from_str(include_str!("first.json")).unwrap();
+    for (name, values, _, body) in rows {
+        let table = TABLES.iter().find(|table| table.name == name).unwrap();
+        let values = values.into_iter().map(|value| match value {
+            Json::String(text) => Value::Text(text),
+            other => other.as_i64().map_or(Value::Null, Value::Integer),
+        });
+        let row = Row::new(table, values.collect(), body);
+        let batch = Batch::new().write(Write::Insert(row));
+        assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+    }
+    use crate::domain::{
+        AccessToken, Account, AppCredential, Authorization, Credential, DataKey, Execution,
+        OutboxEntry,
+    };
+    let rewritten = [
+        each::<Connection>(&store),
+        each::<Account>(&store),
+        each::<Credential>(&store),
+        each::<Authorization>(&store),
+        each::<OutboxEntry>(&store),
+    ];
+    let read = [
+        readable::<AppCredential>(&store),
+        readable::<AccessToken>(&store),
+        readable::<DataKey>(&store),
+        readable::<Execution>(&store),
+        readable::<Event>(&store),
+    ];
+    assert_eq!((rewritten, read), ([2, 2, 3, 3, 1], [1, 1, 1, 1, 7]));
+}

@@ -1,8 +1,8 @@
 //! Sealing of secrets at rest.
 //!
 //! A key ring of the operator wraps one data key of the store; the data key seals every secret with
-//! XChaCha20-Poly1305. What is sealed is bound to its place (table, row, column, generation): a ciphertext moved to
-//! another row, or put back under a newer generation, does not open.
+//! XChaCha20-Poly1305. What is sealed is bound to associated data (table, row, column, generation): a ciphertext moved
+//! to another row, or put back under a newer generation, does not open.
 
 use std::{fmt, sync::Arc};
 
@@ -43,7 +43,7 @@ impl KeyRing {
     /// Reads `id:key` pairs separated by commas; a key is 32 bytes in unpadded URL-safe base64.
     ///
     /// # Errors
-    /// [`ErrorKind::KeyUnavailable`] where the text is no key ring. The message does not repeat it.
+    /// [`ErrorKind::KeyUnavailable`] where the text is not a key ring. The message does not repeat it.
     pub fn from_text(text: &str) -> Result<Self> {
         let keys = text
             .split(',')
@@ -115,7 +115,7 @@ impl MasterKey {
 }
 
 impl fmt::Debug for KeyRing {
-    /// Shows the ids alone.
+    /// Shows only the ids.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
             .entries(self.keys.iter().map(|key| &key.id))
@@ -123,7 +123,7 @@ impl fmt::Debug for KeyRing {
     }
 }
 
-/// Where a secret stands. Part of what is authenticated.
+/// Where a secret stands; authenticated with it, not stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AssociatedData<'a> {
     table: &'a str,
@@ -146,8 +146,8 @@ impl<'a> AssociatedData<'a> {
         self
     }
 
-    /// Length-prefixed, so that no two places share their bytes.
-    fn associated_data(self) -> Vec<u8> {
+    /// Length-prefixed, so that no two secrets share their bytes.
+    fn bytes(self) -> Vec<u8> {
         let generation = self.generation.to_be_bytes();
         let parts: [&[u8]; 5] = [
             b"stead/v1",
@@ -212,27 +212,27 @@ impl Vault {
         })
     }
 
-    /// Seals a secret for its place.
-    pub(crate) fn seal(&self, place: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
+    /// Seals a secret, bound to where it stands.
+    pub(crate) fn seal(&self, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
         let cipher = self.cipher(self.active)?;
         seal_with(
             cipher,
             self.active.uuid(),
             self.entropy.as_ref(),
-            &place.associated_data(),
+            &data.bytes(),
             secret,
         )
     }
 
-    /// Opens what was sealed for this place.
+    /// Opens what was sealed with the same associated data.
     pub(crate) fn open_sealed(
         &self,
-        place: AssociatedData<'_>,
+        data: AssociatedData<'_>,
         sealed: &Sealed,
     ) -> Result<Zeroizing<Vec<u8>>> {
-        let envelope = Envelope::read(sealed).ok_or_else(|| violated(place.table))?;
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
         let cipher = self.cipher(DataKeyId::from_uuid(envelope.key))?;
-        open_with(cipher, &envelope, &place.associated_data()).ok_or_else(|| violated(place.table))
+        open_with(cipher, &envelope, &data.bytes()).ok_or_else(|| violated(data.table))
     }
 
     fn cipher(&self, id: DataKeyId) -> Result<&XChaCha20Poly1305> {
@@ -278,7 +278,7 @@ fn first_data_key(ring: &KeyRing, entropy: &dyn Entropy, runtime: &dyn Runtime) 
         &cipher,
         Uuid::nil(),
         entropy,
-        &wrapping_place(FIRST_DATA_KEY, &key.id),
+        &wrapping_data(FIRST_DATA_KEY, &key.id),
         bytes.as_slice(),
     )?;
     Ok(DataKey {
@@ -298,7 +298,7 @@ fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     })?;
     let cipher = XChaCha20Poly1305::new((&*key.bytes).into());
     let opened = Envelope::read(&row.wrapped)
-        .and_then(|envelope| open_with(&cipher, &envelope, &wrapping_place(row.id, &row.ring_key)))
+        .and_then(|envelope| open_with(&cipher, &envelope, &wrapping_data(row.id, &row.ring_key)))
         .filter(|opened| opened.len() == KEY_BYTES)
         .ok_or_else(|| {
             Error::new(
@@ -311,8 +311,8 @@ fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Zeroizing<[u8; KEY_BYTES]>> {
     Ok(bytes)
 }
 
-fn wrapping_place(id: DataKeyId, ring_key: &str) -> Vec<u8> {
-    AssociatedData::new("data_key", id.uuid(), ring_key).associated_data()
+fn wrapping_data(id: DataKeyId, ring_key: &str) -> Vec<u8> {
+    AssociatedData::new("data_key", id.uuid(), ring_key).bytes()
 }
 
 /// Layout: format (1), key id (16), nonce (24), ciphertext with tag.
@@ -339,7 +339,7 @@ fn seal_with(
     cipher: &XChaCha20Poly1305,
     key: Uuid,
     entropy: &dyn Entropy,
-    place: &[u8],
+    data: &[u8],
     secret: &[u8],
 ) -> Result<Sealed> {
     let mut nonce = [0; NONCE_BYTES];
@@ -349,7 +349,7 @@ fn seal_with(
             &XNonce::from(nonce),
             Payload {
                 msg: secret,
-                aad: place,
+                aad: data,
             },
         )
         .map_err(|_| Error::new(ErrorKind::Internal, "a secret is too large to seal"))?;
@@ -364,14 +364,14 @@ fn seal_with(
 fn open_with(
     cipher: &XChaCha20Poly1305,
     envelope: &Envelope<'_>,
-    place: &[u8],
+    data: &[u8],
 ) -> Option<Zeroizing<Vec<u8>>> {
     cipher
         .decrypt(
             &XNonce::from(envelope.nonce),
             Payload {
                 msg: envelope.ciphertext,
-                aad: place,
+                aad: data,
             },
         )
         .ok()
