@@ -3,7 +3,10 @@
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
-    Error, ErrorKind, Result, context::Context, digest::Digest, domain::AppCredential, store::Batch,
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    digest::Digest,
+    domain::AppCredential,
 };
 
 /// A client id with its secret, which is shown once.
@@ -39,9 +42,15 @@ pub(crate) async fn create_app_credential(
         created_at: context.now(),
     };
     context
-        .commit_or(
-            Batch::new().insert(row),
-            Error::new(ErrorKind::AlreadyExists, "this client id exists"),
+        .change(
+            || context.store.app_credential(&client_id),
+            |existing| match existing {
+                Some(_) => Err(Error::new(
+                    ErrorKind::AlreadyExists,
+                    "this client id exists",
+                )),
+                None => Ok((Change::none().insert(row.clone()), ())),
+            },
         )
         .await?;
     Ok(NewAppCredential {

@@ -4,7 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
-    Error, ErrorKind, Result, context::Context, digest::Digest, domain::AccessToken, store::Batch,
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    digest::Digest,
+    domain::AccessToken,
 };
 
 const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(1);
@@ -48,9 +51,12 @@ pub(crate) async fn issue_access_token(
         expires_at,
     };
     context
-        .commit_or(
-            Batch::new().insert(row),
-            Error::new(ErrorKind::Internal, "two tokens are the same"),
+        .change(
+            || context.store.access_token(&row.token),
+            |existing| match existing {
+                Some(_) => Err(Error::new(ErrorKind::Internal, "two tokens are the same")),
+                None => Ok((Change::none().insert(row.clone()), ())),
+            },
         )
         .await?;
     Ok(IssuedToken {

@@ -42,7 +42,7 @@ use crate::{
     identifier::{AccountId, ConnectionId},
     ports::{Entropy, Policy, Runtime, Transport},
     seal::Vault,
-    store::{Batch, Commit, Records},
+    store::Records,
 };
 
 /// What the services of one deployment share.
@@ -207,14 +207,6 @@ impl Context {
             "{prefix}{}",
             URL_SAFE_NO_PAD.encode(bytes.as_slice())
         ))
-    }
-
-    /// Commits, and says `conflict` as an error where another writer was first.
-    pub(crate) async fn commit_or(&self, batch: Batch, conflict: Error) -> Result<()> {
-        match self.store.commit(batch).await? {
-            Commit::Committed => Ok(()),
-            Commit::Conflict => Err(conflict),
-        }
     }
 
     /// The redirect URI of a connection, as registered at the product byte for byte.
