@@ -4,8 +4,6 @@
 //! `ada`, started another authorization, issued a token to the application, and disconnected `grace` while the product
 //! could not be reached.
 
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
-
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::{

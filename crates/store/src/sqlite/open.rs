@@ -56,11 +56,11 @@ impl SqliteOptions {
 }
 
 impl SqliteStore {
-    /// Opens a file, and makes it where there is none: readable by its owner alone, with the present schema. An older
+    /// Opens a file, and makes it where there is none: readable only by its owner, with the present schema. An older
     /// schema is brought up to date.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] where the file cannot be made, read or written, is no SQLite database, or
+    /// [`ErrorKind::StorageUnavailable`] where the file cannot be made, read or written, is not a SQLite database, or
     /// belongs to another program or to a newer Stead. The message names the file.
     pub async fn open(path: impl AsRef<Path>, runtime: Arc<dyn Runtime>) -> Result<Self> {
         Self::open_with(path, runtime, SqliteOptions::default()).await
@@ -135,7 +135,7 @@ async fn prepare(path: &Path, runtime: &dyn Runtime, options: &SqliteOptions) ->
     }
 }
 
-/// Makes an empty file for its owner alone. A file that exists is not touched: closing it again here would take away
+/// Makes an empty file for its owner only. A file that exists is not touched: closing it again here would take away
 /// the locks that this process may hold on it (SQLite, How To Corrupt An SQLite Database File, 2.2).
 fn create(path: &Path) -> Result<()> {
     let mut options = fs::OpenOptions::new();
@@ -187,7 +187,7 @@ async fn settle(engine: &Sqlite, runtime: &dyn Runtime) -> Result<()> {
     Ok(())
 }
 
-/// Turns the write-ahead log on; answers with the mode that the file is in then.
+/// Turns the write-ahead log on; returns the mode that the file is in then.
 ///
 /// Of several that do so to a new file, SQLite lets one wait for its turn and refuses the others at once. These queue as
 /// writers do, and find it done.
