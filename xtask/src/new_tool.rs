@@ -180,6 +180,15 @@ mod tests {
                 fs::copy(from, to).unwrap();
             }
         }
+        // Not the folder of this checkout's build, for whose crates cargo would take those of the copy.
+        let build = shell::root().join("target/new-tool");
+        let config = copy.join(".cargo/config.toml");
+        let text = fs::read_to_string(&config).unwrap();
+        let text = format!(
+            "{text}\n[build]\ntarget-dir = {:?}\n",
+            build.display().to_string()
+        );
+        fs::write(config, text).unwrap();
         in_copy(&copy, "git init --quiet");
         in_copy(&copy, "git add --all");
         in_copy(
@@ -192,7 +201,7 @@ mod tests {
     fn in_copy(copy: &Path, line: &str) -> String {
         let output = shell::command(line)
             .current_dir(copy)
-            .env("CARGO_TARGET_DIR", shell::root().join("target"))
+            .env_remove("CARGO_TARGET_DIR")
             .output()
             .unwrap();
         let [out, err] =

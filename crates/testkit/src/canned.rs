@@ -1,3 +1,5 @@
+//! A product that responds from a script, for tests of tools.
+
 use std::{
     collections::VecDeque,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -11,9 +13,9 @@ use stead_core::{
     tool::{ApiRequest, IoBackend, Response},
 };
 
-/// A product that answers from a script, in order, and remembers what it was asked.
+/// A product that responds from a script, in order, and remembers what it was asked.
 ///
-/// An answer is judged as the executor does: an accepted status is an answer, the product's table reads errors, and
+/// A response is read as the executor does: an accepted status is a response, the product's table reads errors, and
 /// any other status outside 2xx is an error. A request without a valid target is refused before it is sent. A pause is
 /// noted and takes no time.
 #[derive(Debug)]
@@ -25,7 +27,7 @@ pub struct Canned {
 
 #[derive(Debug, Default)]
 struct State {
-    answers: VecDeque<Response>,
+    responses: VecDeque<Response>,
     sent: Vec<Sent>,
     pauses: Vec<Duration>,
 }
@@ -41,10 +43,10 @@ pub struct Sent {
 }
 
 impl Canned {
-    /// A product with these answers.
-    pub fn new(product: &'static Product, answers: impl IntoIterator<Item = Response>) -> Self {
+    /// A product with these responses.
+    pub fn new(product: &'static Product, responses: impl IntoIterator<Item = Response>) -> Self {
         let state = State {
-            answers: answers.into_iter().collect(),
+            responses: responses.into_iter().collect(),
             ..State::default()
         };
         Self {
@@ -80,25 +82,28 @@ impl Canned {
         self.state().pauses.clone()
     }
 
-    /// How many answers are left.
-    pub fn answers_left(&self) -> usize {
-        self.state().answers.len()
+    /// How many responses are left.
+    pub fn responses_left(&self) -> usize {
+        self.state().responses.len()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn judge(&self, request: &ApiRequest, answer: Response) -> Result<Response> {
-        if request.accept.contains(&answer.status) {
-            return Ok(answer);
+    fn read(&self, request: &ApiRequest, response: Response) -> Result<Response> {
+        if request.accept.contains(&response.status) {
+            return Ok(response);
         }
-        match (self.product.read_error)(&answer) {
+        match (self.product.read_error)(&response) {
             Some(error) => Err(error),
-            None if answer.is_success() => Ok(answer),
+            None if response.is_success() => Ok(response),
             None => Err(Error::new(
                 ErrorKind::ProductProtocolError,
-                format!("status {} is no answer to this request", answer.status),
+                format!(
+                    "status {} is not a response to this request",
+                    response.status
+                ),
             )),
         }
     }
@@ -114,12 +119,12 @@ impl IoBackend for Canned {
                 results.push(Err(error));
                 continue;
             }
-            results.push(match state.answers.pop_front() {
-                Some(answer) => self.judge(&request, answer),
+            results.push(match state.responses.pop_front() {
+                Some(response) => self.read(&request, response),
                 None => Err(Error::new(
                     ErrorKind::Internal,
                     format!(
-                        "no answer is scripted for {} {:?}",
+                        "no response is scripted for {} {:?}",
                         request.method, request.path
                     ),
                 )),

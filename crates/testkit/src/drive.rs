@@ -1,3 +1,5 @@
+//! Running a tool without a runtime: one poll, which proves that it awaits only its `Io`.
+
 use std::{
     fmt,
     pin::pin,
@@ -11,7 +13,7 @@ use stead_core::{
 
 use crate::Canned;
 
-/// A tool awaited something other than its `Io`, which answers at once here.
+/// A tool awaited something other than its `Io`, which responds at once here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pending;
 
@@ -91,13 +93,13 @@ mod tests {
         const NAME: &'static str = "planted_tool";
         const EFFECT: Effect = Effect::Read;
         async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-            let answer = io.send(ApiRequest::get(["thing"])).await?;
+            let response = io.send(ApiRequest::get(["thing"])).await?;
             match self.also {
                 Also::Nothing => {}
                 Also::SomethingNeverDone => std::future::pending().await,
                 Also::OneYield => Yield { yielded: false }.await,
             }
-            Ok(answer.into())
+            Ok(response.into())
         }
     }
 
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_awaits_io_alone_is_done_in_one_poll() {
+    fn a_tool_that_awaits_only_io_is_done_in_one_poll() {
         assert!(run("Nothing").unwrap().is_ok());
     }
 
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_an_answer_is_an_error() {
+    fn a_request_without_a_response_is_an_error() {
         let canned = Canned::new(&PRODUCT, []);
         let call = Call::new(Uuid::nil(), Timestamp::UNIX_EPOCH);
         let error = drive(
@@ -166,7 +168,7 @@ mod tests {
         )
         .unwrap_err();
         assert!(
-            error.message().contains("no answer is scripted for GET"),
+            error.message().contains("no response is scripted for GET"),
             "{error}"
         );
     }

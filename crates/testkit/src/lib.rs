@@ -8,8 +8,8 @@
 //! }
 //! ```
 //!
-//! [`fixture`] says what a fixture file holds, [`suite::checks`] lists what the suite proves. For a test of one's own,
-//! [`Canned`] answers a tool's requests from a script and [`drive`] runs the tool without a runtime.
+//! [`fixture`] says what a fixture file holds, [`suite::checks`] lists what the suite proves. For your own tests,
+//! [`Canned`] responds to a tool's requests from a script and [`drive`] runs the tool without a runtime.
 
 mod canned;
 mod difference;

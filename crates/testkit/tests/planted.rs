@@ -40,8 +40,8 @@ impl Tool for ReadNote {
     }
 }
 
-fn read_error(answer: &Response) -> Option<Error> {
-    let kind = match answer.status {
+fn read_error(response: &Response) -> Option<Error> {
+    let kind = match response.status {
         0..=399 => return None,
         401 => ErrorKind::ProductRejectedToken,
         404 => ErrorKind::ProductNotFound,
@@ -49,7 +49,7 @@ fn read_error(answer: &Response) -> Option<Error> {
         500.. => ErrorKind::ProductUnavailable,
         _ => ErrorKind::ProductInvalidRequest,
     };
-    Some(Error::new(kind, "refused").with_upstream(Upstream::new(answer.status)))
+    Some(Error::new(kind, "refused").with_upstream(Upstream::new(response.status)))
 }
 
 static GOOD: Product = Product {
@@ -267,7 +267,7 @@ fn descriptions() {
     finds(
         &BAD,
         "versions_are_dates",
-        &["bad_read_note v1: YYYY-MM-DD"],
+        &["bad_read_note v1: expected YYYY-MM-DD"],
     );
     finds(
         &BAD,
@@ -289,7 +289,7 @@ fn descriptions() {
         &BAD,
         "origins_are_plain",
         &[
-            "https://host is wanted",
+            "expected https://host",
             "a base is empty",
             "an origin has a name",
             "an OAuth endpoint is HTTPS",
@@ -299,7 +299,7 @@ fn descriptions() {
         &BAD,
         "proxy_routes_are_well_formed",
         &[
-            "\"/v1/\": a plain path",
+            "\"/v1/\": expected a plain path",
             "no origin \"nowhere\"",
             "/v1/notes: hidden behind /v1",
         ],
@@ -334,7 +334,7 @@ fn coverage() {
             "forgotten.json: no such tool",
             "two cases are called \"a note\"",
             "bad_read_note: no case uses NoteTags",
-            "bad_read_note: no case in which the product answers with an error",
+            "bad_read_note: no case in which the product responds with an error",
             "lie: no case uses wherever",
         ],
     );
@@ -355,12 +355,12 @@ fn requests() {
     finds(
         &BAD,
         "requests_stay_at_the_origins",
-        &["\"elsewhere\" is no origin"],
+        &["\"elsewhere\" is not an origin"],
     );
     finds(
         &BAD,
         "hostile_strings_stay_data",
-        &["lie with \"wherever\" = \"\": \"elsewhere\" is no origin"],
+        &["lie with \"wherever\" = \"\": \"elsewhere\" is not an origin"],
     );
     finds(
         &LEAKY,
@@ -372,7 +372,7 @@ fn requests() {
     );
     finds(
         &SLOW,
-        "tools_await_io_alone",
+        "tools_await_only_io",
         &["slow_wait, \"for ever\": the tool awaited something other than Io"],
     );
 }

@@ -48,7 +48,7 @@ pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
             .any(|case| case.error.is_some() && !case.exchanges.is_empty())
         {
             fault(String::from(
-                "no case in which the product answers with an error",
+                "no case in which the product responds with an error",
             ));
         }
         let Ok(schema) = tool.schema() else { continue };

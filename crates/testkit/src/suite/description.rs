@@ -44,7 +44,7 @@ pub(super) fn versions_are_dates(subject: &Subject) -> Vec<String> {
     let tools = subject.product.tools.iter();
     tools
         .filter(|entry| !is_date(entry.version()))
-        .map(|entry| format!("{entry:?}: YYYY-MM-DD is wanted"))
+        .map(|entry| format!("{entry:?}: expected YYYY-MM-DD"))
         .collect()
 }
 
@@ -125,7 +125,7 @@ pub(super) fn origins_are_plain(subject: &Subject) -> Vec<String> {
                 && format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default()) == address
         });
         if !plain {
-            faults.push(format!("{}: https://host is wanted", origin.url));
+            faults.push(format!("{}: expected https://host", origin.url));
         }
         if !origin.base.is_empty() && !is_plain_path(origin.base) {
             faults.push(format!(
@@ -159,7 +159,7 @@ pub(super) fn proxy_routes_are_well_formed(subject: &Subject) -> Vec<String> {
     for (index, route) in routes.iter().enumerate() {
         for path in [route.prefix, route.rewrite] {
             if !is_plain_path(path) {
-                faults.push(format!("{path:?}: a plain path is wanted"));
+                faults.push(format!("{path:?}: expected a plain path"));
             }
         }
         if route.origin.is_empty() || subject.product.origin(route.origin).is_none() {

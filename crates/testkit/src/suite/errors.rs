@@ -66,7 +66,7 @@ pub(super) fn errors_become_kinds(subject: &Subject) -> Vec<String> {
                     fault("it cannot pass by itself, and is retryable")
                 }
                 404 if error.kind() != ErrorKind::ProductNotFound => {
-                    fault("product_not_found is wanted")
+                    fault("expected product_not_found")
                 }
                 _ => {}
             }

@@ -106,7 +106,7 @@ fn fault(
     {
         return tell(leaving);
     }
-    // The first request is the same as in plain use, but for the string: it has no answer to go by yet.
+    // The first request is the same as in plain use, but for the string: there is no response to go by yet.
     let usual = run(tool, plain, plain.input.clone())
         .ok()?
         .canned

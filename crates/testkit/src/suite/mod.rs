@@ -113,7 +113,7 @@ pub fn checks() -> Vec<Check> {
         inputs::typed_calls_are_calls_by_name,
         coverage::fixtures_cover_uses_and_errors,
         coverage::fixtures_do_not_restate_the_schema,
-        requests::tools_await_io_alone,
+        requests::tools_await_only_io,
         requests::effects_match_methods,
         requests::requests_stay_at_the_origins,
         hostile::hostile_strings_stay_data,
@@ -159,12 +159,12 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     if let [flag, case] = arguments.as_slice()
         && flag == "--bless"
     {
-        // As a test that is called `bless`, so that a failure is told as all others are.
+        // As a test that is called `bless`, so that a failure is reported as all others are.
         let case = case.clone();
         let folder = fixtures.as_ref().to_owned();
         let bless = move || bless(product, &folder, &case).map_err(Failed::from);
-        let alone = Arguments::from_iter(["suite"]);
-        return libtest_mimic::run(&alone, vec![Trial::test("bless", bless)]).exit_code();
+        let whole = Arguments::from_iter(["suite"]);
+        return libtest_mimic::run(&whole, vec![Trial::test("bless", bless)]).exit_code();
     }
     let checks = checks()
         .into_iter()

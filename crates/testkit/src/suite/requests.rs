@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// One poll ends every tool: it awaits nothing but its `Io`.
-pub(super) fn tools_await_io_alone(subject: &Subject) -> Vec<String> {
+pub(super) fn tools_await_only_io(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
     for (tool, case) in subject.cases() {
         let Ok(parsed) = parse(tool, case.input.clone()) else {
@@ -84,7 +84,7 @@ fn sent(tool: &CatalogueTool, case: &Case) -> Vec<ApiRequest> {
 /// How a request could leave its origin or its path, if it could. One that has no target at all is never sent.
 pub(super) fn leaves(product: &Product, request: &ApiRequest) -> Option<String> {
     let Some(origin) = product.origin(request.origin) else {
-        return Some(format!("{:?} is no origin", request.origin));
+        return Some(format!("{:?} is not an origin", request.origin));
     };
     for (name, value) in &request.headers {
         if http::HeaderValue::from_str(value).is_err() {
@@ -94,7 +94,7 @@ pub(super) fn leaves(product: &Product, request: &ApiRequest) -> Option<String> 
     let target = request.target(origin.base).ok()?;
     let address = with_host(origin.url);
     let Ok(url) = url::Url::parse(&format!("{address}{target}")) else {
-        return Some(format!("{target:?} is no target"));
+        return Some(format!("{target:?} is not a target"));
     };
     if url.origin().ascii_serialization() != address {
         return Some(format!(

@@ -5,7 +5,7 @@ use stead_core::{catalogue::CatalogueTool, schema::ExportFormat};
 
 use super::Subject;
 
-/// Keywords that OpenAI, Anthropic, Gemini and MCP all understand, or leave alone without harm.
+/// Keywords that OpenAI, Anthropic, Gemini and MCP all understand, or ignore without harm.
 const PORTABLE: &[&str] = &[
     "type",
     "description",
@@ -108,7 +108,7 @@ fn schema_of<'a>(tool: &'a CatalogueTool, faults: &mut Vec<String>) -> Option<&'
 fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
     let mut fault = |text: String| faults.push(format!("{path}: {text}"));
     let Some(members) = node.as_object() else {
-        return fault(format!("{node} is no schema"));
+        return fault(format!("{node} is not a schema"));
     };
     if depth > DEEPEST {
         return fault(format!("nested deeper than {DEEPEST}"));
@@ -127,7 +127,7 @@ fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
         .iter()
         .filter(|one| !TYPES.contains(one) && **one != "null")
     {
-        fault(format!("{unknown:?} is no type"));
+        fault(format!("{unknown:?} is not a type"));
     }
     if let Some(format) = members
         .get("format")
@@ -142,7 +142,7 @@ fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
                 .iter()
                 .all(|option| option.is_string() || option.is_null()))
     {
-        fault(String::from("an enumeration holds strings alone"));
+        fault(String::from("an enumeration holds only strings"));
     }
     if types.contains(&"array") && !members.contains_key("items") {
         fault(String::from("an array says what its items are"));
