@@ -91,7 +91,7 @@ impl Change {
     }
 
     fn is_none(&self) -> bool {
-        self.batch.writes.is_empty()
+        self.batch.is_empty()
     }
 }
 

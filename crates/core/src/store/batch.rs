@@ -82,6 +82,11 @@ impl Batch {
         self.write_record(record, |row| Write::Update(row, version))
     }
 
+    /// Whether there is nothing to write, and nothing that was refused.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.writes.is_empty() && self.refused.is_none()
+    }
+
     fn write_record(mut self, record: impl Record, write: impl FnOnce(Row) -> Write) -> Self {
         match record.into_row() {
             Ok(row) => self.writes.push(write(row)),
