@@ -167,8 +167,6 @@ fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<Rule>> {
                 "crates/core",
                 "crates/products",
                 "crates/sandbox",
-                "crates/store",
-                "crates/testkit",
                 "docs",
             ],
         },

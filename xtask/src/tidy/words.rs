@@ -186,7 +186,7 @@ impl Reader<'_> {
                     let attribute = group.delimiter() == Delimiter::Bracket;
                     if attribute && is_for_tests(&group) {
                         tests_follow = true;
-                    } else if !(attribute && is_comment(&group)) {
+                    } else if !(attribute && is_comment_or_name(&group)) {
                         self.tokens(group.stream(), tests || tests_follow);
                         tests_follow &= group.delimiter() != Delimiter::Brace;
                     }
@@ -245,10 +245,10 @@ impl Reader<'_> {
     }
 }
 
-/// A comment is the attribute `doc`.
-fn is_comment(attribute: &Group) -> bool {
+/// A comment is the attribute `doc`; `serde` says how something is called elsewhere.
+fn is_comment_or_name(attribute: &Group) -> bool {
     let first = attribute.stream().into_iter().next();
-    matches!(first, Some(TokenTree::Ident(name)) if name == "doc")
+    matches!(first, Some(TokenTree::Ident(name)) if name == "doc" || name == "serde")
 }
 
 fn matches(step: &str, word: &str) -> bool {
@@ -268,7 +268,7 @@ mod tests {
             /// The answer\n/// of the product alone; let alone:\n/// ```\n/// nobody\n/// ```\n\
             fn answer(x: SingleFlight) { bail!(\"this is no URL \\\"nobody\\\", which it has not\") }\n\
             fn an_answer_is_not_a_name_here() {}\n\
-            #[cfg(test)]\nmod tests { const X: &str = \"nobody\"; struct Verdict; }\n";
+            #[cfg(test)]\nmod tests { const X: &str = \"nobody\"; #[serde(alias = \"paced\")] struct Verdict; }\n";
         assert_eq!(
             found("crates/core/src/a.rs", text),
             [

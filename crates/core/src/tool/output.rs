@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_the_products_fault() {
+    fn what_is_not_json_is_the_products_fault() {
         for body in [
             &b"<html>CANARY</html>"[..],
             b"{\"a\":1",
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_what_is_no_json_is_kept() {
+    fn the_status_of_what_is_not_json_is_kept() {
         for body in [&b"oops"[..], b"\xff"] {
             let error = raw(203, Bytes::from_static(body)).into_json().unwrap_err();
             assert_eq!(error.upstream().unwrap().status, 203, "{body:?}");

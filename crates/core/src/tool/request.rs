@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_and_nothing_are_no_segments() {
+    fn dots_and_nothing_are_not_segments() {
         for segment in ["", ".", ".."] {
             assert_eq!(
                 ApiRequest::get(["a", segment])

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_body_that_is_no_json_is_null() {
+    fn an_error_body_that_is_not_json_is_null() {
         assert_eq!(response(500, "oops").json_or_null(), Value::Null);
         assert_eq!(response(500, "").json_or_null(), Value::Null);
         assert_eq!(response(500, "{\"a\":1}").json_or_null(), json!({ "a": 1 }));

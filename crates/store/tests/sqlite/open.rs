@@ -122,7 +122,7 @@ async fn an_empty_file_becomes_a_store() {
 }
 
 #[tokio::test]
-async fn what_is_no_database_is_refused_and_kept() {
+async fn what_is_not_a_database_is_refused_and_kept() {
     let scratch = Scratch::new();
     let text = "not a database, but a letter to somebody. ".repeat(100);
     fs::write(scratch.file(), &text).unwrap();

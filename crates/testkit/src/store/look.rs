@@ -6,9 +6,9 @@ use stead_core::{
 };
 
 /// The response of a store that answers.
-pub(super) fn answered<T>(answer: Result<T>) -> T {
-    match answer {
-        Ok(answer) => answer,
+pub(super) fn answered<T>(result: Result<T>) -> T {
+    match result {
+        Ok(result) => result,
         Err(error) => panic!("the store failed: {error:?}"),
     }
 }

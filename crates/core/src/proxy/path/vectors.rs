@@ -213,7 +213,7 @@ fn relatives_of_the_vectors_are_refused() {
 }
 
 #[test]
-fn an_encoded_slash_is_data_in_one_place_alone() {
+fn an_encoded_slash_is_data_in_one_place_only() {
     check_passed(
         "/v4/spreadsheets/ID/values/Q1%2FQ2!A1:B2",
         "/v4/spreadsheets/ID/values/Q1%2FQ2!A1:B2",
