@@ -46,30 +46,30 @@ pub(crate) const RING: &str = "test:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"
 pub(crate) type Sent = Result<http::Response<Body>, TransportError>;
 
 /// A transport made of a closure.
-pub(crate) struct Answers(
+pub(crate) struct Responses(
     Box<dyn Fn(http::Request<Body>) -> BoxFuture<'static, Sent> + Send + Sync>,
 );
 
-impl Answers {
+impl Responses {
     pub(crate) fn by<A>(
-        answer: impl Fn(http::Request<Body>) -> A + Send + Sync + 'static,
+        respond: impl Fn(http::Request<Body>) -> A + Send + Sync + 'static,
     ) -> Arc<dyn Transport>
     where
         A: Future<Output = Sent> + Send + 'static,
     {
-        Arc::new(Self(Box::new(move |request| Box::pin(answer(request)))))
+        Arc::new(Self(Box::new(move |request| Box::pin(respond(request)))))
     }
 }
 
-impl Transport for Answers {
+impl Transport for Responses {
     fn send(&self, request: http::Request<Body>) -> BoxFuture<'_, Sent> {
         (self.0)(request)
     }
 }
 
-/// A transport that gives the same answer to every request.
+/// A transport that gives the same response to every request.
 pub(crate) fn always(status: u16, body: &'static str) -> Arc<dyn Transport> {
-    Answers::by(move |_| std::future::ready(Ok(response(status, body))))
+    Responses::by(move |_| std::future::ready(Ok(response(status, body))))
 }
 
 pub(crate) fn response(status: u16, body: impl Into<Vec<u8>>) -> http::Response<Body> {

@@ -237,7 +237,7 @@ mod tests {
         ports::{TransportError, TransportErrorKind},
         product::{ProxyRoute, ProxyRules, Rotation},
         state::AccountState,
-        testing::{Answers, World, context, demo, insert_account, response},
+        testing::{Responses, World, context, demo, insert_account, response},
     };
 
     static RAW: Product = Product {
@@ -256,7 +256,7 @@ mod tests {
     ) -> (Result<u16, ErrorKind>, usize) {
         let count = Arc::new(Mutex::new(0));
         let counter = Arc::clone(&count);
-        let transport = Answers::by(move |request: http::Request<Body>| {
+        let transport = Responses::by(move |request: http::Request<Body>| {
             assert_eq!(request.headers()[header::AUTHORIZATION], "Bearer token-1");
             assert_eq!(request.headers()[header::ACCEPT_ENCODING], "identity");
             let mut count = counter.lock().unwrap();

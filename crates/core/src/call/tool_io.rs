@@ -134,7 +134,7 @@ mod tests {
     use crate::{
         ports::Limits,
         state::AccountState,
-        testing::{Answers, STABLE, World, always, context, insert_account, response},
+        testing::{Responses, STABLE, World, always, context, insert_account, response},
     };
 
     const MINUTE: Duration = Duration::from_secs(60);
@@ -143,7 +143,7 @@ mod tests {
     fn sent(request: &ApiRequest) -> Result<(http::request::Parts, Body), ErrorKind> {
         let seen = Arc::new(Mutex::new(None));
         let keep = Arc::clone(&seen);
-        let transport = Answers::by(move |request: http::Request<Body>| {
+        let transport = Responses::by(move |request: http::Request<Body>| {
             *keep.lock().unwrap() = Some(request.into_parts());
             std::future::ready(Ok(response(200, "{}")))
         });

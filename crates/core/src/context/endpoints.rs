@@ -1,4 +1,4 @@
-//! Where a product is reached from this environment, and which URLs are taken for that.
+//! Where a product is reached from this environment, and which URLs are accepted for that.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -70,7 +70,7 @@ fn a_refused_url_is_shown_unless_it_may_hold_a_password() {
 }
 
 #[test]
-fn plain_http_is_for_this_machine_alone() {
+fn plain_http_is_for_this_machine_only() {
     let loopback = [
         "http://localhost:8080",
         "http://app.localhost",

@@ -21,7 +21,7 @@ pub struct EnvironmentOptions {
     pub public_url: Url,
     /// Who confirms that the user who came back is the one whom the link was made for.
     pub verification: Verification,
-    /// Endpoints and pacing per product, where they differ from the product's own.
+    /// Endpoints and rate limits per product, where they differ from the product's own.
     pub products: BTreeMap<String, ProductOptions>,
     /// How long history is kept; 30 days unless told.
     pub retention: Retention,

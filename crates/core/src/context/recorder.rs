@@ -126,7 +126,7 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         (0..3 * BATCH + 7).for_each(|number| run(&context, number));
-        world.settle();
+        world.run_until_idle();
         assert_eq!(identifiers(&world, &context), numbers(0..0));
         world.advance(GATHER);
         assert_eq!(identifiers(&world, &context), numbers(0..3 * BATCH + 7));

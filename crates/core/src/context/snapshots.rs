@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_serves_for_five_seconds_and_is_then_read_anew_behind_the_caller() {
+    fn a_snapshot_serves_for_five_seconds_and_is_then_read_again_behind_the_caller() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         world.run(insert_account(&context, AccountState::Active));
@@ -293,7 +293,7 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &read()));
         world.advance(Duration::from_millis(1));
         assert!(Arc::ptr_eq(&first, &read()), "this caller does not wait");
-        world.settle();
+        world.run_until_idle();
         let second = read();
         assert!(!Arc::ptr_eq(&first, &second));
         world.advance(USABLE);

@@ -336,7 +336,7 @@ fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
 }
 
 #[test]
-fn tokens_for_a_generation_that_was_replaced_are_kept_beside_the_current_ones() {
+fn tokens_for_a_generation_that_was_replaced_are_kept_next_to_the_current_ones() {
     let refreshed = Refreshed {
         presented: 3,
         ..refreshed()

@@ -197,7 +197,7 @@ fn check_issuer(row: &Authorization, callback: &Callback) -> Result<()> {
     match (expected, callback.iss.as_deref()) {
         (Some(expected), Some(given)) if expected != given => Err(Error::new(
             ErrorKind::AuthorizationFailed,
-            "the answer comes from another authorization server than the one asked",
+            "the response comes from another authorization server than the one asked",
         )),
         _ => Ok(()),
     }

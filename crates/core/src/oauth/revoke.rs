@@ -186,7 +186,7 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
     if let Err(error) = &done {
         tracing::info!(kind = %error.kind(), attempts = row.attempts + 1, "a token could not be revoked at the product");
     }
-    settle(
+    finish(
         context,
         Versioned {
             row,
@@ -206,7 +206,7 @@ async fn superseded(context: &Context, account: AccountId, generation: u64) -> R
     Ok(account.row.generation > generation && would_end_working_grant(context, &account.row).await)
 }
 
-async fn settle(context: &Context, entry: Versioned<OutboxEntry>, done: bool) -> Result<()> {
+async fn finish(context: &Context, entry: Versioned<OutboxEntry>, done: bool) -> Result<()> {
     let Versioned {
         mut row, version, ..
     } = entry;

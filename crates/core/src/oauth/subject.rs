@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_id_token_names_nobody() {
+    fn an_odd_id_token_names_no_one() {
         let odd = [
             json!(null),
             json!(7),
@@ -141,19 +141,19 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_id_token_is_read_or_names_nobody(text in "\\PC*", claims: Vec<u8>) {
+        fn any_id_token_is_read_or_names_no_one(text in "\\PC*", claims: Vec<u8>) {
             by_id_token(json!(text));
             by_id_token(json!(format!("a.{}.c", URL_SAFE_NO_PAD.encode(claims))));
         }
     }
 
     #[test]
-    fn members_of_the_answer_are_found_by_pointer() {
-        let answer = members(json!({
+    fn members_of_the_response_are_found_by_pointer() {
+        let response = members(json!({
             "bot_id": "b1",
             "owner": { "user": { "id": "u1", "name": "Ada" }, "list": ["first"], "number": 7, "empty": "" },
         }));
-        let found = |id, display| subject(SubjectSource::TokenResponse { id, display }, &answer);
+        let found = |id, display| subject(SubjectSource::TokenResponse { id, display }, &response);
         assert_eq!(found("/bot_id", None), user("b1", None));
         assert_eq!(
             found("/owner/user/id", Some("/owner/user/name")),

@@ -1,3 +1,5 @@
+//! Sealing is bound to its place, and keys are replaced without rewriting what they sealed.
+
 use futures_util::FutureExt as _;
 use secrecy::ExposeSecret as _;
 

@@ -128,20 +128,20 @@ impl World {
     }
 
     /// Runs all tasks until each of them waits for time to pass.
-    pub(crate) fn settle(&self) {
+    pub(crate) fn run_until_idle(&self) {
         while self.step() {}
     }
 
     /// Lets time pass, and everything happen that happens in it.
     pub(crate) fn advance(&self, duration: Duration) {
         let end = self.lock().elapsed + duration;
-        self.settle();
+        self.run_until_idle();
         while let Some(next) = self.next_sleeper().filter(|next| *next <= end) {
             self.wake_until(next);
-            self.settle();
+            self.run_until_idle();
         }
         self.wake_until(end);
-        self.settle();
+        self.run_until_idle();
     }
 
     /// Polls one task that can go on; `false` where there is none.

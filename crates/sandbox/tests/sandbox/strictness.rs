@@ -239,11 +239,11 @@ async fn two_sandboxes_respond_alike() {
     assert_eq!(tokens.0, tokens.1);
     let id = one.message_id(0, "Quarterly report & figures");
     let path = format!("messages/{id}");
-    let answers = (
+    let responses = (
         one.mail(&path, &tokens.0).await,
         two.mail(&path, &tokens.1).await,
     );
-    assert_eq!(answers.0.text, answers.1.text);
+    assert_eq!(responses.0.text, responses.1.text);
     assert_eq!(one.sandbox().world(), two.sandbox().world());
     assert_ne!(one.sandbox().world(), json!({}));
 }

@@ -132,8 +132,8 @@ async fn the_client_must_authenticate_in_one_way() {
     refused(&stage.token(&with(&[id])).await, 400, "invalid_request");
     let wrong = with(&[id, ("client_secret", "wrong")]);
     refused(&stage.token(&wrong).await, 401, "invalid_client");
-    let nobody = with(&[("client_id", "nobody"), ("client_secret", "x")]);
-    refused(&stage.token(&nobody).await, 401, "invalid_client");
+    let unknown = with(&[("client_id", "nobody"), ("client_secret", "x")]);
+    refused(&stage.token(&unknown).await, 401, "invalid_client");
 
     let basic =
         |secret: &str| format!("Basic {}", STANDARD.encode(format!("{CLIENT_ID}:{secret}")));

@@ -197,7 +197,7 @@ fn decide(
     Ok((change, after))
 }
 
-/// Where the user cannot choose, a scope that the answer leaves out is not missing.
+/// Where the user cannot choose, a scope that the response leaves out is not missing.
 fn missing(product: &Product, asked: &[String], granted: &[String]) -> Vec<String> {
     if !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
         return Vec::new();

@@ -10,7 +10,7 @@ use crate::{
     ports::{Transport, TransportErrorKind},
     product::{OAuth, TokenError},
     resource::NewConnection,
-    testing::{Answers, STABLE, START, World, always, context, response},
+    testing::{Responses, STABLE, START, World, always, context, response},
 };
 
 const OAUTH: OAuth = OAuth {
@@ -180,7 +180,7 @@ fn what_was_never_sent_may_work_later_and_what_was_lost_may_have_worked() {
         (TooLarge, "unanswered"),
     ] {
         let transport =
-            Answers::by(move |_| std::future::ready(Err(TransportError::new(kind, "lost"))));
+            Responses::by(move |_| std::future::ready(Err(TransportError::new(kind, "lost"))));
         assert_eq!(
             outcome(&refreshed(&FORM, transport, None)),
             expected,
@@ -191,7 +191,7 @@ fn what_was_never_sent_may_work_later_and_what_was_lost_may_have_worked() {
 
 #[test]
 fn an_endless_answer_is_not_read_to_its_end() {
-    let large = Answers::by(|_| std::future::ready(Ok(response(200, vec![b' '; 300 * 1024]))));
+    let large = Responses::by(|_| std::future::ready(Ok(response(200, vec![b' '; 300 * 1024]))));
     assert_eq!(outcome(&refreshed(&FORM, large, None)), "unanswered");
 }
 
@@ -211,7 +211,7 @@ fn what_the_server_says_is_kept_without_credentials() {
 fn request_to(product: &'static Product) -> (http::request::Parts, String) {
     let seen = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&seen);
-    let transport = Answers::by(move |request: http::Request<Body>| {
+    let transport = Responses::by(move |request: http::Request<Body>| {
         let keep = Arc::clone(&keep);
         async move {
             let (head, body) = request.into_parts();
@@ -271,7 +271,7 @@ fn seconds_may_be_a_string_and_are_a_number() {
         ("1.5", "unanswered"),
     ] {
         let body = format!("{{\"access_token\":\"a\",\"expires_in\":{seconds}}}");
-        let transport = Answers::by(move |_| std::future::ready(Ok(response(200, body.clone()))));
+        let transport = Responses::by(move |_| std::future::ready(Ok(response(200, body.clone()))));
         assert_eq!(
             outcome(&refreshed(&FORM, transport, None)),
             expected,
@@ -323,7 +323,7 @@ fn a_refresh_token_stays_unless_a_new_one_comes() {
 }
 
 #[test]
-fn scopes_are_those_of_the_answer_where_it_names_any() {
+fn scopes_are_those_of_the_response_where_it_names_any() {
     let scopes = |body| granted(&FORM, body, None).scopes;
     assert_eq!(
         scopes(r#"{"access_token":"a","scope":"one two"}"#),

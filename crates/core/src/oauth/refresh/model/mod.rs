@@ -32,7 +32,7 @@ use crate::{
     resource::{ExecuteRequest, NewAuthorizationLink, NewConnection},
     state::AccountState,
     store::Versioned,
-    testing::{Answers, Flaky, Process, ROTATING, STABLE, STRICT, Sent, World, open, response},
+    testing::{Flaky, Process, ROTATING, Responses, STABLE, STRICT, Sent, World, open, response},
 };
 use seen::Seen;
 use server::{Fault, Server};
@@ -75,8 +75,8 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
     let faults = [
         Fault::Unavailable,
         Fault::LosesRequests,
-        Fault::LosesAnswers,
-        Fault::AnswersIntoOutage,
+        Fault::LosesResponses,
+        Fault::RespondsIntoOutage,
     ];
     let act = prop_oneof![
         24 => process().prop_map(Act::Call),
@@ -160,7 +160,7 @@ impl Model {
 
     fn open(&self, process: u32) -> Context {
         let server = self.server.clone();
-        let transport = Answers::by(move |request| server.clone().answer(request));
+        let transport = Responses::by(move |request| server.clone().respond(request));
         self.world.run(open(
             self.world.process(process),
             self.product,
@@ -377,7 +377,7 @@ fn histories(product: &'static Product) {
         let counts = [
             server.refreshes,
             server.refusals,
-            server.lost_answers,
+            server.lost_responses,
             seen.changes,
             disconnects,
         ];
@@ -434,7 +434,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Refresh(0)], second),
             (vec![Act::Refresh(1)], second),
         ],
-        // The answer to a refresh comes after another grant has taken the place.
+        // The response to a refresh comes after another grant has taken the place.
         &[
             (vec![Act::Authorize(0, false)], second),
             (vec![Act::Refresh(0)], under_way),
@@ -449,7 +449,7 @@ fn an_account_has_one_grant_at_a_time() {
             (vec![Act::Verify(0)], second),
             (vec![Act::Verify(0)], second),
         ],
-        // The answer to a refresh comes after a disconnect and a new link.
+        // The response to a refresh comes after a disconnect and a new link.
         &[
             (vec![Act::Refresh(0)], under_way),
             (vec![Act::Disconnect(1, true)], Duration::from_millis(20)),

@@ -120,14 +120,14 @@ impl Seen {
         let verifying: BTreeSet<AuthorizationId> =
             ids(authorizations, AuthorizationState::Verifying).collect();
         // Tokens that came after a lease was over are kept for the next refresh.
-        let salvaged = server.state().froze;
+        let orphaned = server.state().froze;
         for credential in kept {
             let one_of_two = [account.generation, self.previous].contains(&credential.generation);
             let waits = credential
                 .pending_for
                 .is_some_and(|holder| verifying.contains(&holder));
             assert!(
-                one_of_two || waits || salvaged,
+                one_of_two || waits || orphaned,
                 "{credential:?} is kept, though {} came before {account:?}",
                 self.previous
             );

@@ -9,9 +9,9 @@ use super::*;
 pub(super) enum Fault {
     Unavailable,
     LosesRequests,
-    LosesAnswers,
+    LosesResponses,
     /// It answers, and then the store is down for a while.
-    AnswersIntoOutage,
+    RespondsIntoOutage,
 }
 
 /// The product: its authorization server and one note.
@@ -35,9 +35,9 @@ pub(super) struct State {
     pub(super) faults: Vec<Fault>,
     pub(super) refreshes: u32,
     pub(super) refusals: u32,
-    pub(super) lost_answers: u32,
+    pub(super) lost_responses: u32,
     revocations: u32,
-    /// Whether a process may have lost an answer.
+    /// Whether a process may have lost a response.
     pub(super) cut: bool,
     /// Whether a process stood still, perhaps for longer than its lease.
     pub(super) froze: bool,
@@ -99,11 +99,11 @@ impl Server {
     /// Whether something happened after which an account may need its user again.
     pub(super) fn is_excuse(&self) -> bool {
         let state = self.state();
-        let lost = state.cut || state.froze || state.lost_answers > 0;
+        let lost = state.cut || state.froze || state.lost_responses > 0;
         state.revocations > 0 || (self.rotation != Rotation::Stable && lost)
     }
 
-    pub(super) async fn answer(self, request: http::Request<Body>) -> Sent {
+    pub(super) async fn respond(self, request: http::Request<Body>) -> Sent {
         let (head, body) = request.into_parts();
         let body = body.collect(10_000).await?;
         let form: BTreeMap<String, String> =
@@ -134,7 +134,7 @@ impl Server {
         self.runtime.sleep(Duration::from_millis(150)).await;
         let fault = self.state().faults.pop();
         let cut = || Err(TransportError::new(TransportErrorKind::Cut, "cut"));
-        let answer = match (fault, token) {
+        let sent = match (fault, token) {
             (Some(Fault::Unavailable), _) => response(503, "try later"),
             (Some(Fault::LosesRequests), _) => return cut(),
             (_, Some(token)) => self.refresh(&token),
@@ -143,14 +143,14 @@ impl Server {
         self.runtime.sleep(Duration::from_millis(150)).await;
         drop(in_flight);
         match fault {
-            Some(Fault::LosesAnswers) => {
-                self.state().lost_answers += 1;
+            Some(Fault::LosesResponses) => {
+                self.state().lost_responses += 1;
                 return cut();
             }
-            Some(Fault::AnswersIntoOutage) => self.break_store(),
+            Some(Fault::RespondsIntoOutage) => self.break_store(),
             _ => {}
         }
-        Ok(answer)
+        Ok(sent)
     }
 
     fn take_off(&self, token: String) -> InFlight {
@@ -197,15 +197,14 @@ impl Server {
         state
             .access_tokens
             .insert(access.clone(), (grant, self.runtime.now() + LIFE));
-        let mut answer =
-            serde_json::json!({ "access_token": access, "expires_in": LIFE.as_secs() });
+        let mut body = serde_json::json!({ "access_token": access, "expires_in": LIFE.as_secs() });
         if self.rotation != Rotation::Stable || state.grants[grant].refresh_token.is_empty() {
             let token = format!("refresh-{number}");
-            answer["refresh_token"] = token.as_str().into();
+            body["refresh_token"] = token.as_str().into();
             state.grants[grant].refresh_token.clone_from(&token);
             state.refresh_tokens.insert(token, grant);
         }
-        response(200, answer.to_string())
+        response(200, body.to_string())
     }
 
     fn revoke(&self, token: &str) -> http::Response<Body> {
