@@ -126,7 +126,7 @@ async fn prepare(path: &Path, runtime: &dyn Runtime, options: &SqliteOptions) ->
             .connect_lazy_with(connect(SWEEP_WAIT)),
         writer,
     };
-    match settle(&engine, runtime).await {
+    match configure(&engine, runtime).await {
         Ok(()) => Ok(engine),
         Err(error) => {
             engine.close().await;
@@ -172,7 +172,7 @@ fn inspect(path: &Path) -> Result<()> {
 
 /// Brings the schema up to date, turns the write-ahead log on, and empties what an earlier process left in it. The
 /// schema comes first: a file that is not ours stays as it is.
-async fn settle(engine: &Sqlite, runtime: &dyn Runtime) -> Result<()> {
+async fn configure(engine: &Sqlite, runtime: &dyn Runtime) -> Result<()> {
     let mut connection = engine.writer.acquire().await.map_err(unavailable)?;
     migrate(&mut connection, MIGRATIONS, runtime.now()).await?;
     let mode = write_ahead(&mut connection).await.map_err(unavailable)?;
@@ -194,10 +194,10 @@ async fn settle(engine: &Sqlite, runtime: &dyn Runtime) -> Result<()> {
 async fn write_ahead(connection: &mut SqliteConnection) -> sqlx::Result<String> {
     let mut turns = 0;
     loop {
-        let answer = sqlx::query("PRAGMA journal_mode = WAL")
+        let response = sqlx::query("PRAGMA journal_mode = WAL")
             .fetch_one(&mut *connection)
             .await;
-        match answer {
+        match response {
             Err(error) if is_busy(&error) && turns < MOST_TURNS => {
                 turns += 1;
                 connection
@@ -206,7 +206,7 @@ async fn write_ahead(connection: &mut SqliteConnection) -> sqlx::Result<String> 
                     .rollback()
                     .await?;
             }
-            answer => return answer.and_then(|row| row.try_get(0)),
+            response => return response.and_then(|row| row.try_get(0)),
         }
     }
 }
