@@ -6,6 +6,8 @@ mod bench;
 mod codegen;
 mod conformance;
 mod fixtures;
+#[cfg(test)]
+mod guides;
 mod new_tool;
 mod shell;
 mod test;

@@ -20,10 +20,10 @@ pub(crate) fn run(product: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-const CASES: [&str; 2] = ["plain use", "not there"];
+pub(crate) const CASES: [&str; 2] = ["plain use", "not there"];
 
 /// Writes the three files below `root`.
-fn make(root: &Path, product: &str, name: &str) -> Result<()> {
+pub(crate) fn make(root: &Path, product: &str, name: &str) -> Result<()> {
     let words = name.split('_').all(|word| {
         !word.is_empty()
             && word
@@ -135,8 +135,6 @@ const FIXTURE: &str = r#"{
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     #[test]
@@ -164,90 +162,5 @@ mod tests {
         assert!(make(&shell::root(), "no_such_product", "read_label").is_err());
         assert!(make(&shell::root(), "mail", "list_drafts").is_err());
         assert_eq!(in_camel_case("read_label"), "ReadLabel");
-    }
-
-    /// The checkout as it is, in a folder of the build's, as a repository of its own.
-    fn copy() -> PathBuf {
-        let copy = shell::root().join("target/new-tool-copy");
-        if copy.exists() {
-            fs::remove_dir_all(&copy).unwrap();
-        }
-        for file in shell::output("git ls-files").unwrap().lines() {
-            let (from, to) = (shell::root().join(file), copy.join(file));
-            fs::create_dir_all(to.parent().unwrap()).unwrap();
-            // A file that is removed and not yet committed is still listed.
-            if from.is_file() {
-                fs::copy(from, to).unwrap();
-            }
-        }
-        // Not the folder of this checkout's build, for whose crates cargo would take those of the copy.
-        let build = shell::root().join("target/new-tool");
-        let config = copy.join(".cargo/config.toml");
-        let text = fs::read_to_string(&config).unwrap();
-        let text = format!(
-            "{text}\n[build]\ntarget-dir = {:?}\n",
-            build.display().to_string()
-        );
-        fs::write(config, text).unwrap();
-        in_copy(&copy, "git init --quiet");
-        in_copy(&copy, "git add --all");
-        in_copy(
-            &copy,
-            "git -c user.name=a -c user.email=a@example.com commit --quiet -m copy",
-        );
-        copy
-    }
-
-    fn in_copy(copy: &Path, line: &str) -> String {
-        let output = shell::command(line)
-            .current_dir(copy)
-            .env_remove("CARGO_TARGET_DIR")
-            .output()
-            .unwrap();
-        let [out, err] =
-            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-        assert!(output.status.success(), "{line}\n{out}\n{err}");
-        out
-    }
-
-    fn block<'a>(guide: &'a str, language: &str) -> &'a str {
-        let (_, rest) = guide.split_once(&format!("```{language}\n")).unwrap();
-        rest.split_once("```").unwrap().0
-    }
-
-    #[test]
-    fn the_guide_makes_a_tool_of_three_files_that_pass() {
-        const FILES: [&str; 3] = [
-            "src/tools/get_label.rs",
-            "src/tools/mod.rs",
-            "tests/fixtures/get_label.json",
-        ];
-        const TEST: &str = "cargo test --quiet --offline --locked -p stead-mail --test suite";
-        let copy = copy();
-        let mail = copy.join("crates/products/mail");
-        let changed = || {
-            let status = in_copy(&copy, "git status --porcelain --untracked-files=all");
-            let mut files: Vec<String> = status.lines().map(|line| line[3..].to_owned()).collect();
-            files.sort();
-            files
-        };
-        let expected = FILES.map(|file| format!("crates/products/mail/{file}"));
-
-        make(&copy, "mail", "get_label").unwrap();
-        for case in CASES {
-            fixtures::bless_in(&copy, &format!("mail_get_label/{case}")).unwrap();
-        }
-        in_copy(&copy, TEST);
-        assert_eq!(changed(), expected);
-
-        let guide = fs::read_to_string(shell::root().join("docs/guide/adding-a-tool.md")).unwrap();
-        fs::write(mail.join(FILES[0]), block(&guide, "rust")).unwrap();
-        fs::write(mail.join(FILES[2]), block(&guide, "json")).unwrap();
-        for line in guide.lines().filter(|line| line.contains("--bless")) {
-            let case = line.split('"').nth(1).unwrap();
-            fixtures::bless_in(&copy, case).unwrap();
-        }
-        in_copy(&copy, TEST);
-        assert_eq!(changed(), expected);
     }
 }

@@ -1,0 +1,143 @@
+//! The guides of `docs/guide` that add code, followed to the letter in a copy of the checkout.
+
+use std::{fs, path::PathBuf};
+
+use crate::{fixtures, new_tool, shell};
+
+/// A copy of the checkout as it is, a repository of its own, in a folder of the build's.
+struct Checkout(PathBuf);
+
+impl Checkout {
+    fn copy() -> Self {
+        let copy = shell::root().join("target/guides");
+        if copy.exists() {
+            fs::remove_dir_all(&copy).unwrap();
+        }
+        for file in shell::output("git ls-files").unwrap().lines() {
+            let (from, to) = (shell::root().join(file), copy.join(file));
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            // A file that is removed and not yet committed is still listed.
+            if from.is_file() {
+                fs::copy(from, to).unwrap();
+            }
+        }
+        let checkout = Self(copy);
+        checkout.run("git init --quiet");
+        checkout.commit();
+        checkout
+    }
+
+    fn commit(&self) {
+        self.run("git add --all");
+        self.run("git -c user.name=a -c user.email=a@example.com commit --quiet -m copy");
+    }
+
+    fn run(&self, line: &str) -> String {
+        let output = shell::command(line)
+            .current_dir(&self.0)
+            .env("CARGO_TARGET_DIR", shell::root().join("target"))
+            .output()
+            .unwrap();
+        let [out, err] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert!(output.status.success(), "{line}\n{out}\n{err}");
+        out
+    }
+
+    /// Files that differ from the last commit.
+    fn changed(&self) -> Vec<String> {
+        let status = self.run("git status --porcelain --untracked-files=all");
+        let mut files: Vec<String> = status.lines().map(|line| line[3..].to_owned()).collect();
+        files.sort();
+        files
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let file = self.0.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    /// Writes `text` before the first line that begins with `line`.
+    fn insert(&self, file: &str, text: &str, line: &str) {
+        let old = fs::read_to_string(self.0.join(file)).unwrap();
+        let place = old
+            .match_indices(line)
+            .map(|(at, _)| at)
+            .find(|at| *at == 0 || old.as_bytes()[at - 1] == b'\n');
+        let (before, after) = old.split_at(place.unwrap_or_else(|| panic!("{file}: {line}")));
+        self.write(file, &format!("{before}{text}{after}"));
+    }
+}
+
+fn guide(name: &str) -> String {
+    fs::read_to_string(shell::root().join("docs/guide").join(name)).unwrap()
+}
+
+/// The blocks of a guide: what follows the three backticks, and the text.
+fn blocks(guide: &str) -> impl Iterator<Item = (&str, String)> {
+    guide
+        .split("\n```")
+        .skip(1)
+        .step_by(2)
+        .filter_map(|block| block.split_once('\n'))
+        .map(|(title, text)| (title, format!("{text}\n")))
+}
+
+#[test]
+fn a_tool_and_a_product_made_as_the_guides_say_pass_their_suites() {
+    let checkout = Checkout::copy();
+    add_a_tool(&checkout, &guide("adding-a-tool.md"));
+    checkout.commit();
+    add_a_product(&checkout, &guide("adding-a-product.md"));
+}
+
+fn add_a_tool(checkout: &Checkout, guide: &str) {
+    const FILES: [&str; 3] = [
+        "crates/products/mail/src/tools/get_label.rs",
+        "crates/products/mail/src/tools/mod.rs",
+        "crates/products/mail/tests/fixtures/get_label.json",
+    ];
+    const TEST: &str = "cargo test --quiet --offline --locked -p stead-mail --test suite";
+
+    new_tool::make(&checkout.0, "mail", "get_label").unwrap();
+    for case in new_tool::CASES {
+        fixtures::bless_in(&checkout.0, &format!("mail_get_label/{case}")).unwrap();
+    }
+    checkout.run(TEST);
+    assert_eq!(checkout.changed(), FILES);
+
+    let text_of = |language| {
+        blocks(guide)
+            .find(|(title, _)| *title == language)
+            .unwrap()
+            .1
+    };
+    checkout.write(FILES[0], &text_of("rust"));
+    checkout.write(FILES[2], &text_of("json"));
+    for line in guide.lines().filter(|line| line.contains("--bless")) {
+        fixtures::bless_in(&checkout.0, line.split('"').nth(1).unwrap()).unwrap();
+    }
+    checkout.run(TEST);
+    assert_eq!(checkout.changed(), FILES);
+}
+
+/// A title names a file, and where the block goes into one that there is: `toml Cargo.toml before stead-drive`.
+fn add_a_product(checkout: &Checkout, guide: &str) {
+    let mut files = 0;
+    for (title, text) in blocks(guide) {
+        let Some((_, file)) = title.split_once(' ') else {
+            continue;
+        };
+        match file.split_once(" before ") {
+            Some((file, line)) => checkout.insert(file, &text, line),
+            None => checkout.write(file, &text),
+        }
+        files += 1;
+    }
+    assert!(files > 10, "the guide's blocks are not found: {files}");
+    let (_, commands) = blocks(guide).find(|(title, _)| *title == "sh").unwrap();
+    for line in commands.lines().filter(|line| line.starts_with("cargo ")) {
+        checkout.run(&line.replacen("cargo ", "cargo --offline ", 1));
+    }
+}
