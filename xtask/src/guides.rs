@@ -22,6 +22,14 @@ impl Checkout {
             }
         }
         let checkout = Self(copy);
+        // A folder of its own: in that of this checkout, cargo would take the crates of the copy for ours.
+        let build = shell::root().join("target/guides-build");
+        let config = fs::read_to_string(checkout.0.join(".cargo/config.toml")).unwrap();
+        let config = format!(
+            "{config}\n[build]\ntarget-dir = {:?}\n",
+            build.display().to_string()
+        );
+        checkout.write(".cargo/config.toml", &config);
         checkout.run("git init --quiet");
         checkout.commit();
         checkout
@@ -35,7 +43,7 @@ impl Checkout {
     fn run(&self, line: &str) -> String {
         let output = shell::command(line)
             .current_dir(&self.0)
-            .env("CARGO_TARGET_DIR", shell::root().join("target"))
+            .env_remove("CARGO_TARGET_DIR")
             .output()
             .unwrap();
         let [out, err] =
