@@ -5,7 +5,7 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::{
-        Connection, account,
+        Authorization, Connection, account,
         authorization::End,
         connection::{Changes, Trigger, check_client_id, check_permissions},
     },
@@ -96,12 +96,12 @@ fn decide(
 async fn reauthorize_all(context: &Context, connection: &Connection) -> Result<()> {
     for Versioned { row, .. } in accounts_of(context, connection.id).await? {
         for waiting in context.store.authorizations(row.id, AUTHORIZATIONS).await? {
-            if oauth::is_verifying(&waiting.row) {
+            if waiting.row.is_verifying() {
                 // Where it was confirmed just now, the account is changed below.
                 let _ = oauth::end(
                     context,
                     waiting.row.id,
-                    oauth::is_verifying,
+                    Authorization::is_verifying,
                     End::Failed,
                     "client_changed",
                 )

@@ -151,6 +151,16 @@ pub(crate) enum End {
 pub(crate) type Transition = Result<Option<(Authorization, &'static str)>>;
 
 impl Authorization {
+    /// Whether the browser is back, and its code not yet exchanged.
+    pub(crate) fn is_returned(&self) -> bool {
+        self.state == AuthorizationState::Returned
+    }
+
+    /// Whether the application has yet to confirm who came back.
+    pub(crate) fn is_verifying(&self) -> bool {
+        self.state == AuthorizationState::Verifying
+    }
+
     /// Every transition of an authorization.
     pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Transition {
         use AuthorizationState as State;

@@ -1,6 +1,6 @@
 //! Makes a pending credential the account's current one.
 
-use super::{end::end, verify::is_verifying};
+use super::end::end;
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
@@ -39,7 +39,7 @@ pub(super) async fn activate(context: &Context, id: AuthorizationId) -> Result<A
         _ => None,
     };
     if let Some((how, reason)) = ending {
-        let _ = end(context, id, is_verifying, how, reason).await?;
+        let _ = end(context, id, Authorization::is_verifying, how, reason).await?;
     }
     Err(error)
 }
@@ -53,7 +53,7 @@ async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
         .store
         .authorizations(account.row.id, SIBLINGS)
         .await?;
-    siblings.retain(|sibling| sibling.row.id != id && is_verifying(&sibling.row));
+    siblings.retain(|sibling| sibling.row.id != id && sibling.row.is_verifying());
     let credentials = context.store.credentials(account.row.id).await?;
     Ok(Loaded {
         authorization,
@@ -71,7 +71,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
         credentials,
     } = loaded;
     let now = context.now();
-    if !is_verifying(&authorization.row) {
+    if !authorization.row.is_verifying() {
         return Err(Error::new(
             ErrorKind::AuthorizationConsumed,
             "this authorization was finished already",

@@ -2,18 +2,20 @@
 
 use serde::Deserialize;
 
-use super::{end::end, exchange::exchange};
+use super::{
+    end::end,
+    exchange::{FinishedAuthorization, exchange},
+};
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
     digest::Digest,
     domain::{
-        Authorization, AuthorizationState,
+        Authorization,
         authorization::{End, Trigger},
     },
     identifier::{AuthorizationId, ConnectionId},
     scrub::scrub,
-    state::AccountState,
 };
 
 /// Query of the browser's return from the product. Members beyond these are ignored, as RFC 6749, 4.1.2 asks.
@@ -37,20 +39,6 @@ impl std::fmt::Debug for Callback {
             .field("error", &self.error)
             .finish_non_exhaustive()
     }
-}
-
-/// How an authorization went on after the browser's return.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct FinishedAuthorization {
-    /// Authorization.
-    pub authorization_id: AuthorizationId,
-    /// Name of the product for people.
-    pub product_title: &'static str,
-    /// Where the browser goes now: the application's `verify_url` with `authorization_id` and `state`.
-    pub return_to: Option<String>,
-    /// State of the account: active, or waiting for the application's word.
-    pub account_state: AccountState,
 }
 
 /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
@@ -113,7 +101,14 @@ pub(crate) async fn finish(
                 return Err(refused(&context, id, &code, &text).await);
             }
             let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
-                let _ = end(&context, id, is_returned, End::Failed, "no_code").await;
+                let _ = end(
+                    &context,
+                    id,
+                    Authorization::is_returned,
+                    End::Failed,
+                    "no_code",
+                )
+                .await;
                 return Err(Error::new(
                     ErrorKind::AuthorizationFailed,
                     "the product returned neither a code nor an error",
@@ -149,10 +144,6 @@ async fn spend_state(
         .ok_or_else(handled)
 }
 
-pub(super) fn is_returned(row: &Authorization) -> bool {
-    row.state == AuthorizationState::Returned
-}
-
 async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str) -> Error {
     let code = scrub(code, 60);
     let (how, error) = match code.as_str() {
@@ -182,7 +173,7 @@ async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str)
         .with_context("product_error", code.as_str())
         .with_context("product_message", scrub(text, 200))
         .without_credentials(&context.catalogue.token_prefixes());
-    match end(context, id, is_returned, how, &code).await {
+    match end(context, id, Authorization::is_returned, how, &code).await {
         Ok(_) => error,
         Err(storage) => storage,
     }

@@ -15,15 +15,16 @@ mod subject;
 mod token_endpoint;
 mod verify;
 
+pub use callback::Callback;
 pub(crate) use callback::finish;
-pub use callback::{Callback, FinishedAuthorization};
 pub(crate) use client::client_secret_place;
 pub use connect_page::ConnectPage;
 pub(crate) use connect_page::connect_page;
 pub(crate) use create_link::create_link;
 pub(crate) use end::end;
+pub use exchange::FinishedAuthorization;
 pub(crate) use refresh::{RefreshReason, live, refresh_now};
 pub(crate) use revoke::{revocation, work_off_outbox};
 pub use start::StartedAuthorization;
 pub(crate) use start::start;
-pub(crate) use verify::{is_verifying, verify};
+pub(crate) use verify::verify;

@@ -5,7 +5,7 @@ use crate::{
     Error, ErrorKind, Result,
     context::Context,
     domain::{
-        Authorization, AuthorizationState,
+        Authorization,
         account::account_resource,
         authorization::{End, Trigger, expired},
     },
@@ -53,14 +53,10 @@ pub(crate) async fn verify(
                     let account = activate(&context, id).await?;
                     return Ok(account_resource(&connection.row, account));
                 };
-                if end(&context, id, is_verifying, how, reason).await? {
+                if end(&context, id, Authorization::is_verifying, how, reason).await? {
                     return Err(error);
                 }
             }
         })
         .await?
-}
-
-pub(crate) fn is_verifying(authorization: &Authorization) -> bool {
-    authorization.state == AuthorizationState::Verifying
 }

@@ -103,16 +103,16 @@ impl Journey<'_> {
         Ok(())
     }
 
-    /// Runs a case's tool and checks its result; what a tool changed in the sandbox is told.
+    /// Runs a case's tool and checks its result; what a tool changed in the sandbox is printed.
     async fn checked(&self, connection: &str, case: &Case, effect: Effect) -> StepResult {
         let data = self.call(connection, case).await?;
-        let mut told = vec![case.check(&data)?];
+        let mut lines = vec![case.check(&data)?];
         if effect != Effect::Read {
             let before = self.world();
             self.read_world_again().map_err(in_words)?;
-            told.extend(case::changes(&before, &self.world()));
+            lines.extend(case::changes(&before, &self.world()));
         }
-        Ok(told.join("; "))
+        Ok(lines.join("; "))
     }
 
     async fn product(

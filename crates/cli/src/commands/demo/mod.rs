@@ -49,7 +49,7 @@ impl Demo {
         stack.stop().await;
         outcome?;
         terminal.note("");
-        terminal.either(&summary, || summary.verdict());
+        terminal.either(&summary, || summary.conclusion());
         if summary.good() {
             Ok(())
         } else {

@@ -144,7 +144,7 @@ impl Summary {
     }
 
     /// The last line.
-    pub(super) fn verdict(&self) -> String {
+    pub(super) fn conclusion(&self) -> String {
         format!("{} of {} tools", self.tools_good, self.tools)
     }
 }

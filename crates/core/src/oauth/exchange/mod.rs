@@ -5,7 +5,6 @@ use url::Url;
 
 use super::{
     activate::activate,
-    callback::{FinishedAuthorization, is_returned},
     end::end,
     revoke::discard,
     start::verifier_place,
@@ -25,6 +24,20 @@ use crate::{
     state::AccountState,
     store::Versioned,
 };
+
+/// How an authorization went on after the browser's return.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FinishedAuthorization {
+    /// Authorization.
+    pub authorization_id: AuthorizationId,
+    /// Name of the product for people.
+    pub product_title: &'static str,
+    /// Where the browser goes now: the application's `verify_url` with `authorization_id` and `state`.
+    pub return_to: Option<String>,
+    /// State of the account: active, or waiting for the application's word.
+    pub account_state: AccountState,
+}
 
 /// An authorization with its account, and the new tokens for the account's next generation.
 struct Loaded {
@@ -49,7 +62,14 @@ pub(super) async fn exchange(
                 NoTokens::Failure(failure) => failed(failure),
                 NoTokens::Error(error) => (error, "exchange_not_possible"),
             };
-            let _ = end(context, authorization.id, is_returned, End::Failed, reason).await;
+            let _ = end(
+                context,
+                authorization.id,
+                Authorization::is_returned,
+                End::Failed,
+                reason,
+            )
+            .await;
             return Err(error);
         }
     };
@@ -134,7 +154,7 @@ async fn keep_pending(
         ErrorKind::ProductAccountMismatch => "product_account_mismatch",
         _ => "disconnected",
     };
-    let _ = end(context, id, is_returned, End::Failed, reason).await?;
+    let _ = end(context, id, Authorization::is_returned, End::Failed, reason).await?;
     if let Some(account) = context.store.account(authorization.account_id).await? {
         discard(context, &account.row, &granted.tokens).await;
     }
