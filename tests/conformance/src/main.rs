@@ -63,7 +63,7 @@ fn run(stead: &Path, descriptions: &Path) -> Result<()> {
         .iter()
         .filter(|product| tools.iter().any(|tool| tool.product == product.name))
         .collect();
-    sandbox::check(stead, &validator, &served, &mut tallies)?;
+    sandbox::check(stead, &validator, &served, &files, &mut tallies)?;
     let used: Vec<&Product> = PRODUCTS
         .iter()
         .zip(&tallies)

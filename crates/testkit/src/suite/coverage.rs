@@ -9,8 +9,8 @@ use crate::fixture::short_name;
 
 use super::{Subject, derived::derive, inputs::plain_use};
 
-/// Every tool has a plain use, a use of every parameter, and an error of the product; names are unique, and no file is
-/// left over.
+/// Every tool's first case is plain use; its cases use every parameter and show an error of the product; names are
+/// unique, and no file is left over.
 pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
     let mut faults: Vec<String> = subject
         .fixtures
@@ -41,7 +41,7 @@ pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
             fault(format!("two cases are called {:?}", twice.name));
         }
         if plain_use(cases).is_none() {
-            fault(String::from("no case of plain use"));
+            fault(String::from("the first case is not plain use"));
         }
         if !cases
             .iter()

@@ -4,7 +4,11 @@ use serde_json::{Value, json};
 use stead_core::schema::VERSION_PARAMETERS;
 
 use super::Subject;
-use crate::{differences, fixture::Case, replay::run};
+use crate::{
+    differences,
+    fixture::{Case, ExpectedResult},
+    replay::run,
+};
 
 /// An argument that a tool does not know is refused, and the message lists those it knows.
 pub(super) fn unknown_arguments_are_refused_with_the_known_ones(subject: &Subject) -> Vec<String> {
@@ -118,11 +122,10 @@ pub(super) fn typed_calls_are_calls_by_name(subject: &Subject) -> Vec<String> {
     faults
 }
 
-/// The first case that ends well and without a warning.
+/// The first case, if it sends something and ends well and without a warning.
 pub(super) fn plain_use(cases: &[Case]) -> Option<&Case> {
-    cases.iter().find(|case| {
-        case.result
-            .as_ref()
-            .is_some_and(|result| result.warnings.is_empty())
+    cases.first().filter(|case| {
+        let ends_well = |result: &ExpectedResult| result.warnings.is_empty();
+        !case.exchanges.is_empty() && case.result.as_ref().is_some_and(ends_well)
     })
 }

@@ -1,4 +1,5 @@
-//! A list of requests, of which later ones take ids from the responses to earlier ones.
+//! A list of requests, of which later ones take ids from the responses to earlier ones. It holds what no tool's plain use
+//! sends.
 
 use std::collections::BTreeMap;
 
@@ -23,11 +24,8 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
 ///
 /// `{box}` is a value that an earlier step kept. All but `target` may be left out.
 pub(super) struct Step {
-    pub(super) verb: String,
-    /// Path and query, with names of kept values in braces.
-    pub(super) target: String,
-    headers: Vec<(String, String)>,
-    body: Option<Value>,
+    /// With names of kept values in braces.
+    pub(super) request: Request,
     /// Expected.
     pub(super) status: u16,
     /// Names, and where in the response their values are.
@@ -42,20 +40,29 @@ pub(super) fn read(text: &str) -> Result<Vec<Step>> {
 
 fn step(step: &Value) -> Result<Step> {
     let status = step["status"].as_u64().unwrap_or(200);
+    let target = step["target"].as_str().context("a step has no target")?;
+    let headers = step["headers"].as_object().map(fixtures::headers);
     Ok(Step {
-        verb: step["method"].as_str().unwrap_or("GET").to_owned(),
-        target: step["target"]
-            .as_str()
-            .context("a step has no target")?
-            .to_owned(),
-        headers: step["headers"]
-            .as_object()
-            .map(fixtures::headers)
-            .unwrap_or_default(),
-        body: step.get("body").cloned(),
+        request: Request {
+            verb: step["method"].as_str().unwrap_or("GET").to_owned(),
+            target: target.to_owned(),
+            headers: headers.unwrap_or_default(),
+            body: step.get("body").cloned(),
+        },
         status: status.try_into()?,
         keep: pairs(&step["keep"]),
     })
+}
+
+impl Step {
+    /// A fixture's exchange, as it is.
+    pub(super) fn of(exchange: &fixtures::Exchange) -> Self {
+        Self {
+            request: exchange.request.clone(),
+            status: exchange.response().status,
+            keep: Vec::new(),
+        }
+    }
 }
 
 fn pairs(given: &Value) -> Vec<(String, String)> {
@@ -75,11 +82,11 @@ impl Kept {
     /// The step's request, with the values in their places.
     pub(super) fn fill(&self, step: &Step) -> Request {
         let encoded = |value: &str| utf8_percent_encode(value, SEGMENT).to_string();
+        let template = &step.request;
         Request {
-            verb: step.verb.clone(),
-            target: self.filled(&step.target, encoded),
-            headers: step.headers.clone(),
-            body: step.body.as_ref().map(|body| self.fill_value(body)),
+            target: self.filled(&template.target, encoded),
+            body: template.body.as_ref().map(|body| self.fill_value(body)),
+            ..template.clone()
         }
     }
 
@@ -127,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn later_steps_take_from_earlier_answers() {
+    fn later_steps_take_from_earlier_responses() {
         let steps = read(
             r#"[{"target": "/boxes?a={b}", "keep": {"box": "/boxes/0/id", "size": "/boxes/0/size"}},
                 {"method": "POST", "target": "/boxes/{box}/copy?size={size}", "status": 201,

@@ -1,4 +1,5 @@
-//! The sandbox's responses: for every product a journey, sent through the service's proxy as a user who has consented.
+//! The sandbox's responses: for every product a journey and then the first request of each fixture, sent through
+//! the service's proxy as a user who has consented.
 
 mod journey;
 mod service;
@@ -13,6 +14,7 @@ use super::{
         request::Request,
         response::{Response, ResponseBody},
     },
+    fixtures,
     products::Product,
     report::Tally,
     schema::Reading,
@@ -21,7 +23,8 @@ use super::{
 use journey::{Kept, Step};
 use service::Service;
 
-/// Sends the journeys of `products` and checks the responses; what is found is added to the tallies.
+/// Sends the journeys of `products` and the plain uses of their tools, and checks the responses; what is found is added
+/// to the tallies.
 ///
 /// # Errors
 /// Where the binary cannot be started, or a journey cannot be read.
@@ -29,6 +32,7 @@ pub(crate) fn check(
     stead: &Path,
     validator: &Validator,
     products: &[&Product],
+    files: &[fixtures::File],
     tallies: &mut [Tally],
 ) -> Result<()> {
     let service = Service::start(stead)?;
@@ -37,11 +41,15 @@ pub(crate) fn check(
             .iter_mut()
             .find(|tally| tally.product == product.name)
             .context("a product has no tally")?;
-        let steps = journey::read(product.journey)
+        let journey = journey::read(product.journey)
             .with_context(|| format!("journey of {}", product.name))?;
-        if steps.is_empty() {
-            continue;
-        }
+        let files = files.iter().filter(|file| file.product == product.name);
+        // The ids of the first request are the sandbox's own; later ones take theirs from the response.
+        let plain_uses = files.filter_map(|file| file.exchanges.first());
+        let steps: Vec<Step> = journey
+            .into_iter()
+            .chain(plain_uses.map(Step::of))
+            .collect();
         if let Err(error) = service.connect(product.name) {
             tally.violation("sandbox", format!("no account can be connected: {error:#}"));
             continue;
@@ -58,7 +66,7 @@ pub(crate) fn check(
                 &mut kept,
                 tally,
             )
-            .with_context(|| format!("journey of {}, {}", product.name, step.target))?;
+            .with_context(|| format!("{}, {}", product.name, step.request.target))?;
             sent.push(request);
         }
         check_headers(product, &sent, &service.log()?, tally);
@@ -96,6 +104,7 @@ fn take(
     }
     let checked = checked(validator, product, request)?;
     let validation = validator.request(&checked)?;
+    tally.requests += 1;
     tally.count(&place, &validation);
     let Some(matched) = validation.matched else {
         return Ok(());
