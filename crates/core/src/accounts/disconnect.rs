@@ -2,18 +2,15 @@
 
 use crate::{
     Result,
-    context::{Context, change::Change},
-    domain::{Account, AccountRef, Credential, OutboxEntry, account::Trigger},
+    context::{
+        Context,
+        change::{Change, Shredded},
+    },
+    domain::{Account, AccountRef, account::Trigger},
     identifier::AccountId,
     oauth,
     store::Versioned,
 };
-
-/// An account with its live credentials, each with its revocation where that is asked for.
-struct Loaded {
-    account: Versioned<Account>,
-    credentials: Vec<(Versioned<Credential>, Option<OutboxEntry>)>,
-}
 
 /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
 /// product too; a product that does not answer is asked again later.
@@ -32,7 +29,11 @@ pub(crate) async fn disconnect(
             context
                 .change(
                     || load(&context, id, revoke_at_product),
-                    |loaded| decide(&context, loaded),
+                    |(account, credentials)| {
+                        let change = Change::none().shred(credentials);
+                        let disconnected = account.row.on(Trigger::Disconnected, context.now())?;
+                        Ok((change.account(disconnected, account.version), ()))
+                    },
                 )
                 .await?;
             if revoke_at_product {
@@ -43,7 +44,12 @@ pub(crate) async fn disconnect(
         .await?
 }
 
-async fn load(context: &Context, id: AccountId, revoke_at_product: bool) -> Result<Loaded> {
+/// An account with its live credentials, each with its revocation where that is asked for.
+async fn load(
+    context: &Context,
+    id: AccountId,
+    revoke_at_product: bool,
+) -> Result<(Versioned<Account>, Vec<Shredded>)> {
     let account = context.existing_account(id).await?;
     let mut credentials = Vec::new();
     for credential in context.store.credentials(id).await? {
@@ -54,23 +60,5 @@ async fn load(context: &Context, id: AccountId, revoke_at_product: bool) -> Resu
         };
         credentials.push((credential, revocation));
     }
-    Ok(Loaded {
-        account,
-        credentials,
-    })
-}
-
-fn decide(context: &Context, loaded: Loaded) -> Result<(Change, ())> {
-    let mut change = Change::none();
-    for (credential, revocation) in loaded.credentials {
-        if let Some(entry) = revocation {
-            change = change.insert(entry);
-        }
-        change = change.update(credential.row.shredded(), credential.version);
-    }
-    let account = loaded.account;
-    if let Some(changed) = account.row.on(Trigger::Disconnected, context.now())? {
-        change = change.account(changed, account.version);
-    }
-    Ok((change, ()))
+    Ok((account, credentials))
 }

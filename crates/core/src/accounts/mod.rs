@@ -2,44 +2,36 @@
 
 mod disconnect;
 mod list;
-mod read;
-mod refresh;
-mod resume;
 mod suspend;
 pub(crate) mod tools;
 
 pub(crate) use disconnect::disconnect;
 pub(crate) use list::list;
-pub(crate) use read::read;
-pub(crate) use refresh::refresh;
-pub(crate) use resume::resume;
-pub(crate) use suspend::suspend;
+pub(crate) use suspend::{resume, suspend};
 
 use crate::{
     Result,
     context::Context,
-    domain::{
-        AccountRef,
-        account::{Trigger, account_resource as view},
-    },
-    resource,
+    domain::{AccountRef, account::account_resource as view},
+    oauth, resource,
 };
 
-/// A transition that the application asked for. It goes on where the caller hangs up, so that memory and store agree.
-async fn transition(
-    context: &Context,
-    of: &AccountRef,
-    trigger: Trigger<'static>,
-) -> Result<resource::Account> {
+/// The account of a user.
+///
+/// # Errors
+/// [`ErrorKind::UnknownConnection`], [`ErrorKind::AccountNotFound`].
+pub(crate) async fn read(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     let (connection, account) = context.account_rows(of).await?;
-    let id = account.row.id;
-    let changed = context
-        .detached(move |context| async move {
-            let now = context.now();
-            context
-                .change_account(id, |account| account.row.on(trigger, now))
-                .await
-        })
-        .await??;
-    Ok(view(&connection.row, changed))
+    Ok(view(&connection.row, account.row))
+}
+
+/// Refreshes an account's credential now.
+///
+/// # Errors
+/// As a call through the account.
+pub(crate) async fn refresh(context: &Context, of: &AccountRef) -> Result<resource::Account> {
+    let snapshot = context.reload(of).await?;
+    snapshot.usable()?;
+    let renewed = oauth::refresh_now(context, &snapshot, oauth::RefreshReason::Asked).await?;
+    Ok(view(&renewed.connection, renewed.account.clone()))
 }

@@ -1,10 +1,12 @@
-//! Pauses an account.
+//! Pauses an account, and ends the pause.
 
-use super::transition;
 use crate::{
     Result,
     context::Context,
-    domain::{AccountRef, account::Trigger},
+    domain::{
+        AccountRef,
+        account::{Trigger, account_resource as view},
+    },
     resource,
 };
 
@@ -14,4 +16,31 @@ use crate::{
 /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] for a disconnected account.
 pub(crate) async fn suspend(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     transition(context, of, Trigger::Suspended).await
+}
+
+/// Ends the pause of an account.
+///
+/// # Errors
+/// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] where it is not suspended.
+pub(crate) async fn resume(context: &Context, of: &AccountRef) -> Result<resource::Account> {
+    transition(context, of, Trigger::Resumed).await
+}
+
+/// It goes on where the caller hangs up, so that memory and store agree.
+async fn transition(
+    context: &Context,
+    of: &AccountRef,
+    trigger: Trigger<'static>,
+) -> Result<resource::Account> {
+    let (connection, account) = context.account_rows(of).await?;
+    let id = account.row.id;
+    let changed = context
+        .detached(move |context| async move {
+            let now = context.now();
+            context
+                .change_account(id, |account| account.row.on(trigger, now))
+                .await
+        })
+        .await??;
+    Ok(view(&connection.row, changed))
 }

@@ -1,6 +1,6 @@
 //! Changes a connection, and the accounts that depend on its client.
 
-use super::{accounts_of, sealed_client_secret, view};
+use super::{accounts_of, read::view, sealed_client_secret};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -82,13 +82,9 @@ fn decide(
         settings: change.settings.clone(),
         disabled: change.disabled,
     };
-    Ok(match row.on(Trigger::Changed(&changes), context.now()) {
-        None => (Change::none(), (row.clone(), row)),
-        Some(changed) => {
-            let after = changed.0.clone();
-            (Change::none().connection(changed, version), (row, after))
-        }
-    })
+    let changed = row.on(Trigger::Changed(&changes), context.now());
+    let after = changed.as_ref().map_or(&row, |(after, _)| after).clone();
+    Ok((Change::none().connection(changed, version), (row, after)))
 }
 
 /// Every account of a changed client has to authorize again, since tokens belong to the client and the host that

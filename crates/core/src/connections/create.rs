@@ -1,6 +1,6 @@
 //! Creates a connection and issues its redirect URI.
 
-use super::{sealed_client_secret, view};
+use super::{read::view, sealed_client_secret};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},

@@ -8,21 +8,21 @@ use crate::{
     store::Versioned,
 };
 
-/// A connection with its accounts, and whether each holds credentials.
-struct Loaded {
-    connection: Versioned<Connection>,
-    accounts: Vec<(Versioned<Account>, bool)>,
-}
-
 /// Deletes a connection that no usable account depends on; its other accounts go with it.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidTransition`] while accounts hold credentials: disconnect them first.
 pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     context
-        .change(|| load(context, name), |loaded| decide(loaded, name))
+        .change(
+            || load(context, name),
+            |(connection, accounts)| decide(&connection, accounts),
+        )
         .await
 }
+
+/// A connection with its accounts, and whether each holds credentials.
+type Loaded = (Versioned<Connection>, Vec<(Versioned<Account>, bool)>);
 
 async fn load(context: &Context, name: &str) -> Result<Loaded> {
     let connection = context.connection_row(name).await?;
@@ -31,22 +31,21 @@ async fn load(context: &Context, name: &str) -> Result<Loaded> {
         let holds = !context.store.credentials(account.row.id).await?.is_empty();
         accounts.push((account, holds));
     }
-    Ok(Loaded {
-        connection,
-        accounts,
-    })
+    Ok((connection, accounts))
 }
 
-fn decide(loaded: Loaded, name: &str) -> Result<(Change, ())> {
-    let Versioned { row, version, .. } = loaded.connection;
-    let mut change = Change::none().delete_connection(&row, version);
-    for (account, holds_credentials) in loaded.accounts {
+fn decide(
+    connection: &Versioned<Connection>,
+    accounts: Vec<(Versioned<Account>, bool)>,
+) -> Result<(Change, ())> {
+    let mut change = Change::none().delete_connection(&connection.row, connection.version);
+    for (account, holds_credentials) in accounts {
         if holds_credentials {
             return Err(Error::new(
                 ErrorKind::InvalidTransition,
                 format!(
-                    "the account of {} is connected through {name}; disconnect its accounts first",
-                    account.row.identifier
+                    "the account of {} is connected through {}; disconnect its accounts first",
+                    account.row.identifier, connection.row.name
                 ),
             ));
         }

@@ -3,7 +3,6 @@
 mod change;
 mod create;
 mod delete;
-mod list;
 mod read;
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -11,36 +10,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 pub(crate) use change::change;
 pub(crate) use create::create;
 pub(crate) use delete::delete;
-pub(crate) use list::list;
-pub(crate) use read::read;
+pub(crate) use read::{list, read};
 
 use crate::{
-    Error, Result,
-    context::Context,
-    domain::{Account, Connection},
-    identifier::ConnectionId,
-    oauth::client_secret_place,
-    resource,
-    sealed::Sealed,
-    store::Versioned,
+    Error, Result, context::Context, domain::Account, identifier::ConnectionId,
+    oauth::client_secret_place, sealed::Sealed, store::Versioned,
 };
-
-fn view(context: &Context, row: &Connection) -> resource::Connection {
-    resource::Connection {
-        id: row.id,
-        connection_name: row.name.clone(),
-        product: row.product.clone(),
-        state: row.state,
-        health: row.health,
-        client_id: row.client_id.clone(),
-        has_client_secret: row.client_secret.is_some(),
-        permissions: row.permissions.clone(),
-        settings: row.settings.clone(),
-        redirect_uri: context.redirect_uri(row.id),
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    }
-}
 
 async fn accounts_of(
     context: &Context,

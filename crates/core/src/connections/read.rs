@@ -1,7 +1,11 @@
-//! Reads one connection.
+//! Reads connections: one by its name, or a page of them.
 
-use super::view;
-use crate::{Result, context::Context, resource};
+use crate::{
+    Result,
+    context::Context,
+    domain::Connection,
+    resource::{self, Page},
+};
 
 /// A connection.
 ///
@@ -9,4 +13,41 @@ use crate::{Result, context::Context, resource};
 /// [`ErrorKind::UnknownConnection`].
 pub(crate) async fn read(context: &Context, name: &str) -> Result<resource::Connection> {
     Ok(view(context, &context.connection_row(name).await?.row))
+}
+
+/// Connections by name.
+///
+/// # Errors
+/// [`ErrorKind::StorageUnavailable`].
+pub(crate) async fn list(
+    context: &Context,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<resource::Connection>> {
+    let limit = page_size.clamp(1, 100);
+    let rows = context.store.connections(page_token, limit).await?;
+    let next_page_token = (rows.len() == limit as usize)
+        .then(|| rows.last().map(|row| row.row.name.to_string()))
+        .flatten();
+    Ok(Page {
+        items: rows.iter().map(|row| view(context, &row.row)).collect(),
+        next_page_token,
+    })
+}
+
+pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {
+    resource::Connection {
+        id: row.id,
+        connection_name: row.name.clone(),
+        product: row.product.clone(),
+        state: row.state,
+        health: row.health,
+        client_id: row.client_id.clone(),
+        has_client_secret: row.client_secret.is_some(),
+        permissions: row.permissions.clone(),
+        settings: row.settings.clone(),
+        redirect_uri: context.redirect_uri(row.id),
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    }
 }

@@ -5,13 +5,19 @@ use std::time::Duration;
 use super::Context;
 use crate::{
     Error, ErrorKind, Result,
-    domain::{Account, Authorization, Connection, Event, NewEvent, account, authorization},
+    domain::{
+        Account, Authorization, Connection, Credential, Event, NewEvent, OutboxEntry, account,
+        authorization,
+    },
     identifier::{AccountId, AuthorizationId, ConnectionName, EventId, Identifier},
     store::{Batch, Commit, Key, Record, Rewritten, Versioned},
 };
 
 /// How long something that will not come again is offered to a store that does not take it.
 const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A credential that ends, and its revocation where the product is told.
+pub(crate) type Shredded = (Versioned<Credential>, Option<OutboxEntry>);
 
 /// What a decision changes: all of it is committed with its events, or nothing.
 #[derive(Debug, Default)]
@@ -54,31 +60,51 @@ impl Change {
         self.identifiers.push(account.identifier.clone());
         self.event(account.event(event)).insert(account)
     }
-    /// An account after a transition.
+    /// Credentials lose their tokens, and what revokes them at the product goes into the outbox.
+    pub(crate) fn shred(self, credentials: Vec<Shredded>) -> Self {
+        credentials
+            .into_iter()
+            .fold(self, |mut change, (credential, revocation)| {
+                if let Some(entry) = revocation {
+                    change = change.insert(entry);
+                }
+                change.update(credential.row.shredded(), credential.version)
+            })
+    }
+    /// An account after a transition, if it changed.
     pub(crate) fn account(
         mut self,
-        (account, event): (Account, Option<&'static str>),
+        changed: Option<(Account, Option<&'static str>)>,
         version: u64,
     ) -> Self {
+        let Some((account, event)) = changed else {
+            return self;
+        };
         self.identifiers.push(account.identifier.clone());
         self.events.extend(event.map(|name| account.event(name)));
         self.update(account, version)
     }
-    /// An authorization after a transition.
+    /// An authorization after a transition, if it changed.
     pub(crate) fn authorization(
         self,
-        (authorization, event): (Authorization, &'static str),
+        changed: Option<(Authorization, &'static str)>,
         version: u64,
     ) -> Self {
+        let Some((authorization, event)) = changed else {
+            return self;
+        };
         self.event(authorization.event(event))
             .update(authorization, version)
     }
-    /// A connection after a transition.
+    /// A connection after a transition, if it changed.
     pub(crate) fn connection(
         mut self,
-        (connection, event): (Connection, &'static str),
+        changed: Option<(Connection, &'static str)>,
         version: u64,
     ) -> Self {
+        let Some((connection, event)) = changed else {
+            return self;
+        };
         self.connections.push(connection.name.clone());
         self.event(connection.event(event))
             .update(connection, version)
@@ -167,13 +193,9 @@ impl Context {
         self.change(
             || self.existing_account(id),
             |account: Versioned<Account>| {
-                Ok(match decide(&account)? {
-                    None => (Change::none(), account.row),
-                    Some(changed) => {
-                        let row = changed.0.clone();
-                        (Change::none().account(changed, account.version), row)
-                    }
-                })
+                let changed = decide(&account)?;
+                let after = changed.as_ref().map_or(account.row, |(row, _)| row.clone());
+                Ok((Change::none().account(changed, account.version), after))
             },
         )
         .await
@@ -188,16 +210,9 @@ impl Context {
         self.change(
             || self.authorization_row(id),
             |found: Versioned<Authorization>| {
-                Ok(match decide(&found.row)? {
-                    None => (Change::none(), None),
-                    Some(changed) => {
-                        let row = changed.0.clone();
-                        (
-                            Change::none().authorization(changed, found.version),
-                            Some(row),
-                        )
-                    }
-                })
+                let changed = decide(&found.row)?;
+                let after = changed.as_ref().map(|(row, _)| row.clone());
+                Ok((Change::none().authorization(changed, found.version), after))
             },
         )
         .await

@@ -94,9 +94,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     let mut change = Change::none();
     for Versioned { row, version, .. } in siblings {
         let superseded = Trigger::Ended(End::Superseded, String::from("another was confirmed"));
-        if let Some(changed) = row.on(superseded, now)? {
-            change = change.authorization(changed, version);
-        }
+        change = change.authorization(row.on(superseded, now)?, version);
     }
     for Versioned { row, version, .. } in credentials {
         let next = if row.generation == pending.generation {
@@ -115,9 +113,10 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
         };
         change = change.update(next, version);
     }
-    if let Some(completed) = authorization.row.on(Trigger::Confirmed, now)? {
-        change = change.authorization(completed, authorization.version);
-    }
+    let completed = authorization.row.on(Trigger::Confirmed, now)?;
     let after = changed.0.clone();
-    Ok((change.account(changed, account.version), after))
+    let change = change
+        .authorization(completed, authorization.version)
+        .account(Some(changed), account.version);
+    Ok((change, after))
 }

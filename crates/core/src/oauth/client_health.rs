@@ -19,10 +19,7 @@ pub(super) async fn client_used(
             || context.connection_by_id(used.id),
             |Versioned { row, version, .. }: Versioned<Connection>| {
                 let changed = row.on(Trigger::ClientUsed { used, health }, context.now());
-                Ok(match changed {
-                    None => (Change::none(), ()),
-                    Some(changed) => (Change::none().connection(changed, version), ()),
-                })
+                Ok((Change::none().connection(changed, version), ()))
             },
         )
         .await

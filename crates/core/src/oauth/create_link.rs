@@ -19,12 +19,6 @@ use crate::{
     store::Versioned,
 };
 
-/// A connection, and the account of the user where there is one.
-struct Loaded {
-    connection: Versioned<Connection>,
-    account: Option<Versioned<Account>>,
-}
-
 /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
 /// about the user.
 ///
@@ -60,34 +54,21 @@ pub(crate) async fn create_link(
     context
         .change(
             || load(context, &new.connection_name, &identifier),
-            |Loaded {
-                 connection,
-                 account,
-             }| {
-                let Versioned {
-                    row: connection,
-                    version,
-                    ..
-                } = connection;
+            |(connection, account)| {
+                let change = Change::none().guard(connection.row.id, connection.version);
+                let connection = connection.row;
                 connection_ready(&connection)?;
                 let product = context.endpoints_of(&connection)?.product;
                 check_permissions(product, new.scopes.as_deref().unwrap_or_default())?;
-                let change = Change::none().guard(connection.id, version);
                 let (account_id, change) = match account {
-                    Some(account) => (
-                        account.row.id,
-                        match account.row.on(Trigger::LinkMade, now)? {
-                            None => change,
-                            Some(revived) => change.account(revived, account.version),
-                        },
-                    ),
+                    Some(Versioned { row, version, .. }) => {
+                        let revived = row.on(Trigger::LinkMade, now)?;
+                        (row.id, change.account(revived, version))
+                    }
                     None => {
-                        let account =
+                        let row =
                             new_account(new_account_id, connection.id, identifier.clone(), now);
-                        (
-                            account.id,
-                            change.insert_account(account, "account.created"),
-                        )
+                        (row.id, change.insert_account(row, "account.created"))
                     }
                 };
                 let authorization = Authorization {
@@ -120,16 +101,18 @@ pub(crate) async fn create_link(
     Ok(AuthorizationLink::new(link, expires_at, id))
 }
 
-async fn load(context: &Context, connection: &str, identifier: &Identifier) -> Result<Loaded> {
+/// A connection, and the account of the user where there is one.
+async fn load(
+    context: &Context,
+    connection: &str,
+    identifier: &Identifier,
+) -> Result<(Versioned<Connection>, Option<Versioned<Account>>)> {
     let connection = context.connection_row(connection).await?;
     let account = context
         .store
         .account_of(connection.row.id, identifier)
         .await?;
-    Ok(Loaded {
-        connection,
-        account,
-    })
+    Ok((connection, account))
 }
 
 fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<String>> {

@@ -3,22 +3,17 @@
 use super::revoke::{revocation_of_unconfirmed, work_off_outbox};
 use crate::{
     Result,
-    context::{Context, change::Change},
+    context::{
+        Context,
+        change::{Change, Shredded},
+    },
     domain::{
-        Account, Authorization, Credential, OutboxEntry, account,
+        Account, Authorization, account,
         authorization::{End, Trigger},
     },
     identifier::AuthorizationId,
     store::Versioned,
 };
-
-/// An authorization with what waits for it.
-struct Loaded {
-    authorization: Versioned<Authorization>,
-    account: Option<Versioned<Account>>,
-    /// Its pending credentials, each with its revocation.
-    pending: Vec<(Versioned<Credential>, Option<OutboxEntry>)>,
-}
 
 /// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded, and revoked at
 /// the product where that harms no other credential of the account. Returns whether it ended: one that has moved on
@@ -33,8 +28,8 @@ pub(crate) async fn end(
     let ended = context
         .change(
             || load(context, id),
-            |loaded| {
-                let Versioned { row, version, .. } = loaded.authorization;
+            |(authorization, account, pending)| {
+                let Versioned { row, version, .. } = authorization;
                 let ended = Trigger::Ended(end, reason.to_owned());
                 let Some(changed) = holds(&row)
                     .then(|| row.on(ended, context.now()))
@@ -43,19 +38,12 @@ pub(crate) async fn end(
                 else {
                     return Ok((Change::none(), false));
                 };
-                let mut change = Change::none().authorization(changed, version);
-                for (credential, revocation) in loaded.pending {
-                    if let Some(entry) = revocation {
-                        change = change.insert(entry);
-                    }
-                    change = change.update(credential.row.shredded(), credential.version);
-                }
-                if let Some(account) = loaded.account
-                    && let Some(changed) = account
-                        .row
-                        .on(account::Trigger::VerificationFailed, context.now())?
-                {
-                    change = change.account(changed, account.version);
+                let mut change = Change::none()
+                    .authorization(Some(changed), version)
+                    .shred(pending);
+                if let Some(Versioned { row, version, .. }) = account {
+                    let failed = row.on(account::Trigger::VerificationFailed, context.now())?;
+                    change = change.account(failed, version);
                 }
                 Ok((change, true))
             },
@@ -65,26 +53,29 @@ pub(crate) async fn end(
     Ok(ended)
 }
 
-async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
+/// An authorization; where it has pending credentials, with its account and with them.
+async fn load(
+    context: &Context,
+    id: AuthorizationId,
+) -> Result<(
+    Versioned<Authorization>,
+    Option<Versioned<Account>>,
+    Vec<Shredded>,
+)> {
     let authorization = context.authorization_row(id).await?;
-    let mut loaded = Loaded {
-        authorization,
-        account: None,
-        pending: Vec::new(),
-    };
-    if loaded.authorization.row.pending.is_none() {
-        return Ok(loaded);
+    if authorization.row.pending.is_none() {
+        return Ok((authorization, None, Vec::new()));
     }
-    let account_id = loaded.authorization.row.account_id;
-    loaded.account = context.store.account(account_id).await?;
-    if let Some(account) = &loaded.account {
+    let account_id = authorization.row.account_id;
+    let account = context.store.account(account_id).await?;
+    let mut pending = Vec::new();
+    if let Some(Versioned { row: account, .. }) = &account {
         for credential in context.store.credentials(account_id).await? {
             if credential.row.pending_for == Some(id) {
-                let revocation =
-                    revocation_of_unconfirmed(context, &account.row, &credential.row).await;
-                loaded.pending.push((credential, revocation));
+                let revocation = revocation_of_unconfirmed(context, account, &credential.row).await;
+                pending.push((credential, revocation));
             }
         }
     }
-    Ok(loaded)
+    Ok((authorization, account, pending))
 }

@@ -48,13 +48,6 @@ struct Secrets {
     verifier: Option<SecretString>,
 }
 
-struct Loaded {
-    authorization: Versioned<Authorization>,
-    location: Url,
-    start: Start,
-    cookie: SecretString,
-}
-
 /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
 /// the browser has one: the first browser keeps the link, and may start over.
 ///
@@ -68,25 +61,20 @@ pub(crate) async fn start(
     context
         .change(
             || load(context, link, browser),
-            |loaded| {
-                let Versioned { row, version, .. } = loaded.authorization;
-                let started = Trigger::Started(Box::new(loaded.start));
-                let change = match row.on(started, context.now())? {
-                    None => Change::none(),
-                    Some(changed) => Change::none().authorization(changed, version),
-                };
-                let started = StartedAuthorization {
-                    authorization_id: row.id,
-                    location: loaded.location.into(),
-                    browser: loaded.cookie,
-                };
-                Ok((change, started))
+            |(authorization, start, started)| {
+                let Versioned { row, version, .. } = authorization;
+                let changed = row.on(Trigger::Started(Box::new(start)), context.now())?;
+                Ok((Change::none().authorization(changed, version), started))
             },
         )
         .await
 }
 
-async fn load(context: &Context, link: &str, browser: Option<&str>) -> Result<Loaded> {
+async fn load(
+    context: &Context,
+    link: &str,
+    browser: Option<&str>,
+) -> Result<(Versioned<Authorization>, Start, StartedAuthorization)> {
     let authorization = authorization_of_link(context, link).await?;
     let row = &authorization.row;
     row.openable(context.now())?;
@@ -125,12 +113,13 @@ async fn load(context: &Context, link: &str, browser: Option<&str>) -> Result<Lo
         endpoints: endpoints.snapshot(),
         verifier,
     };
-    Ok(Loaded {
-        location: authorize_url(context, &endpoints, &connection, &row.scopes, &secrets)?,
-        start,
-        cookie: secrets.cookie,
-        authorization,
-    })
+    let location = authorize_url(context, &endpoints, &connection, &row.scopes, &secrets)?;
+    let started = StartedAuthorization {
+        authorization_id: row.id,
+        location: location.into(),
+        browser: secrets.cookie,
+    };
+    Ok((authorization, start, started))
 }
 
 /// RFC 6749, 4.1.1, with RFC 7636, 4.3.

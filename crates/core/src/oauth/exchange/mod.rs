@@ -40,11 +40,7 @@ pub struct FinishedAuthorization {
 }
 
 /// An authorization with its account, and the new tokens for the account's next generation.
-struct Loaded {
-    authorization: Versioned<Authorization>,
-    account: Versioned<Account>,
-    sealed: Sealed,
-}
+type Loaded = (Versioned<Authorization>, Versioned<Account>, Sealed);
 
 /// Exchanges a code and keeps the tokens: pending where the application has to confirm, else as the account's credential.
 /// A code is never sent twice.
@@ -170,23 +166,14 @@ async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Resu
     let sealed = granted
         .tokens
         .seal(&context.vault, &account.row, generation)?;
-    Ok(Loaded {
-        authorization,
-        account,
-        sealed,
-    })
+    Ok((authorization, account, sealed))
 }
 
 fn decide(
     context: &Context,
-    loaded: Loaded,
+    (authorization, account, sealed): Loaded,
     pending: &PendingCredential,
 ) -> Result<(Change, Account)> {
-    let Loaded {
-        authorization,
-        account,
-        sealed,
-    } = loaded;
     let now = context.now();
     let trigger = account::Trigger::CredentialPending {
         by_application: context.verification == Verification::Application,
@@ -211,9 +198,9 @@ fn decide(
     };
     let after = changed.0.clone();
     let change = Change::none()
-        .account(changed, account.version)
+        .account(Some(changed), account.version)
         .insert(credential)
-        .authorization(verifying, authorization.version);
+        .authorization(Some(verifying), authorization.version);
     Ok((change, after))
 }
 

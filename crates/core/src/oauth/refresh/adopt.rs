@@ -10,12 +10,6 @@ use crate::{
     store::Versioned,
 };
 
-struct Loaded {
-    account: Versioned<Account>,
-    /// Generation and end of the newest tokens that are neither current nor pending.
-    newest: Option<(u64, Option<Timestamp>)>,
-}
-
 /// Makes tokens that are newer than the current ones the current ones: of a rotating product they may be the only ones
 /// that are alive. Returns whether there were any.
 pub(super) async fn adopt_orphan(
@@ -26,7 +20,7 @@ pub(super) async fn adopt_orphan(
     context
         .change(
             || load(context, claimed),
-            |Loaded { account, newest }| {
+            |(account, newest)| {
                 let Some((generation, token_expires_at)) = newest.filter(|_| {
                     account.row.generation == claimed.generation && account.row.is_leased_to(owner)
                 }) else {
@@ -36,16 +30,19 @@ pub(super) async fn adopt_orphan(
                     generation,
                     token_expires_at,
                 };
-                Ok(match account.row.on(adopted, context.now())? {
-                    None => (Change::none(), false),
-                    Some(changed) => (Change::none().account(changed, account.version), true),
-                })
+                let changed = account.row.on(adopted, context.now())?;
+                let is_adopted = changed.is_some();
+                Ok((Change::none().account(changed, account.version), is_adopted))
             },
         )
         .await
 }
 
-async fn load(context: &Context, claimed: &Account) -> Result<Loaded> {
+/// The account, with generation and end of the newest tokens that are neither current nor pending.
+async fn load(
+    context: &Context,
+    claimed: &Account,
+) -> Result<(Versioned<Account>, Option<(u64, Option<Timestamp>)>)> {
     let account = context.existing_account(claimed.id).await?;
     let newest = context
         .store
@@ -64,5 +61,5 @@ async fn load(context: &Context, claimed: &Account) -> Result<Loaded> {
             .await?
             .map(|tokens| (credential.generation, tokens.expires_at())),
     };
-    Ok(Loaded { account, newest })
+    Ok((account, newest))
 }

@@ -123,5 +123,5 @@ fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(C
             }
         }
     }
-    Ok((change.account(changed, version), ()))
+    Ok((change.account(Some(changed), version), ()))
 }
