@@ -125,8 +125,10 @@ mod tests {
         catalogue::Catalogue,
         context::{Context, EnvironmentOptions, Ports},
         digest::Digest,
-        domain::AuthorizationState,
-        domain::{AccessToken, Authorization, Credential, Event, Execution as ExecutionRow},
+        domain::{
+            AccessToken, Authorization, AuthorizationState, Credential, Event,
+            Execution as ExecutionRow, account::new_account, authorization::new_authorization,
+        },
         identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
         seal::KeyRing,
         store::Commit,
@@ -181,26 +183,17 @@ mod tests {
     }
 
     fn authorization(number: u128, state: AuthorizationState, expires_at: Timestamp) -> Row {
-        Authorization {
-            id: AuthorizationId::from_uuid(Uuid::from_u128(number)),
-            account_id: AccountId::from_uuid(Uuid::from_u128(1)),
-            connection_id: ConnectionId::from_uuid(Uuid::from_u128(1)),
-            identifier: Identifier::new("ada").unwrap(),
-            state,
-            reason: None,
-            link: Digest::of(&number.to_string()),
-            oauth_state: None,
-            browser: None,
-            verifier: None,
-            endpoints: None,
-            scopes: Vec::new(),
-            verify_url: None,
-            app_state: None,
-            allow_account_switch: false,
-            pending: None,
-            created_at: expires_at,
+        let account = new_account(
+            AccountId::from_uuid(Uuid::from_u128(1)),
+            ConnectionId::from_uuid(Uuid::from_u128(1)),
+            Identifier::new("ada").unwrap(),
             expires_at,
-            extra: Default::default(),
+        );
+        let id = AuthorizationId::from_uuid(Uuid::from_u128(number));
+        let link = Digest::of(&number.to_string());
+        Authorization {
+            state,
+            ..new_authorization(id, &account, link, expires_at, expires_at)
         }
         .into_row()
         .unwrap()

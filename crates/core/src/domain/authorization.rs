@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Extra, NewEvent, Subject};
+use super::{Account, Extra, NewEvent, Subject};
 use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
@@ -79,6 +79,37 @@ pub(crate) struct Authorization {
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
+}
+
+/// An authorization of an account whose link was not opened yet.
+pub(crate) fn new_authorization(
+    id: AuthorizationId,
+    account: &Account,
+    link: Digest,
+    now: Timestamp,
+    expires_at: Timestamp,
+) -> Authorization {
+    Authorization {
+        id,
+        account_id: account.id,
+        connection_id: account.connection_id,
+        identifier: account.identifier.clone(),
+        state: AuthorizationState::Created,
+        reason: None,
+        link,
+        oauth_state: None,
+        browser: None,
+        verifier: None,
+        endpoints: None,
+        scopes: Vec::new(),
+        verify_url: None,
+        app_state: None,
+        allow_account_switch: false,
+        pending: None,
+        created_at: now,
+        expires_at,
+        extra: Default::default(),
+    }
 }
 
 /// Authorization server as it was when the browser was sent there.

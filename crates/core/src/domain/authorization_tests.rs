@@ -3,7 +3,10 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::identifier::{AccountId, ConnectionId, Identifier};
+use crate::{
+    domain::account::new_account,
+    identifier::{AccountId, ConnectionId, Identifier},
+};
 use AuthorizationState::{
     Completed, Created, Denied, Expired, Failed, Redirected, Returned, Superseded, Verifying,
 };
@@ -15,14 +18,16 @@ const STATES: [AuthorizationState; 9] = [
 
 /// An authorization with something in every place, whose step ends in a second.
 fn authorization(state: AuthorizationState) -> Authorization {
+    let account = new_account(
+        AccountId::from_uuid(Uuid::from_u128(2)),
+        ConnectionId::from_uuid(Uuid::from_u128(3)),
+        Identifier::new("ada").unwrap(),
+        NOW,
+    );
+    let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
+    let end = NOW + SignedDuration::from_secs(1);
     Authorization {
-        id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
-        account_id: AccountId::from_uuid(Uuid::from_u128(2)),
-        connection_id: ConnectionId::from_uuid(Uuid::from_u128(3)),
-        identifier: Identifier::new("ada").unwrap(),
         state,
-        reason: None,
-        link: Digest::of("link"),
         oauth_state: Some(Digest::of("state")),
         browser: Some(Digest::of("cookie")),
         verifier: Some(Sealed::from_bytes(vec![1])),
@@ -34,17 +39,11 @@ fn authorization(state: AuthorizationState) -> Authorization {
         scopes: vec![String::from("notes")],
         verify_url: Some(String::from("https://app.test/back")),
         app_state: Some(String::from("s")),
-        allow_account_switch: false,
         pending: Some(PendingCredential {
             generation: 1,
-            granted_scopes: Vec::new(),
-            missing_scopes: Vec::new(),
-            subject: None,
-            token_expires_at: None,
+            ..pending()
         }),
-        created_at: NOW,
-        expires_at: NOW + SignedDuration::from_secs(1),
-        extra: Default::default(),
+        ..new_authorization(id, &account, Digest::of("link"), NOW, end)
     }
 }
 

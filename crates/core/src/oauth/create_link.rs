@@ -9,8 +9,9 @@ use crate::{
     context::{Context, Verification, change::Change, endpoints::is_loopback},
     digest::Digest,
     domain::{
-        Account, Authorization, AuthorizationState, Connection,
+        Account, Authorization, Connection,
         account::{Trigger, new_account},
+        authorization::new_authorization,
         connection::{asked_scopes, check_permissions},
         readiness::connection_ready,
     },
@@ -60,37 +61,24 @@ pub(crate) async fn create_link(
                 connection_ready(&connection)?;
                 let product = context.endpoints_of(&connection)?.product;
                 check_permissions(product, new.scopes.as_deref().unwrap_or_default())?;
-                let (account_id, change) = match account {
+                let (account, change) = match account {
                     Some(Versioned { row, version, .. }) => {
                         let revived = row.on(Trigger::LinkMade, now)?;
-                        (row.id, change.account(revived, version))
+                        (row, change.account(revived, version))
                     }
                     None => {
                         let row =
                             new_account(new_account_id, connection.id, identifier.clone(), now);
-                        (row.id, change.insert_account(row, "account.created"))
+                        (row.clone(), change.insert_account(row, "account.created"))
                     }
                 };
+                let link = Digest::of(secret.expose_secret());
                 let authorization = Authorization {
-                    id,
-                    account_id,
-                    connection_id: connection.id,
-                    identifier: identifier.clone(),
-                    state: AuthorizationState::Created,
-                    reason: None,
-                    link: Digest::of(secret.expose_secret()),
-                    oauth_state: None,
-                    browser: None,
-                    verifier: None,
-                    endpoints: None,
                     scopes: asked_scopes(product, &connection, new.scopes.as_deref())?,
                     verify_url: verify_url.clone(),
                     app_state: new.state.clone(),
                     allow_account_switch: new.allow_account_switch.unwrap_or(false),
-                    pending: None,
-                    created_at: now,
-                    expires_at,
-                    extra: Default::default(),
+                    ..new_authorization(id, &account, link, now, expires_at)
                 };
                 let created = authorization.event("authorization.created");
                 Ok((change.insert(authorization).event(created), ()))

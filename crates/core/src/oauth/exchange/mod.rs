@@ -55,7 +55,7 @@ pub(super) async fn exchange(
         Ok(granted) => granted,
         Err(none) => {
             let (error, reason) = match none {
-                NoTokens::Failure(failure) => failed(failure),
+                NoTokens::Failure(failure, said) => failed(failure, said),
                 NoTokens::Error(error) => (error, "exchange_not_possible"),
             };
             let _ = end(
@@ -226,43 +226,35 @@ fn return_to(row: &Authorization) -> Option<String> {
     Some(url.into())
 }
 
-fn failed(failure: TokenFailure) -> (Error, &'static str) {
-    let (kind, message, said, reason) = match failure {
-        TokenFailure::Rejected(said) => (
-            ErrorKind::AuthorizationFailed,
+fn failed(failure: TokenFailure, said: String) -> (Error, &'static str) {
+    let (message, reason) = match failure {
+        TokenFailure::Rejected => (
             "the product refuses the code; ask for a new link",
-            said,
             "exchange_rejected",
         ),
-        TokenFailure::Client(said) => (
-            ErrorKind::ConnectionCredentialsRejected,
+        TokenFailure::Client => (
             "the product refuses the connection's client id or secret; its developer has to act",
-            said,
             "client_rejected",
         ),
-        TokenFailure::Misconfigured(said) => (
-            ErrorKind::AuthorizationFailed,
+        TokenFailure::Misconfigured => (
             "the product refuses this application's request; its developer has to act",
-            said,
             "exchange_refused",
         ),
-        TokenFailure::Temporary(said) => (
-            ErrorKind::AuthorizationFailed,
+        TokenFailure::Temporary => (
             "the product could not complete this just now; ask for a new link",
-            said,
             "exchange_failed",
         ),
-        TokenFailure::Unanswered(said) => (
-            ErrorKind::AuthorizationFailed,
+        TokenFailure::Unanswered => (
             "the product's response was lost; ask for a new link",
-            said,
             "exchange_outcome_unknown",
         ),
     };
-    (
-        Error::new(kind, message).with_context("product_message", said),
-        reason,
-    )
+    let kind = match failure {
+        TokenFailure::Client => ErrorKind::ConnectionCredentialsRejected,
+        _ => ErrorKind::AuthorizationFailed,
+    };
+    let error = Error::new(kind, message).with_context("product_message", said);
+    (error, reason)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::*;
 use crate::{
     digest::Digest,
-    domain::AuthorizationState,
+    domain::{account::new_account, authorization::new_authorization},
     identifier::{AccountId, ConnectionId, Identifier},
     product::OAuth,
 };
@@ -14,27 +14,14 @@ use crate::{
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
 fn authorization() -> Authorization {
-    Authorization {
-        id: AuthorizationId::from_uuid(Uuid::from_u128(1)),
-        account_id: AccountId::from_uuid(Uuid::nil()),
-        connection_id: ConnectionId::from_uuid(Uuid::nil()),
-        identifier: Identifier::new("ada").unwrap(),
-        state: AuthorizationState::Returned,
-        reason: None,
-        link: Digest::of("link"),
-        oauth_state: None,
-        browser: None,
-        verifier: None,
-        endpoints: None,
-        scopes: Vec::new(),
-        verify_url: None,
-        app_state: None,
-        allow_account_switch: false,
-        pending: None,
-        created_at: NOW,
-        expires_at: NOW,
-        extra: Default::default(),
-    }
+    let account = new_account(
+        AccountId::from_uuid(Uuid::nil()),
+        ConnectionId::from_uuid(Uuid::nil()),
+        Identifier::new("ada").unwrap(),
+        NOW,
+    );
+    let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
+    new_authorization(id, &account, Digest::of("link"), NOW, NOW)
 }
 
 #[test]
@@ -94,36 +81,21 @@ fn the_browser_goes_back_with_the_authorization_and_the_state() {
 
 #[test]
 fn a_failed_exchange_says_who_has_to_act() {
-    let said = || String::from("said");
+    use TokenFailure::{Client, Misconfigured, Rejected, Temporary, Unanswered};
+    let failed_kind = ErrorKind::AuthorizationFailed;
     let table = [
+        (Rejected, failed_kind, "exchange_rejected"),
         (
-            TokenFailure::Rejected(said()),
-            ErrorKind::AuthorizationFailed,
-            "exchange_rejected",
-        ),
-        (
-            TokenFailure::Client(said()),
+            Client,
             ErrorKind::ConnectionCredentialsRejected,
             "client_rejected",
         ),
-        (
-            TokenFailure::Misconfigured(said()),
-            ErrorKind::AuthorizationFailed,
-            "exchange_refused",
-        ),
-        (
-            TokenFailure::Temporary(said()),
-            ErrorKind::AuthorizationFailed,
-            "exchange_failed",
-        ),
-        (
-            TokenFailure::Unanswered(said()),
-            ErrorKind::AuthorizationFailed,
-            "exchange_outcome_unknown",
-        ),
+        (Misconfigured, failed_kind, "exchange_refused"),
+        (Temporary, failed_kind, "exchange_failed"),
+        (Unanswered, failed_kind, "exchange_outcome_unknown"),
     ];
     for (failure, kind, reason) in table {
-        let (error, why) = failed(failure);
+        let (error, why) = failed(failure, String::from("said"));
         assert_eq!((error.kind(), why), (kind, reason));
         assert_eq!(error.context()["product_message"], "said");
     }

@@ -23,19 +23,6 @@ use crate::{
 /// How long another process's refresh is waited for.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// What the store says to a refresh.
-enum Found {
-    /// Another refresh has renewed or ended the credential.
-    Changed,
-    /// Another process refreshes it now.
-    Taken,
-    /// This refresh holds the lease.
-    Ours {
-        account: Box<Account>,
-        recovering: bool,
-    },
-}
-
 /// Starts a refresh, or joins the one that runs. It goes on whether or not its result is waited for.
 pub(crate) fn refresh_now(
     context: &Context,
@@ -68,7 +55,8 @@ async fn refresh(
     let mut pause = Duration::from_millis(50);
     loop {
         let connection = context.connection_by_id(seen.connection.id).await?.row;
-        let found = context
+        // No claim is made where another refresh has renewed or ended the credential.
+        let claim = context
             .change(
                 || context.existing_account(seen.account.id),
                 |account: Versioned<Account>| {
@@ -80,47 +68,37 @@ async fn refresh(
                     if row.generation != seen.account.generation
                         || row.state != AccountState::Active
                     {
-                        return Ok((Change::none(), Found::Changed));
+                        return Ok((Change::none(), None));
                     }
-                    match row.claim(read_at, owner) {
-                        Claim::Taken => Ok((Change::none(), Found::Taken)),
-                        Claim::Ours {
-                            account,
-                            recovering,
-                        } => {
-                            if reason == RefreshReason::Due {
-                                not_too_early(&row, context.now())?;
-                            }
-                            let claimed = Change::none().update((*account).clone(), version);
-                            Ok((
-                                claimed,
-                                Found::Ours {
-                                    account,
-                                    recovering,
-                                },
-                            ))
+                    let claim = row.claim(read_at, owner);
+                    let mut change = Change::none();
+                    if let Claim::Ours { account, .. } = &claim {
+                        if reason == RefreshReason::Due {
+                            not_too_early(&row, context.now())?;
                         }
+                        change = change.update((**account).clone(), version);
                     }
+                    Ok((change, Some(claim)))
                 },
             )
             .await?;
-        match found {
-            Found::Changed => return current(context, &seen.of).await,
-            Found::Taken if context.monotonic().saturating_sub(began) > PATIENCE => {
+        match claim {
+            None => return current(context, &seen.of).await,
+            Some(Claim::Taken) if context.monotonic().saturating_sub(began) > PATIENCE => {
                 return Err(Error::new(
                     ErrorKind::RefreshInProgress,
                     "another process is refreshing this account; try again",
                 )
                 .with_retry_after(Duration::from_secs(1)));
             }
-            Found::Taken => {
+            Some(Claim::Taken) => {
                 context.runtime.sleep(pause).await;
                 pause = (pause * 2).min(Duration::from_millis(400));
             }
-            Found::Ours {
+            Some(Claim::Ours {
                 account,
                 recovering,
-            } => {
+            }) => {
                 // Where newer tokens were found, nothing is asked of the product.
                 if !adopt_orphan(context, &account, owner).await? {
                     let attempt = Attempt {

@@ -30,32 +30,26 @@ const LIMITS: Limits = Limits {
 };
 
 /// Why a token request brought no tokens.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenFailure {
     /// The product refused the code or the refresh token.
-    Rejected(String),
+    Rejected,
     /// The product refused the client.
-    Client(String),
+    Client,
     /// The product refuses requests of this form from this client.
-    Misconfigured(String),
+    Misconfigured,
     /// It may work later.
-    Temporary(String),
+    Temporary,
     /// The request was sent and no response was read.
-    Unanswered(String),
+    Unanswered,
 }
 
 /// Why there are no tokens.
 pub(super) enum NoTokens {
-    /// The token endpoint gave none.
-    Failure(TokenFailure),
+    /// The token endpoint gave none; with what it said.
+    Failure(TokenFailure, String),
     /// It was not asked, or its tokens cannot be used.
     Error(Error),
-}
-
-impl From<TokenFailure> for NoTokens {
-    fn from(failure: TokenFailure) -> Self {
-        Self::Failure(failure)
-    }
 }
 
 impl From<Error> for NoTokens {
@@ -107,13 +101,13 @@ pub(super) async fn request_tokens(
 ) -> Result<Granted, NoTokens> {
     let request = request(context, product, connection, token_url, grant)?;
     let sent_at = context.now();
-    let (status, body) =
-        exchange(context, request)
-            .await
-            .map_err(|error| match error.may_have_been_sent() {
-                true => TokenFailure::Unanswered(error.to_string()),
-                false => TokenFailure::Temporary(error.to_string()),
-            })?;
+    let (status, body) = exchange(context, request).await.map_err(|error| {
+        let failure = match error.may_have_been_sent() {
+            true => TokenFailure::Unanswered,
+            false => TokenFailure::Temporary,
+        };
+        NoTokens::Failure(failure, error.to_string())
+    })?;
     let response = tokens_of(status, &body, product)?;
     Ok(response.granted(product, sent_at, kept)?)
 }
@@ -197,21 +191,18 @@ fn tokens_of(
     status: StatusCode,
     body: &[u8],
     product: &Product,
-) -> Result<TokenResponse, TokenFailure> {
+) -> Result<TokenResponse, NoTokens> {
+    let number = status.as_u16();
     if status.is_success() {
         let read = serde_json::from_slice(body).ok();
         return read.filter(|_| status == StatusCode::OK).ok_or_else(|| {
-            TokenFailure::Unanswered(format!(
-                "the token endpoint's response ({}) cannot be read",
-                status.as_u16()
-            ))
+            let said = format!("the token endpoint's response ({number}) cannot be read");
+            NoTokens::Failure(TokenFailure::Unanswered, said)
         });
     }
     let Some(error) = error_of(body, product) else {
-        return Err(TokenFailure::Temporary(format!(
-            "the token endpoint answered {} without an OAuth error",
-            status.as_u16()
-        )));
+        let said = format!("the token endpoint answered {number} without an OAuth error");
+        return Err(NoTokens::Failure(TokenFailure::Temporary, said));
     };
     let said = match error.message.as_str() {
         "" => error.code.clone(),
@@ -221,17 +212,18 @@ fn tokens_of(
             mask(&scrub(text, 200), product.token_prefixes)
         ),
     };
-    Err(match error.code.as_str() {
-        "invalid_grant" => TokenFailure::Rejected(said),
-        "invalid_client" | "unauthorized_client" => TokenFailure::Client(said),
+    let failure = match error.code.as_str() {
+        "invalid_grant" => TokenFailure::Rejected,
+        "invalid_client" | "unauthorized_client" => TokenFailure::Client,
         // RFC 6749, 4.1.2.1: the server, not the request, is at fault.
-        "temporarily_unavailable" | "server_error" => TokenFailure::Temporary(said),
-        code if product.oauth.temporary_errors.contains(&code) => TokenFailure::Temporary(said),
+        "temporarily_unavailable" | "server_error" => TokenFailure::Temporary,
+        code if product.oauth.temporary_errors.contains(&code) => TokenFailure::Temporary,
         _ if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            TokenFailure::Temporary(said)
+            TokenFailure::Temporary
         }
-        _ => TokenFailure::Misconfigured(said),
-    })
+        _ => TokenFailure::Misconfigured,
+    };
+    Err(NoTokens::Failure(failure, said))
 }
 
 /// An error of RFC 6749, 5.2, or of the product's own form.

@@ -92,11 +92,13 @@ fn granted(product: &'static Product, body: &'static str, kept: Option<&str>) ->
 fn outcome(result: &Result<Granted, NoTokens>) -> &'static str {
     match result {
         Ok(_) => "tokens",
-        Err(NoTokens::Failure(TokenFailure::Rejected(_))) => "rejected",
-        Err(NoTokens::Failure(TokenFailure::Client(_))) => "client",
-        Err(NoTokens::Failure(TokenFailure::Misconfigured(_))) => "misconfigured",
-        Err(NoTokens::Failure(TokenFailure::Temporary(_))) => "temporary",
-        Err(NoTokens::Failure(TokenFailure::Unanswered(_))) => "unanswered",
+        Err(NoTokens::Failure(failure, _)) => match failure {
+            TokenFailure::Rejected => "rejected",
+            TokenFailure::Client => "client",
+            TokenFailure::Misconfigured => "misconfigured",
+            TokenFailure::Temporary => "temporary",
+            TokenFailure::Unanswered => "unanswered",
+        },
         Err(NoTokens::Error(_)) => "not asked",
     }
 }
@@ -199,7 +201,7 @@ fn an_endless_answer_is_not_read_to_its_end() {
 fn what_the_server_says_is_kept_without_credentials() {
     let body =
         r#"{"error":"invalid_grant","error_description":"token demo-token.abcdefgh is revoked"}"#;
-    let Err(NoTokens::Failure(TokenFailure::Rejected(said))) =
+    let Err(NoTokens::Failure(TokenFailure::Rejected, said)) =
         refreshed(&FORM, always(400, body), None)
     else {
         panic!("not rejected")

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{
     super::{
@@ -30,16 +30,16 @@ pub(super) async fn failed(
             .account
             .token_expires_at
             .is_none_or(|end| end > context.now());
-    let failure = match none {
-        NoTokens::Failure(failure) => failure,
+    let (failure, said) = match none {
+        NoTokens::Failure(failure, said) => (failure, said),
         NoTokens::Error(error) => {
-            release(context, attempt, Release::Unused).await?;
+            release(context, attempt, UNUSED).await?;
             return Err(error);
         }
     };
     let is_early = still_serves && attempt.reason == RefreshReason::Early;
     let error = match failure {
-        TokenFailure::Rejected(said) if !is_early => {
+        TokenFailure::Rejected if !is_early => {
             let rotation = context
                 .endpoints_of(&attempt.connection)?
                 .product
@@ -55,8 +55,8 @@ pub(super) async fn failed(
                 .await
                 .map_err(|error| error.with_context("product_message", said));
         }
-        TokenFailure::Client(said) => {
-            release(context, attempt, Release::Failed).await?;
+        TokenFailure::Client => {
+            release(context, attempt, FAILED).await?;
             client_used(
                 context,
                 &attempt.connection,
@@ -69,14 +69,12 @@ pub(super) async fn failed(
             )
             .with_context("product_message", said)
         }
-        TokenFailure::Unanswered(said) => {
-            release(context, attempt, Release::Unanswered).await?;
+        TokenFailure::Unanswered => {
+            release(context, attempt, UNANSWERED).await?;
             refresh_unavailable(&said, None)
         }
-        TokenFailure::Rejected(said)
-        | TokenFailure::Temporary(said)
-        | TokenFailure::Misconfigured(said) => {
-            release(context, attempt, Release::Failed).await?;
+        TokenFailure::Rejected | TokenFailure::Temporary | TokenFailure::Misconfigured => {
+            release(context, attempt, FAILED).await?;
             refresh_unavailable(&said, None)
         }
     };
@@ -94,7 +92,7 @@ pub(super) async fn no_refresh_token(
 ) -> Result<Arc<Snapshot>> {
     match attempt.reason {
         RefreshReason::Early | RefreshReason::Asked => {
-            release(context, attempt, Release::Unused).await?;
+            release(context, attempt, UNUSED).await?;
             current(context, &attempt.of).await
         }
         RefreshReason::Due | RefreshReason::Refused => {
@@ -125,16 +123,19 @@ async fn credential_died(
     current(context, &attempt.of).await
 }
 
-/// How a lease is given back.
-#[derive(Clone, Copy)]
-enum Release {
-    /// No request was sent.
-    Unused,
-    /// The product gave no tokens.
-    Failed,
-    /// No response came, so no one knows what the product did.
-    Unanswered,
-}
+/// How a lease is given back, by the store's time.
+type Release = fn(Timestamp) -> Trigger<'static>;
+
+/// No request was sent.
+const UNUSED: Release = |_| Trigger::LeaseReleased;
+/// The product gave no tokens.
+const FAILED: Release = |_| Trigger::RefreshFailed {
+    unanswered_at: None,
+};
+/// No response came, so no one knows what the product did.
+const UNANSWERED: Release = |read_at| Trigger::RefreshFailed {
+    unanswered_at: Some(read_at),
+};
 
 async fn release(context: &Context, attempt: &Attempt, release: Release) -> Result<()> {
     context
@@ -142,16 +143,7 @@ async fn release(context: &Context, attempt: &Attempt, release: Release) -> Resu
             if !account.row.is_leased_to(attempt.owner) {
                 return Ok(None);
             }
-            let trigger = match release {
-                Release::Unused => Trigger::LeaseReleased,
-                Release::Failed => Trigger::RefreshFailed {
-                    unanswered_at: None,
-                },
-                Release::Unanswered => Trigger::RefreshFailed {
-                    unanswered_at: Some(account.read_at),
-                },
-            };
-            account.row.on(trigger, context.now())
+            account.row.on(release(account.read_at), context.now())
         })
         .await
         .map(drop)
