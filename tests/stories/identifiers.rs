@@ -13,7 +13,7 @@ async fn a_hostile_identifier_goes_everywhere() {
     const IDENTIFIER: &str = "a/b %2F@ü";
     let stage = Stage::new().await;
     let link = stage.link(IDENTIFIER).await;
-    assert_eq!(Browser::new().connect(&link, ADA).await.status, 200);
+    assert_eq!(Browser::new().connect(&stage, &link, ADA).await.status, 200);
 
     let account = stage
         .get(&format!("/v1/accounts/mail/{}", encode(IDENTIFIER)))

@@ -65,7 +65,7 @@ async fn the_client_and_the_platform_do_the_same() {
             .authorization_link("mail", identifier)
             .await
             .unwrap();
-        Browser::new().connect(&link.link, ADA).await;
+        Browser::new().connect(&stage, &link.link, ADA).await;
         assert_eq!(
             actions
                 .account("mail", identifier)
@@ -220,9 +220,9 @@ async fn a_permission_that_was_not_granted_is_named_before_anything_is_sent() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
+    let product = browser.open(&link).await;
     let granted = ["openid", "https://www.googleapis.com/auth/gmail.readonly"];
-    let back = browser.allow(&action, ADA, &granted).await;
+    let back = stage.consent(&product, ADA, &granted);
     browser.visit(&back).await;
     let account = stage.account("user-1").await;
     assert_eq!(account["state"], "active");

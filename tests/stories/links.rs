@@ -15,7 +15,7 @@ async fn looking_at_a_link_changes_nothing() {
     for _ in 0..10 {
         assert_eq!(Browser::new().get(&link).await.status, 200);
     }
-    assert_eq!(Browser::new().connect(&link, ADA).await.status, 200);
+    assert_eq!(Browser::new().connect(&stage, &link, ADA).await.status, 200);
 }
 
 #[tokio::test]
@@ -56,12 +56,12 @@ async fn a_second_browser_does_not_get_the_link() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut first = Browser::new();
-    let action = first.open(&link).await;
+    let product = first.open(&link).await;
     assert_eq!(Browser::new().post(&link, &[]).await.status, 403);
     // The first one may start over.
     first.open(&link).await;
-    let _ = action;
-    assert_eq!(first.connect(&link, ADA).await.status, 200);
+    let _ = product;
+    assert_eq!(first.connect(&stage, &link, ADA).await.status, 200);
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_used_link_is_used() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    browser.connect(&link, ADA).await;
+    browser.connect(&stage, &link, ADA).await;
     assert_eq!(browser.get(&link).await.status, 410);
     assert_eq!(browser.post(&link, &[]).await.status, 410);
     assert_eq!(stage.account("user-1").await["state"], "active");
@@ -80,8 +80,8 @@ async fn a_callback_in_another_browser_is_refused_before_any_token_request() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
-    let back = browser.allow(&action, ADA, &["all"]).await;
+    let product = browser.open(&link).await;
+    let back = stage.consent(&product, ADA, &["all"]);
     assert_eq!(Browser::new().visit(&back).await.status, 403);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
     // Nothing is lost: the right browser still gets through.
@@ -93,8 +93,8 @@ async fn a_replayed_callback_makes_no_second_exchange() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
-    let back = browser.allow(&action, ADA, &["all"]).await;
+    let product = browser.open(&link).await;
+    let back = stage.consent(&product, ADA, &["all"]);
     browser.visit(&back).await;
     assert_eq!(browser.visit(&back).await.status, 410);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 1);
@@ -106,8 +106,8 @@ async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
-    let back = browser.allow(&action, ADA, &["all"]).await;
+    let product = browser.open(&link).await;
+    let back = stage.consent(&product, ADA, &["all"]);
     let (address, query) = back.split_once('?').unwrap();
     assert_eq!(
         browser
@@ -132,8 +132,8 @@ async fn a_user_who_refuses_sees_a_calm_page() {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
-    let back = browser.deny(&action, ADA).await;
+    let product = browser.open(&link).await;
+    let back = stage.consent(&product, ADA, &[]);
     let page = browser.visit(&back).await;
     assert_eq!(page.status, 403, "{}", page.text());
     assert_eq!(

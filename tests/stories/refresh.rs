@@ -275,7 +275,9 @@ async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
     let stage = Stage::new().await;
     stage.connect("user-1", ADA).await;
     let link = stage.link("user-1").await;
-    let done = Browser::new().connect(&link, crate::stage::GRACE).await;
+    let done = Browser::new()
+        .connect(&stage, &link, crate::stage::GRACE)
+        .await;
     assert_eq!(done.status, 409, "{}", done.text());
     let account = stage.account("user-1").await;
     assert_eq!(

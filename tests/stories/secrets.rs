@@ -120,8 +120,8 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
         .json();
     let link = link["link"].as_str().unwrap().to_owned();
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
-    let back = browser.allow(&action, ADA, &["all"]).await;
+    let product = browser.open(&link).await;
+    let back = stage.consent(&product, ADA, &["all"]);
     let (_, query) = back.split_once('?').unwrap();
     let of_callback = query
         .split('&')

@@ -42,7 +42,7 @@ async fn connect(stage: &Stage, product: &str) {
     let link = json!({ "connection_name": product, "identifier": "user-1" });
     let link = stage.post("/v1/authorization-links", &link).await.json();
     let done = Browser::new()
-        .connect(link["link"].as_str().unwrap(), ADA)
+        .connect(stage, link["link"].as_str().unwrap(), ADA)
         .await;
     assert_eq!(done.status, 200, "{product}: {}", done.text());
 }

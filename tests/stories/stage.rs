@@ -195,9 +195,16 @@ impl Stage {
     /// Connects a user of the application with a user of the sandbox.
     pub async fn connect(&self, identifier: &str, user: &str) {
         let link = self.link(identifier).await;
-        let done = Browser::new().connect(&link, user).await;
+        let done = Browser::new().connect(self, &link, user).await;
         assert_eq!(done.status, 200, "{}", done.text());
         assert_eq!(self.account(identifier).await["state"], "active");
+    }
+
+    /// Allows these scopes as a user of the sandbox, or none; returns where the product sends the browser.
+    pub fn consent(&self, product: &str, user: &str, scopes: &[&str]) -> String {
+        let back = self.sandbox.sandbox.consent(product, user, scopes);
+        back.unwrap_or_else(|page| panic!("no way back: {page}"))
+            .into()
     }
 
     /// The response of a tool.

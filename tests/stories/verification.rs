@@ -18,8 +18,8 @@ async fn returned(stage: &Stage) -> (String, String) {
     });
     let link = stage.post("/v1/authorization-links", &body).await.json();
     let mut browser = Browser::new();
-    let action = browser.open(link["link"].as_str().unwrap()).await;
-    let back = browser.allow(&action, ADA, &["all"]).await;
+    let product = browser.open(link["link"].as_str().unwrap()).await;
+    let back = stage.consent(&product, ADA, &["all"]);
     let reply = browser.visit(&back).await;
     assert_eq!(reply.status, 303);
     (

@@ -1,6 +1,5 @@
 //! The binary `stead`: the service, its sandbox and its commands.
 
-mod browser;
 mod commands;
 mod exit;
 mod failure;

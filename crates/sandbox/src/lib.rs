@@ -2,6 +2,7 @@
 
 mod admin;
 mod calendar;
+mod consent;
 mod drive;
 mod faults;
 mod google;

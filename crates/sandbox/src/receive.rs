@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How a response goes out.
-enum Delivery {
+pub(crate) enum Delivery {
     /// At once.
     Now,
     /// When the token endpoint is released.
@@ -44,7 +44,7 @@ async fn receive(
 
 /// The response, and how it is delivered. The request is processed here, even if no one will ever read the
 /// response.
-fn process(state: &mut State, request: &Request) -> (Response, Delivery) {
+pub(crate) fn process(state: &mut State, request: &Request) -> (Response, Delivery) {
     let fault = state.faults.take(request);
     let (response, delivery) = match fault {
         Some(Fault::Stall { .. }) => {

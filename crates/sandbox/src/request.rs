@@ -32,16 +32,28 @@ impl Request {
     pub(crate) async fn read(request: axum::http::Request<Body>) -> Option<Self> {
         let (parts, body) = request.into_parts();
         let body = to_bytes(body, MAX_BODY_BYTES).await.ok()?;
-        let path = parts.uri.path().trim_start_matches('/');
+        let (path, query) = (parts.uri.path(), parts.uri.query());
+        Some(Self::new(parts.method, path, query, parts.headers, body))
+    }
+
+    /// A request for a path of the sandbox.
+    pub(crate) fn new(
+        method: Method,
+        path: &str,
+        query: Option<&str>,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Self {
+        let path = path.trim_start_matches('/');
         let (host, rest) = path.split_once('/').unwrap_or((path, ""));
-        Some(Self {
-            method: parts.method,
+        Self {
+            method,
             host: host.to_owned(),
             path: format!("/{rest}"),
-            query: parts.uri.query().map(str::to_owned),
-            headers: parts.headers,
+            query: query.map(str::to_owned),
+            headers,
             body,
-        })
+        }
     }
 
     /// The query's pairs.
@@ -133,16 +145,10 @@ mod tests {
 
     #[test]
     fn basic_credentials_are_decoded_twice() {
-        let request = |authorization: String| Request {
-            method: Method::POST,
-            host: String::new(),
-            path: String::new(),
-            query: None,
-            headers: HeaderMap::from_iter([(
-                header::AUTHORIZATION,
-                authorization.parse().unwrap(),
-            )]),
-            body: Bytes::new(),
+        let request = |authorization: String| {
+            let header = (header::AUTHORIZATION, authorization.parse().unwrap());
+            let headers = HeaderMap::from_iter([header]);
+            Request::new(Method::POST, "/", None, headers, Bytes::new())
         };
         let basic = request(format!("Basic {}", STANDARD.encode("a%3Ab:c+d%2B")));
         let expected = ("a:b".to_owned(), "c d+".to_owned());

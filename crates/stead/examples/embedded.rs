@@ -4,7 +4,6 @@ use secrecy::ExposeSecret as _;
 use std::io::Write as _;
 use stead::{Platform, core::environment::Verification, mail::ListDrafts};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
-mod consent;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,7 +26,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let started = environment.start_authorization(token, None).await?;
 
     // The user allows; your redirect URI receives the callback and the cookie.
-    let callback = consent::allow(&sandbox.url, &started.location).await?;
+    let returned = sandbox
+        .sandbox
+        .consent(&started.location, "ada@example.com", &["all"])?;
+    let query: serde_json::Map<_, _> = returned
+        .query_pairs()
+        .map(|(name, value)| (name.into_owned(), value.into()))
+        .collect();
+    let callback = serde_json::from_value(query.into())?;
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
     let finished = environment.finish_authorization(&connection_id, callback, cookie);
     finished.await?;

@@ -5,9 +5,6 @@
     reason = "what fails here fails the test, in helpers too"
 )]
 
-#[path = "../examples/consent/mod.rs"]
-mod consent;
-
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -172,9 +169,15 @@ async fn connected(platform: &Platform, sandbox: &Running) {
         .unwrap();
     let token = link.link.rsplit('/').next().unwrap();
     let started = environment.start_authorization(token, None).await.unwrap();
-    let callback = consent::allow(&sandbox.url, &started.location)
-        .await
+    let returned = sandbox
+        .sandbox
+        .consent(&started.location, "ada@example.com", &["all"])
         .unwrap();
+    let query: Value = returned
+        .query_pairs()
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    let callback = serde_json::from_value(query).unwrap();
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
     environment
         .finish_authorization(&connection.id.to_string(), callback, cookie)

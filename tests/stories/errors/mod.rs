@@ -262,12 +262,12 @@ async fn links(seen: &mut Seen) {
         .insert("origin", "https://evil.test".parse().unwrap());
     seen.page(ErrorKind::OriginRejected, &stage.http.send(forged).await);
     let mut browser = Browser::new();
-    let action = browser.open(&link).await;
+    let product = browser.open(&link).await;
     seen.page(
         ErrorKind::BrowserMismatch,
         &Browser::new().post(&link, &[]).await,
     );
-    let back = browser.deny(&action, ADA).await;
+    let back = stage.consent(&product, ADA, &[]);
     seen.page(ErrorKind::AuthorizationDenied, &browser.visit(&back).await);
 
     stage.connect("user-1", ADA).await;
@@ -275,7 +275,7 @@ async fn links(seen: &mut Seen) {
     let mut browser = Browser::new();
     seen.page(
         ErrorKind::ProductAccountMismatch,
-        &browser.connect(&link, GRACE).await,
+        &browser.connect(&stage, &link, GRACE).await,
     );
     seen.page(ErrorKind::AuthorizationConsumed, &browser.get(&link).await);
 
@@ -287,7 +287,7 @@ async fn links(seen: &mut Seen) {
     });
     seen.page(
         ErrorKind::AuthorizationFailed,
-        &Browser::new().connect(&link, ADA).await,
+        &Browser::new().connect(&stage, &link, ADA).await,
     );
     let link = stage.link("user-2").await;
     stage.sandbox.sandbox.fault(Fault::TokenError {
@@ -297,7 +297,7 @@ async fn links(seen: &mut Seen) {
     });
     seen.page(
         ErrorKind::ConnectionCredentialsRejected,
-        &Browser::new().connect(&link, ADA).await,
+        &Browser::new().connect(&stage, &link, ADA).await,
     );
 
     let link = stage.link("user-3").await;
@@ -317,7 +317,7 @@ async fn verification(seen: &mut Seen) {
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "verify_url": "https://app.example/" });
     let link = stage.post("/v1/authorization-links", &body).await.json();
     Browser::new()
-        .connect(link["link"].as_str().unwrap(), ADA)
+        .connect(&stage, link["link"].as_str().unwrap(), ADA)
         .await;
     seen.kind(
         ErrorKind::VerificationRequired,

@@ -9,10 +9,9 @@ use stead::products;
 use stead_sandbox::Fault;
 
 use crate::{
-    browser::Browser,
     failure::Outcome,
     listener, signals,
-    target::{CONNECTION, SANDBOX_USER, Stack, USER, with_storage},
+    target::{CONNECTION, Stack, USER, with_storage},
     terminal::Terminal,
 };
 
@@ -55,7 +54,7 @@ impl BenchServer {
         let connection = CONNECTION;
         let actions = stack.platform.actions();
         let link = actions.authorization_link(connection, USER).await?;
-        Browser::new()?.connect(&link.link, SANDBOX_USER).await?;
+        stack.consent(&link.link).await?;
         let token = stack
             .platform
             .environment()

@@ -1,16 +1,17 @@
 //! A whole stack in this process: the service, and a sandbox in place of the products.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     ErrorKind, OsEntropy, Platform, PlatformBuilder,
-    core::{environment::Verification, resource::NewConnection, seal::KeyRing},
+    core::{environment::Verification, oauth::Callback, resource::NewConnection, seal::KeyRing},
 };
 use stead_sandbox::Sandbox;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
+    exit::Exit,
     failure::{Failure, Outcome},
     listener, secrets,
 };
@@ -74,6 +75,34 @@ impl Stack {
             service,
             sandbox_task,
         })
+    }
+
+    /// Goes through an authorization link as the sandbox's user, who allows everything.
+    pub(crate) async fn consent(&self, link: &str) -> Outcome {
+        let environment = self.platform.environment();
+        let token = link.rsplit('/').next().unwrap_or_default();
+        let started = environment.start_authorization(token, None).await?;
+        let back = self
+            .sandbox
+            .consent(&started.location, SANDBOX_USER, &["all"])
+            .map_err(|page| {
+                let what = format!("the sandbox's user could not allow: {page}");
+                Failure::new(Exit::Failed, what, "This is an error in Stead.")
+            })?;
+        // `/sso/v1/oauth/{connection_id}/callback`
+        let connection_id = back.path().split('/').nth(4).unwrap_or_default();
+        let mut query: HashMap<String, String> = back.query_pairs().into_owned().collect();
+        let callback = Callback {
+            state: query.remove("state"),
+            code: query.remove("code"),
+            iss: query.remove("iss"),
+            ..Callback::default()
+        };
+        let cookie = |_| Some(started.browser.expose_secret().to_owned());
+        environment
+            .finish_authorization(connection_id, callback, cookie)
+            .await?;
+        Ok(())
     }
 
     /// Stops both; requests under way are finished first.

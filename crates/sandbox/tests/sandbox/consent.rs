@@ -1,6 +1,8 @@
 //! The authorization page and what comes back from it.
 
-use crate::client::{CHALLENGE, CONTACTS, GMAIL_READ, REDIRECT, Stage, value};
+use stead_sandbox::{CLIENT_ID, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID, WORKSPACE_CLIENT_ID};
+
+use crate::client::{CHALLENGE, CONTACTS, GMAIL_READ, REDIRECT, Stage, form, value};
 
 #[tokio::test]
 async fn the_page_offers_people_and_permissions_and_sends_back() {
@@ -33,6 +35,60 @@ async fn the_page_offers_people_and_permissions_and_sends_back() {
     // A page can be submitted once.
     let again = stage.post_form(&page.form_action(), &fields).await;
     assert_eq!(again.status, 400);
+}
+
+#[tokio::test]
+async fn the_sandbox_plays_the_user_without_a_browser() {
+    let stage = Stage::new().await;
+    let sandbox = stage.sandbox();
+    let snowflake = format!("/{WAREHOUSE_ACCOUNT}.snowflakecomputing.com/oauth/authorize");
+    for (path, client, name, value_of_name) in [
+        (
+            "/accounts.google.com/o/oauth2/v2/auth",
+            CLIENT_ID,
+            "scope",
+            GMAIL_READ,
+        ),
+        (
+            "/api.notion.com/v1/oauth/authorize",
+            WORKSPACE_CLIENT_ID,
+            "owner",
+            "user",
+        ),
+        (&snowflake, WAREHOUSE_CLIENT_ID, "code_challenge", CHALLENGE),
+    ] {
+        let mut asked = vec![
+            ("client_id", client),
+            ("redirect_uri", REDIRECT),
+            ("response_type", "code"),
+            ("state", "s t"),
+            (name, value_of_name),
+        ];
+        if name == "code_challenge" {
+            asked.push(("code_challenge_method", "S256"));
+        }
+        let address = &format!("{}?{}", stage.url(path), form(&asked));
+        let pairs = |scopes: &[&str]| -> Vec<(String, String)> {
+            let back = sandbox.consent(address, "ada@example.com", scopes).unwrap();
+            assert!(back.as_str().starts_with(REDIRECT));
+            back.query_pairs().into_owned().collect()
+        };
+        let allowed = pairs(&["all"]);
+        assert_eq!(value(&allowed, "state"), "s t");
+        assert!(!value(&allowed, "code").is_empty());
+        assert_eq!(value(&pairs(&[]), "error"), "access_denied");
+        assert!(
+            sandbox
+                .consent(address, "eve@example.com", &["all"])
+                .is_err()
+        );
+        let wrong = address.replace("client_id=", "client_id=x");
+        assert!(
+            sandbox
+                .consent(&wrong, "ada@example.com", &["all"])
+                .is_err()
+        );
+    }
 }
 
 #[tokio::test]

@@ -21,7 +21,6 @@ use super::{
     report::{Report, in_words},
 };
 use crate::{
-    browser::Browser,
     exit::Exit,
     failure::{Failure, Outcome},
     target::{SANDBOX_USER, Stack, USER},
@@ -121,10 +120,9 @@ impl Journey<'_> {
         break_tool: Option<&str>,
         report: &mut Report<'_>,
     ) -> Outcome {
-        let mut browser = Browser::new()?;
         let connection = product.name;
         if !report
-            .step("link and consent", self.connect(connection, &mut browser))
+            .step("link and consent", self.connect(connection))
             .await
         {
             miss(product, report).await;
@@ -158,10 +156,7 @@ impl Journey<'_> {
             .step("revocation, reported", self.revocation(connection, case))
             .await;
         report
-            .step(
-                "link again, active again",
-                self.again(connection, case, &mut browser),
-            )
+            .step("link again, active again", self.again(connection, case))
             .await;
         Ok(())
     }
@@ -171,16 +166,13 @@ impl Journey<'_> {
         Ok(format!("{} tools offered", tools.len()))
     }
 
-    async fn connect(&self, connection: &str, browser: &mut Browser) -> StepResult {
+    async fn connect(&self, connection: &str) -> StepResult {
         let link = self
             .actions
             .authorization_link(connection, USER)
             .await
             .map_err(in_words)?;
-        browser
-            .connect(&link.link, SANDBOX_USER)
-            .await
-            .map_err(in_words)?;
+        self.stack.consent(&link.link).await.map_err(in_words)?;
         let account = self
             .actions
             .account(connection, USER)
@@ -298,8 +290,8 @@ impl Journey<'_> {
         }
     }
 
-    async fn again(&self, connection: &str, case: &Case, browser: &mut Browser) -> StepResult {
-        self.connect(connection, browser).await?;
+    async fn again(&self, connection: &str, case: &Case) -> StepResult {
+        self.connect(connection).await?;
         self.checked(connection, case, Effect::Read).await
     }
 }
