@@ -1,9 +1,10 @@
-//! The workspace as every sandbox begins with it.
+//! The workspace as every sandbox begins with it, from the seed's short description.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use super::{
     columns,
@@ -13,321 +14,205 @@ use super::{
     shapes::person_id,
 };
 
-const ADA: &str = "ada@example.com";
-const GRACE: &str = "grace@example.com";
+/// Things refer to each other by title; ids are derived from it.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+struct Seed {
+    pages: Vec<SeedPage>,
+    blocks: Vec<SeedBlock>,
+    comments: Vec<SeedComment>,
+    databases: Vec<SeedDatabase>,
+}
+
+#[derive(Deserialize)]
+struct SeedPage {
+    title: String,
+    /// The page above it; none for a page at the top.
+    page: Option<String>,
+    /// The only person who sees a page at the top.
+    owner: Option<&'static str>,
+    author: String,
+    at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct SeedBlock {
+    page: String,
+    kind: String,
+    text: String,
+    #[serde(default)]
+    body: Map<String, Value>,
+    author: String,
+    at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct SeedComment {
+    /// The page or block, such as `page Projects`.
+    on: String,
+    discussion: String,
+    text: String,
+    #[serde(default)]
+    resolved: bool,
+    author: String,
+    at: Timestamp,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+struct SeedDatabase {
+    title: String,
+    page: String,
+    author: String,
+    at: Timestamp,
+    sources: Vec<SeedSource>,
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+struct SeedSource {
+    title: String,
+    columns: Vec<SeedColumn>,
+    /// Titles with values by name of column.
+    rows: Vec<(String, Map<String, Value>)>,
+}
+
+#[derive(Deserialize)]
+struct SeedColumn {
+    id: Option<String>,
+    name: String,
+    kind: &'static str,
+    #[serde(default, borrow)]
+    options: Vec<&'static str>,
+}
 
 /// Two pages for all with a database each, and one page for each person only.
 pub(crate) fn seed() -> Content {
+    let seed: Seed = crate::world::parse_seed(include_str!("../world/workspace.json"));
     let mut content = Content::default();
-    page(
-        &mut content,
-        "Engine handbook",
-        Parent::Top(None),
-        ADA,
-        "2026-03-02T10:00:00Z",
-    );
-    let handbook = id_of("page Engine handbook");
-    page(
-        &mut content,
-        "Operating notes",
-        Parent::Page(handbook.clone()),
-        ADA,
-        "2026-03-09T08:30:00Z",
-    );
-    page(
-        &mut content,
-        "Projects",
-        Parent::Top(None),
-        GRACE,
-        "2026-02-16T09:15:00Z",
-    );
-    page(
-        &mut content,
-        "Ada's diary",
-        Parent::Top(Some(ADA)),
-        ADA,
-        "2026-01-05T21:00:00Z",
-    );
-    page(
-        &mut content,
-        "Grace's notebook",
-        Parent::Top(Some(GRACE)),
-        GRACE,
-        "2026-01-07T22:10:00Z",
-    );
-    blocks(&mut content, &handbook);
-    comments(&mut content, &handbook);
-    reading_list(&mut content, &handbook);
-    projects(&mut content);
+    for page in seed.pages {
+        let parent = page.page.map_or(Parent::Top(page.owner), |page| {
+            Parent::Page(id_of(&format!("page {page}")))
+        });
+        let values = BTreeMap::from([(String::from("title"), rich_text::of(&page.title))]);
+        let origin = origin(&page.author, page.at);
+        let id = id_of(&format!("page {}", page.title));
+        content.pages.push(new_page(id, parent, values, origin));
+    }
+    for block in seed.blocks {
+        let mut body = json!({"rich_text": rich_text::of(&block.text), "color": "default"});
+        for (name, value) in block.body {
+            body[name] = value;
+        }
+        content.blocks.push(Block {
+            id: id_of(&format!("block {}", block.text)),
+            parent: id_of(&format!("page {}", block.page)),
+            kind: block.kind,
+            body,
+            origin: origin(&block.author, block.at),
+        });
+    }
+    for comment in seed.comments {
+        content.comments.push(Comment {
+            id: id_of(&format!("comment {}", comment.text)),
+            parent: id_of(&comment.on),
+            discussion: id_of(&format!("discussion {}", comment.discussion)),
+            rich_text: rich_text::of(&comment.text),
+            resolved: comment.resolved,
+            origin: origin(&comment.author, comment.at),
+        });
+    }
+    for database in seed.databases {
+        add_database(&mut content, database);
+    }
     content
 }
 
-fn page(content: &mut Content, title: &str, parent: Parent, author: &str, at: &str) {
-    content.pages.push(Page {
-        id: id_of(&format!("page {title}")),
-        parent,
-        values: BTreeMap::from([(String::from("title"), rich_text::of(title))]),
-        icon: Value::Null,
-        cover: Value::Null,
-        origin: origin(author, at),
-    });
-}
-
-fn blocks(content: &mut Content, page: &str) {
-    for (kind, words) in [
-        ("heading_1", "The engine"),
-        (
-            "paragraph",
-            "It weaves algebraic patterns just as the loom weaves flowers and leaves.",
-        ),
-        ("bulleted_list_item", "The mill does the work."),
-        ("bulleted_list_item", "The store keeps the numbers."),
-        ("to_do", "Oil the barrels"),
-    ] {
-        let mut body = json!({"rich_text": rich_text::of(words), "color": "default"});
-        if kind == "to_do" {
-            body["checked"] = json!(false);
+fn add_database(content: &mut Content, seed: SeedDatabase) {
+    let made = origin(&seed.author, seed.at);
+    let id = id_of(&format!("database {}", seed.title));
+    let mut sources = Vec::new();
+    for source in seed.sources {
+        let source_id = id_of(&format!("source {}", source.title));
+        let columns: Vec<Column> = source.columns.into_iter().map(column).collect();
+        // Later rows are made a day later each, so that orders by time are certain.
+        for (day, (title, values)) in (17..).zip(source.rows) {
+            let value = |column: &Column| {
+                Some((column.id.clone(), value(column, values.get(&column.name)?)))
+            };
+            let mut values: BTreeMap<String, Value> = columns.iter().filter_map(value).collect();
+            values.insert(String::from("title"), rich_text::of(&title));
+            let at = format!("2026-03-{day}T12:00:00Z")
+                .parse()
+                .unwrap_or(seed.at);
+            let parent = Parent::Source(source_id.clone());
+            let id = id_of(&format!("row {title}"));
+            content
+                .pages
+                .push(new_page(id, parent, values, origin(&seed.author, at)));
         }
-        content.blocks.push(Block {
-            id: id_of(&format!("block {words}")),
-            parent: page.to_owned(),
-            kind: kind.to_owned(),
-            body,
-            origin: origin(ADA, "2026-03-02T10:05:00Z"),
-        });
-    }
-}
-
-fn comments(content: &mut Content, page: &str) {
-    let block = id_of("block Oil the barrels");
-    for (words, parent, discussion, author, at, resolved) in [
-        (
-            "Who wrote the part about the mill?",
-            page,
-            "mill",
-            GRACE,
-            "2026-04-20T08:00:00Z",
-            false,
-        ),
-        (
-            "I did, after the visit on Tuesday.",
-            page,
-            "mill",
-            ADA,
-            "2026-04-20T08:12:00Z",
-            false,
-        ),
-        (
-            "Typo in the heading.",
-            page,
-            "typo",
-            GRACE,
-            "2026-04-21T14:00:00Z",
-            true,
-        ),
-        (
-            "Done on Friday.",
-            &block,
-            "oil",
-            ADA,
-            "2026-05-01T16:45:00Z",
-            false,
-        ),
-    ] {
-        content.comments.push(Comment {
-            id: id_of(&format!("comment {words}")),
-            parent: parent.to_owned(),
-            discussion: id_of(&format!("discussion {discussion}")),
-            rich_text: rich_text::of(words),
-            resolved,
-            origin: origin(author, at),
-        });
-    }
-}
-
-/// A database with one data source.
-fn reading_list(content: &mut Content, page: &str) {
-    let mut status = columns::new("Status", "select", &["To read", "Reading", "Read"]);
-    status.id = String::from("U:C<");
-    let columns = vec![
-        columns::new("Name", "title", &[]),
-        status,
-        columns::new(
-            "Tags",
-            "multi_select",
-            &["mathematics", "machines", "poetry"],
-        ),
-        columns::new("Pages", "number", &[]),
-        columns::new("Due", "date", &[]),
-        columns::new("Owned", "checkbox", &[]),
-        columns::new("Link", "url", &[]),
-        columns::new("Notes & ideas", "rich_text", &[]),
-        columns::new("Added", "created_time", &[]),
-    ];
-    database(
-        content,
-        "Reading list",
-        page,
-        ADA,
-        vec![("Reading list", columns)],
-    );
-    for (title, status, tags, pages, due, owned) in [
-        (
-            "Sketch of the Analytical Engine",
-            "Read",
-            &["machines", "mathematics"][..],
-            66,
-            "2026-04-01",
-            true,
-        ),
-        (
-            "On the Economy of Machinery",
-            "Reading",
-            &["machines"],
-            320,
-            "2026-05-15",
-            true,
-        ),
-        (
-            "A Treatise on the Calculus of Finite Differences",
-            "To read",
-            &["mathematics"],
-            248,
-            "2026-06-30",
-            false,
-        ),
-        ("Don Juan", "To read", &["poetry"], 555, "2026-12-24", true),
-    ] {
-        row(content, "Reading list", title, ADA, |column| {
-            match column.name.as_str() {
-                "Status" => chosen(column, status),
-                "Tags" => tags.iter().map(|tag| chosen(column, tag)).collect(),
-                "Pages" => json!(pages),
-                "Due" => json!({"start": due, "end": null, "time_zone": null}),
-                "Owned" => json!(owned),
-                "Notes & ideas" => rich_text::of(&format!("Bought for {title}.")),
-                _ => Value::Null,
-            }
-        });
-    }
-}
-
-/// A database with two data sources.
-fn projects(content: &mut Content) {
-    let tasks = vec![
-        columns::new("Task", "title", &[]),
-        columns::new("Done", "checkbox", &[]),
-        columns::new(
-            "State",
-            "status",
-            &["Not started", "In progress", "Finished"],
-        ),
-    ];
-    let milestones = vec![
-        columns::new("Milestone", "title", &[]),
-        columns::new("When", "date", &[]),
-    ];
-    let page = id_of("page Projects");
-    let sources = vec![("Tasks", tasks), ("Milestones", milestones)];
-    database(content, "Compiler", &page, GRACE, sources);
-    for (title, done, state) in [
-        ("Collect subroutines", true, "Finished"),
-        ("Write the linker", false, "In progress"),
-        ("Print the manual", false, "Not started"),
-    ] {
-        row(content, "Tasks", title, GRACE, |column| match column.kind {
-            "checkbox" => json!(done),
-            "status" => chosen(column, state),
-            _ => Value::Null,
-        });
-    }
-    for (title, when) in [
-        ("First program", "2026-06-01"),
-        ("Second release", "2026-09-01"),
-    ] {
-        row(content, "Milestones", title, GRACE, |column| {
-            match column.kind {
-                "date" => json!({"start": when, "end": null, "time_zone": null}),
-                _ => Value::Null,
-            }
-        });
-    }
-}
-
-fn database(
-    content: &mut Content,
-    title: &str,
-    page: &str,
-    author: &str,
-    sources: Vec<(&str, Vec<Column>)>,
-) {
-    let made = origin(author, "2026-03-16T11:00:00Z");
-    let id = id_of(&format!("database {title}"));
-    let mut ids = Vec::new();
-    for (name, columns) in sources {
-        let source = id_of(&format!("source {name}"));
-        ids.push(source.clone());
+        sources.push(source_id.clone());
         content.sources.push(Source {
-            id: source,
+            id: source_id,
             database: id.clone(),
-            title: rich_text::of(name),
+            title: rich_text::of(&source.title),
             columns,
             origin: made.clone(),
         });
     }
     content.databases.push(Database {
         id,
-        page: page.to_owned(),
-        title: rich_text::of(title),
-        sources: ids,
+        page: id_of(&format!("page {}", seed.page)),
+        title: rich_text::of(&seed.title),
+        sources,
         origin: made,
     });
 }
 
-fn row(
-    content: &mut Content,
-    source: &str,
-    title: &str,
-    author: &str,
-    value: impl Fn(&Column) -> Value,
-) {
-    let source = id_of(&format!("source {source}"));
-    let columns = content
-        .source(&source)
-        .map(|source| source.columns.as_slice())
-        .unwrap_or_default();
-    let mut values: BTreeMap<String, Value> = columns
-        .iter()
-        .map(|column| (column.id.clone(), value(column)))
-        .collect();
-    values.retain(|_, value| !value.is_null());
-    values.insert(String::from("title"), rich_text::of(title));
-    // Later rows are made a day later each, so that orders by time are certain.
-    let day = content.rows(&source).count() + 17;
-    content.pages.push(Page {
-        id: id_of(&format!("row {title}")),
-        parent: Parent::Source(source),
+fn column(seed: SeedColumn) -> Column {
+    let mut column = columns::new(&seed.name, seed.kind, &seed.options);
+    column.id = seed.id.unwrap_or(column.id);
+    column
+}
+
+fn new_page(id: String, parent: Parent, values: BTreeMap<String, Value>, origin: Origin) -> Page {
+    Page {
+        id,
+        parent,
         values,
         icon: Value::Null,
         cover: Value::Null,
-        origin: origin(author, &format!("2026-03-{day}T12:00:00Z")),
-    });
+        origin,
+    }
 }
 
-fn chosen(column: &Column, name: &str) -> Value {
-    let options = column.config["options"].as_array().into_iter().flatten();
-    options
-        .into_iter()
-        .find(|option| option["name"] == name)
-        .cloned()
-        .unwrap_or_default()
+/// The value as it is kept, of the seed's short form.
+fn value(column: &Column, short: &Value) -> Value {
+    let option = |name: &Value| {
+        let options = column.config["options"].as_array().into_iter().flatten();
+        options
+            .into_iter()
+            .find(|option| option["name"] == *name)
+            .cloned()
+    };
+    match column.kind {
+        "select" | "status" => option(short).unwrap_or_default(),
+        "multi_select" => short
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(option)
+            .collect(),
+        "date" => json!({"start": short, "end": null, "time_zone": null}),
+        "rich_text" => rich_text::of(short.as_str().unwrap_or_default()),
+        _ => short.clone(),
+    }
 }
 
-fn origin(author: &str, at: &str) -> Origin {
-    let created: Timestamp = at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+fn origin(author: &str, at: Timestamp) -> Origin {
     Origin {
-        created,
-        edited: created,
+        created: at,
+        edited: at,
         author: person_id(author),
     }
 }

@@ -21,7 +21,7 @@ use files::Files;
 use mime::Message;
 
 /// Reads a file of the seed. A test reads them all.
-fn parse_seed<T: Deserialize<'static>>(text: &'static str) -> T {
+pub(crate) fn parse_seed<T: Deserialize<'static>>(text: &'static str) -> T {
     serde_json::from_str(text).expect("the seed is valid")
 }
 
