@@ -24,6 +24,13 @@ pub(crate) struct Reschedule<'a> {
     pub(crate) recurs: bool,
 }
 
+/// Where the zone of an event's time comes from.
+enum Zone {
+    Unneeded,
+    Known(TimeZone),
+    OfCalendar,
+}
+
 impl Reschedule<'_> {
     /// Times that do not go together.
     pub(crate) fn violations(&self) -> Vec<Violation> {
@@ -66,8 +73,18 @@ impl Reschedule<'_> {
         event: &Value,
         body: &mut Map<String, Value>,
     ) -> Result<()> {
-        let zone = self.zone(io, event).await?;
-        let zone = zone.as_ref();
+        let zone = match self.zone(event) {
+            Zone::Unneeded => None,
+            Zone::Known(zone) => Some(zone),
+            Zone::OfCalendar => Some(zone::of_calendar(io, self.calendar).await?),
+        };
+        body.extend(self.edges(event, zone.as_ref())?);
+        Ok(())
+    }
+
+    /// `start` and `end` of the change, as far as they change.
+    fn edges(&self, event: &Value, zone: Option<&TimeZone>) -> Result<Map<String, Value>> {
+        let mut edges = Map::new();
         let (start, end) = self.ends(event, zone)?;
         for (name, moment) in [("start", start), ("end", end)] {
             let mut edge = match moment {
@@ -85,10 +102,10 @@ impl Reschedule<'_> {
                 edge.insert(String::from("timeZone"), json!(zone::name(zone)));
             }
             if !edge.is_empty() {
-                body.insert(name.to_owned(), edge.into());
+                edges.insert(name.to_owned(), edge.into());
             }
         }
-        Ok(())
+        Ok(edges)
     }
 
     fn length(&self) -> Option<SignedDuration> {
@@ -100,20 +117,16 @@ impl Reschedule<'_> {
         is_local(self.start) || is_local(self.end)
     }
 
-    /// The zone in which times are meant: as named, or the event's, or the calendar's. `None` where none is needed.
-    async fn zone(&self, io: Io<'_>, event: &Value) -> Result<Option<TimeZone>> {
-        if self.zone.is_some() {
-            return Ok(self.zone.clone());
-        }
+    /// The zone in which times are meant: as named, or the event's, or the calendar's.
+    fn zone(&self, event: &Value) -> Zone {
         let all_day = self
             .start
             .map_or(event["start"]["date"].is_string(), Moment::is_day);
-        if !self.needs_zone() && (!self.recurs || all_day) {
-            return Ok(None);
-        }
-        match event["start"]["timeZone"].as_str().and_then(zone::named) {
-            Some(zone) => Ok(Some(zone)),
-            None => zone::of_calendar(io, self.calendar).await.map(Some),
+        let own = || event["start"]["timeZone"].as_str().and_then(zone::named);
+        match &self.zone {
+            Some(zone) => Zone::Known(zone.clone()),
+            None if !self.needs_zone() && (!self.recurs || all_day) => Zone::Unneeded,
+            None => own().map_or(Zone::OfCalendar, Zone::Known),
         }
     }
 
@@ -183,4 +196,139 @@ fn without_time() -> Error {
         ErrorKind::ProductProtocolError,
         "the product returned an event without a start",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is given | the event | what is read | `start` of the change | its `end`. The calendar is in London.
+    const CHANGES: &str = "
+        start=2026-05-05T09:00:00+02:00 | unzoned | event | 2026-05-05T09:00:00+02:00 | 2026-05-05T10:30:00+02:00
+        start=2026-12-05T09:00:00 | london | event | 2026-12-05T09:00:00 Europe/London | 2026-12-05T09:30:00 Europe/London
+        start=2026-12-05T09:00:00 | unzoned | calendar | 2026-12-05T09:00:00 Europe/London | 2026-12-05T10:30:00 Europe/London
+        start=2026-06-01 | days | event | day 2026-06-01 | day 2026-06-04
+        start=2026-06-01 | london | event | day 2026-06-01 | day 2026-06-02
+        start=2026-06-01T09:00:00Z | days | event | 2026-06-01T09:00:00Z | 2026-06-01T09:30:00Z
+        start=2026-06-01T09:00:00Z hours=1 minutes=5 | london | nothing | 2026-06-01T09:00:00Z | 2026-06-01T10:05:00Z
+        start=2026-06-01 hours=25 | london | nothing | day 2026-06-01 | day 2026-06-03
+        start=2026-06-01T09:00:00 minutes=5 zone=Europe/Rome | london | nothing | 2026-06-01T09:00:00 Europe/Rome | 2026-06-01T09:05:00 Europe/Rome
+        start=2026-06-01 end=2026-06-02 | london | nothing | day 2026-06-01 | day 2026-06-02
+        start=2026-06-01T09:00:00 end=2026-06-01T10:00:00 | london | event | 2026-06-01T09:00:00 Europe/London | 2026-06-01T10:00:00 Europe/London
+        hours=2 | london | event | | 2026-05-04T18:00:00+01:00
+        minutes=2880 | days | event | | day 2026-05-06
+        end=2026-05-04T20:00:00 | london | event | | 2026-05-04T20:00:00 Europe/London
+        end=2026-05-10 | days | event | | day 2026-05-10
+        zone=Europe/Rome | london | nothing | Europe/Rome | Europe/Rome
+        zone=Europe/Rome hours=1 | london | event | Europe/Rome | 2026-05-04T17:00:00+01:00 Europe/Rome
+        recurs=yes | london | event | Europe/London | Europe/London
+        recurs=yes | unzoned | calendar | Europe/London | Europe/London
+        recurs=yes | days | event | |
+        | london | nothing | |";
+
+    fn reschedule(given: &str) -> Reschedule<'static> {
+        let text = |name: &str| {
+            let mut pairs = given.split(' ').filter_map(|pair| pair.split_once('='));
+            pairs.find(|(known, _)| *known == name).map(|pair| pair.1)
+        };
+        let moment = |name| text(name).map(|text| Moment::parse(text).unwrap());
+        let number = |name| text(name).map(|text| text.parse().unwrap());
+        Reschedule {
+            calendar: "primary",
+            start: moment("start"),
+            end: moment("end"),
+            hours: number("hours"),
+            minutes: number("minutes"),
+            zone: text("zone").map(|name| zone::named(name).unwrap()),
+            recurs: text("recurs").is_some(),
+        }
+    }
+
+    /// What is read of the event, and `start` and `end` of the change.
+    fn change(given: &str, event: &str) -> (&'static str, Result<Map<String, Value>>) {
+        let hour = "2026-05-04T16:00:00+01:00";
+        let event = match event {
+            "london" => json!({
+                "start": {"dateTime": hour, "timeZone": "Europe/London"},
+                "end": {"dateTime": "2026-05-04T16:30:00+01:00", "timeZone": "Europe/London"},
+            }),
+            "unzoned" => json!({
+                "start": {"dateTime": hour},
+                "end": {"dateTime": "2026-05-04T17:30:00+01:00"},
+            }),
+            _ => json!({"start": {"date": "2026-05-04"}, "end": {"date": "2026-05-07"}}),
+        };
+        let time = reschedule(given);
+        assert!(time.violations().is_empty(), "{given}");
+        let (read, event) = match time.needs_present() {
+            true => ("event", event),
+            false => ("nothing", Value::Null),
+        };
+        let (read, zone) = match time.zone(&event) {
+            Zone::Unneeded => (read, None),
+            Zone::Known(zone) => (read, Some(zone)),
+            Zone::OfCalendar => ("calendar", zone::named("Europe/London")),
+        };
+        (read, time.edges(&event, zone.as_ref()))
+    }
+
+    fn shown(edge: Option<&Value>) -> String {
+        let Some(edge) = edge else {
+            return String::new();
+        };
+        let time = match (&edge["dateTime"], &edge["date"]) {
+            (Value::String(time), Value::Null) if edge.get("date").is_some() => time.clone(),
+            (Value::Null, Value::String(day)) if edge.get("dateTime").is_some() => {
+                format!("day {day}")
+            }
+            _ => String::new(),
+        };
+        let zone = edge["timeZone"].as_str().unwrap_or_default();
+        format!("{time} {zone}").trim().to_owned()
+    }
+
+    #[test]
+    fn what_is_not_given_follows_from_the_event() {
+        for row in CHANGES.lines().filter(|row| !row.is_empty()) {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let (read, edges) = change(cells[0], cells[1]);
+            let edges = edges.unwrap();
+            let (start, end) = (shown(edges.get("start")), shown(edges.get("end")));
+            assert_eq!([read, &*start, &*end], cells[2..], "{row}");
+        }
+    }
+
+    #[test]
+    fn times_that_do_not_go_together_are_refused() {
+        let of_end = ("/end_datetime", "start_datetime");
+        for given in [
+            "end=2026-05-10",
+            "end=2026-05-04T12:00:00Z",
+            "start=2026-05-04T09:00:00 end=2026-05-04T07:00:00Z zone=Europe/Berlin",
+        ] {
+            let error = change(given, "london").1.unwrap_err();
+            assert_eq!(places(error.violation_list()), [of_end], "{given}");
+        }
+        let too_much = |path| (path, "end_datetime");
+        for (given, expected) in [
+            ("start=2026-05-04T09:00:00 end=2026-05-04T09:00:00", of_end),
+            ("start=2026-05-04T09:00:00 end=2026-05-05", of_end),
+            (
+                "end=2026-05-04T20:00:00Z hours=1",
+                too_much("/event_duration_hour"),
+            ),
+            (
+                "end=2026-05-04T20:00:00Z minutes=1",
+                too_much("/event_duration_minutes"),
+            ),
+        ] {
+            let violations = reschedule(given).violations();
+            assert_eq!(places(&violations), [expected], "{given}");
+        }
+    }
+
+    fn places(violations: &[Violation]) -> Vec<(&str, &str)> {
+        let places = violations.iter();
+        places.map(|one| (&*one.path, &*one.keyword)).collect()
+    }
 }
