@@ -1,5 +1,5 @@
 //! One deployment: its public URL, its store, its keys, its products. Everything that an application can ask for is a
-//! method of [`Environment`]; what it does is written in the services.
+//! method of [`Environment`], which says how it can fail; what it does is written in the services.
 
 use std::fmt;
 

@@ -60,10 +60,6 @@ pub(crate) fn start(context: &Context) {
 /// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
 /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
 /// itself every 30 seconds.
-///
-/// # Errors
-/// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] where the overdue authorizations cannot be
-/// read. What else fails is logged and tried again in the next round.
 pub(crate) async fn run(context: &Context) -> Result<()> {
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
@@ -127,13 +123,13 @@ mod tests {
         digest::Digest,
         domain::{
             AccessToken, Authorization, AuthorizationState, Credential, Event,
-            Execution as ExecutionRow, account::new_account, authorization::new_authorization,
+            authorization::new_authorization,
         },
-        identifier::{AccountId, AuthorizationId, ConnectionId, EventId, ExecutionId, Identifier},
+        identifier::{AccountId, AuthorizationId, EventId},
         seal::KeyRing,
         store::Commit,
         store::{Batch, Key, MemoryStore, Record, Records, Row, Write},
-        testing::{Flaky, Numbers, RING, STABLE, START, World, always, context, open},
+        testing::{self, Flaky, Numbers, RING, STABLE, START, World, always, context, open},
     };
 
     /// A kind's row of a number and a moment, and the moment from which on rows of the kind are kept.
@@ -153,20 +149,9 @@ mod tests {
     }
 
     fn execution(number: u128, started_at: Timestamp) -> Row {
-        ExecutionRow {
-            id: ExecutionId::from_uuid(Uuid::from_u128(number)),
-            tool: String::from("demo_read_note"),
-            tool_version: String::new(),
-            account_id: None,
-            connection_name: String::from("demo"),
-            identifier: String::from("ada"),
-            started_at,
-            duration_micros: 0,
-            outcome: String::from("ok"),
-            requests: 1,
-        }
-        .into_row()
-        .unwrap()
+        testing::execution(number, "ada", started_at)
+            .into_row()
+            .unwrap()
     }
 
     fn event(number: u128, at: Timestamp) -> Row {
@@ -183,12 +168,7 @@ mod tests {
     }
 
     fn authorization(number: u128, state: AuthorizationState, expires_at: Timestamp) -> Row {
-        let account = new_account(
-            AccountId::from_uuid(Uuid::from_u128(1)),
-            ConnectionId::from_uuid(Uuid::from_u128(1)),
-            Identifier::new("ada").unwrap(),
-            expires_at,
-        );
+        let account = testing::account(1, "ada");
         let id = AuthorizationId::from_uuid(Uuid::from_u128(number));
         let link = Digest::of(&number.to_string());
         Authorization {

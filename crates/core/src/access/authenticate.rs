@@ -12,9 +12,6 @@ const CACHED: Duration = Duration::from_secs(5);
 const OUTAGE: Duration = Duration::from_secs(300);
 
 /// Checks a bearer token.
-///
-/// # Errors
-/// [`ErrorKind::Unauthenticated`].
 pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<()> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);

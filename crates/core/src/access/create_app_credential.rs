@@ -20,9 +20,6 @@ pub struct NewAppCredential {
 }
 
 /// Makes a client id and secret for the application.
-///
-/// # Errors
-/// [`ErrorKind::InvalidRequest`] for a name that is empty, longer than 100 characters, or holds control characters.
 pub(crate) async fn create_app_credential(
     context: &Context,
     name: &str,
@@ -41,18 +38,8 @@ pub(crate) async fn create_app_credential(
         secret: Digest::of(client_secret.expose_secret()),
         created_at: context.now(),
     };
-    context
-        .change(
-            || context.store.app_credential(&client_id),
-            |existing| match existing {
-                Some(_) => Err(Error::new(
-                    ErrorKind::AlreadyExists,
-                    "this client id exists",
-                )),
-                None => Ok((Change::none().insert(row.clone()), ())),
-            },
-        )
-        .await?;
+    let exists = Error::new(ErrorKind::AlreadyExists, "this client id exists");
+    context.add(Change::none().insert(row), exists).await?;
     Ok(NewAppCredential {
         client_id,
         client_secret,

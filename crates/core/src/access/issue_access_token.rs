@@ -23,9 +23,6 @@ pub struct IssuedToken {
 }
 
 /// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4).
-///
-/// # Errors
-/// [`ErrorKind::Unauthenticated`], the same for an unknown id and a wrong secret.
 pub(crate) async fn issue_access_token(
     context: &Context,
     client_id: &str,
@@ -50,15 +47,8 @@ pub(crate) async fn issue_access_token(
         client_id: client_id.to_owned(),
         expires_at,
     };
-    context
-        .change(
-            || context.store.access_token(&row.token),
-            |existing| match existing {
-                Some(_) => Err(Error::new(ErrorKind::Internal, "two tokens are the same")),
-                None => Ok((Change::none().insert(row.clone()), ())),
-            },
-        )
-        .await?;
+    let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
+    context.add(Change::none().insert(row), exists).await?;
     Ok(IssuedToken {
         access_token,
         expires_in: TOKEN_LIFE.as_secs().unsigned_abs(),

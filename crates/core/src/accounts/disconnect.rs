@@ -14,9 +14,6 @@ use crate::{
 
 /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
 /// product too; a product that does not answer is asked again later.
-///
-/// # Errors
-/// [`ErrorKind::AccountNotFound`](crate::ErrorKind::AccountNotFound).
 pub(crate) async fn disconnect(
     context: &Context,
     of: &AccountRef,

@@ -11,9 +11,6 @@ use crate::{
 };
 
 /// Accounts by id: of one connection, or all.
-///
-/// # Errors
-/// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] for a page token of another list.
 pub(crate) async fn list(
     context: &Context,
     connection_name: Option<&str>,

@@ -17,18 +17,12 @@ use crate::{
 };
 
 /// The account of a user.
-///
-/// # Errors
-/// [`ErrorKind::UnknownConnection`], [`ErrorKind::AccountNotFound`].
 pub(crate) async fn read(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     let (connection, account) = context.account_rows(of).await?;
     Ok(view(&connection.row, account.row))
 }
 
 /// Refreshes an account's credential now.
-///
-/// # Errors
-/// As a call through the account.
 pub(crate) async fn refresh(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     let snapshot = context.reload(of).await?;
     snapshot.usable()?;

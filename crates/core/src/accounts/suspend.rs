@@ -11,17 +11,11 @@ use crate::{
 };
 
 /// Pauses an account; its credential is kept.
-///
-/// # Errors
-/// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] for a disconnected account.
 pub(crate) async fn suspend(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     transition(context, of, Trigger::Suspended).await
 }
 
 /// Ends the pause of an account.
-///
-/// # Errors
-/// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] where it is not suspended.
 pub(crate) async fn resume(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     transition(context, of, Trigger::Resumed).await
 }

@@ -9,9 +9,6 @@ use crate::{
 };
 
 /// The newest version of every tool, by name.
-///
-/// # Errors
-/// [`ErrorKind::InvalidRequest`] for an unknown product.
 pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
     if let Some(product) = &filter.product {
         context.endpoints(product)?;
@@ -37,9 +34,6 @@ pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<T
 }
 
 /// The newest version of one tool.
-///
-/// # Errors
-/// [`ErrorKind::UnknownTool`].
 pub(crate) fn tool(context: &Context, name: &str) -> Result<ToolDescription> {
     ToolDescription::of(context.catalogue.find(name, None, None)?)
 }

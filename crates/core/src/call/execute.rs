@@ -31,9 +31,6 @@ struct Invocation {
 }
 
 /// Runs a tool by name.
-///
-/// # Errors
-/// Any kind of the table; the error carries the execution's id.
 pub(crate) async fn execute(
     context: &Context,
     name: &str,

@@ -29,10 +29,6 @@ const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 
 /// Sends a raw request that is given as JSON.
-///
-/// # Errors
-/// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and any reason for which
-/// the product does not respond. The product's own refusals are responses, not errors; only its 401 is not passed on.
 pub(crate) async fn send_raw(
     context: &Context,
     request: ProxyRequest,
@@ -65,9 +61,6 @@ pub(crate) async fn send_raw(
 }
 
 /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
-///
-/// # Errors
-/// As [`send_raw`].
 pub(crate) async fn stream_raw(
     context: &Context,
     connection_name: &str,

@@ -19,10 +19,6 @@ use crate::{
 const AUTHORIZATIONS: u32 = 50;
 
 /// Changes a connection. A new client id makes every account of it authorize again; a new secret does not.
-///
-/// # Errors
-/// [`ErrorKind::UnknownConnection`](crate::ErrorKind::UnknownConnection),
-/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
 pub(crate) async fn change(
     context: &Context,
     name: &str,

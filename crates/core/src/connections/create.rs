@@ -14,9 +14,6 @@ use crate::{
 };
 
 /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
-///
-/// # Errors
-/// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
 pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<resource::Connection> {
     let product = context.endpoints(&new.product)?.product;
     check_permissions(product, &new.permissions)?;
@@ -38,20 +35,12 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         extra: Default::default(),
     };
     connection.state = connection.state_of_contents(false);
+    let exists = format!("the connection {} exists", connection.name);
+    let created = Change::none()
+        .event(connection.event("connection.created"))
+        .insert(connection.clone());
     context
-        .change(
-            || context.store.connection_named(&connection.name),
-            |existing| match existing {
-                Some(_) => Err(Error::new(
-                    ErrorKind::AlreadyExists,
-                    format!("the connection {} exists", connection.name),
-                )),
-                None => {
-                    let created = connection.event("connection.created");
-                    Ok((Change::none().insert(connection.clone()).event(created), ()))
-                }
-            },
-        )
+        .add(created, Error::new(ErrorKind::AlreadyExists, exists))
         .await?;
     Ok(view(context, &connection))
 }

@@ -9,9 +9,6 @@ use crate::{
 };
 
 /// Deletes a connection that no usable account depends on; its other accounts go with it.
-///
-/// # Errors
-/// [`ErrorKind::InvalidTransition`] while accounts hold credentials: disconnect them first.
 pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     context
         .change(

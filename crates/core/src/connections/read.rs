@@ -8,17 +8,11 @@ use crate::{
 };
 
 /// A connection.
-///
-/// # Errors
-/// [`ErrorKind::UnknownConnection`].
 pub(crate) async fn read(context: &Context, name: &str) -> Result<resource::Connection> {
     Ok(view(context, &context.connection_row(name).await?.row))
 }
 
 /// Connections by name.
-///
-/// # Errors
-/// [`ErrorKind::StorageUnavailable`].
 pub(crate) async fn list(
     context: &Context,
     page_token: Option<&str>,

@@ -140,6 +140,14 @@ impl Context {
         }
     }
 
+    /// Adds what must not exist yet; `exists` is the error where it does.
+    pub(crate) async fn add(&self, change: Change, exists: Error) -> Result<()> {
+        match self.commit(change).await? {
+            Commit::Committed => Ok(()),
+            Commit::Conflict => Err(exists),
+        }
+    }
+
     async fn commit(&self, change: Change) -> Result<Commit> {
         let batch = change
             .events

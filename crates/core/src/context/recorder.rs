@@ -88,27 +88,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{
-        identifier::ExecutionId,
-        testing::{Flaky, STABLE, World, always, context, open},
-    };
+    use crate::testing::{Flaky, STABLE, World, always, context, execution, open};
 
     fn run(context: &Context, number: usize) {
-        context.recorder.add(
-            context,
-            Execution {
-                id: ExecutionId::from_uuid(context.new_id()),
-                tool: String::from("demo_read_note"),
-                tool_version: String::new(),
-                account_id: None,
-                connection_name: String::from("demo"),
-                identifier: number.to_string(),
-                started_at: context.now(),
-                duration_micros: 0,
-                outcome: String::from("ok"),
-                requests: 0,
-            },
-        );
+        let id = context.new_id().as_u128();
+        let row = execution(id, &number.to_string(), context.now());
+        context.recorder.add(context, row);
     }
 
     fn identifiers(world: &World, context: &Context) -> Vec<String> {

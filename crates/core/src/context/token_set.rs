@@ -130,24 +130,9 @@ impl fmt::Debug for TokenSet {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
 
     use super::*;
-    use crate::{
-        domain::account::new_account,
-        identifier::{AccountId, ConnectionId, Identifier},
-        testing::{STABLE, START, World, always, context},
-    };
-
-    fn account(id: u128, identifier: &str) -> Account {
-        let connection = ConnectionId::from_uuid(Uuid::from_u128(1));
-        new_account(
-            AccountId::from_uuid(Uuid::from_u128(id)),
-            connection,
-            Identifier::new(identifier).unwrap(),
-            START,
-        )
-    }
+    use crate::testing::{STABLE, START, World, account, always, context};
 
     fn ada() -> Account {
         account(1, "ada")

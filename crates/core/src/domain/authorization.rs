@@ -247,12 +247,7 @@ impl Authorization {
                 ));
             }
             (Trigger::Confirmed, State::Expired) => return Err(expired()),
-            (Trigger::Confirmed, _) => {
-                return Err(Error::new(
-                    ErrorKind::AuthorizationNotFound,
-                    "no authorization with this id waits to be verified",
-                ));
-            }
+            (Trigger::Confirmed, _) => return Err(not_verifying()),
             (
                 Trigger::Ended(..),
                 State::Completed
@@ -304,10 +299,7 @@ impl Authorization {
             AuthorizationState::Redirected if self.expires_at <= now => Err(expired()),
             AuthorizationState::Redirected => Ok(()),
             AuthorizationState::Expired => Err(expired()),
-            _ => Err(Error::new(
-                ErrorKind::AuthorizationConsumed,
-                "this return from the product was handled already",
-            )),
+            _ => Err(returned_before()),
         }
     }
 
@@ -329,6 +321,20 @@ pub(crate) fn expired() -> Error {
     Error::new(
         ErrorKind::AuthorizationExpired,
         "the link is past its time; ask for a new one",
+    )
+}
+
+pub(crate) fn not_verifying() -> Error {
+    Error::new(
+        ErrorKind::AuthorizationNotFound,
+        "no authorization with this id waits to be verified",
+    )
+}
+
+pub(crate) fn returned_before() -> Error {
+    Error::new(
+        ErrorKind::AuthorizationConsumed,
+        "this return from the product was handled already",
     )
 }
 

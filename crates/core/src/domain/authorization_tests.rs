@@ -3,10 +3,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::{
-    domain::account::new_account,
-    identifier::{AccountId, ConnectionId, Identifier},
-};
+use crate::testing::account;
 use AuthorizationState::{
     Completed, Created, Denied, Expired, Failed, Redirected, Returned, Superseded, Verifying,
 };
@@ -18,12 +15,6 @@ const STATES: [AuthorizationState; 9] = [
 
 /// An authorization with something in every place, whose step ends in a second.
 fn authorization(state: AuthorizationState) -> Authorization {
-    let account = new_account(
-        AccountId::from_uuid(Uuid::from_u128(2)),
-        ConnectionId::from_uuid(Uuid::from_u128(3)),
-        Identifier::new("ada").unwrap(),
-        NOW,
-    );
     let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
     let end = NOW + SignedDuration::from_secs(1);
     Authorization {
@@ -43,7 +34,7 @@ fn authorization(state: AuthorizationState) -> Authorization {
             generation: 1,
             ..pending()
         }),
-        ..new_authorization(id, &account, Digest::of("link"), NOW, end)
+        ..new_authorization(id, &account(1, "ada"), Digest::of("link"), NOW, end)
     }
 }
 

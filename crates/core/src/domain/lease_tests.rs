@@ -2,10 +2,8 @@
 
 use super::*;
 use crate::{
-    domain::account::new_account,
-    identifier::{AccountId, ConnectionId, Identifier},
     store::Versioned,
-    testing::START,
+    testing::{self, START},
 };
 
 const OTHER: Uuid = Uuid::from_u128(1);
@@ -13,16 +11,11 @@ const US: Uuid = Uuid::from_u128(2);
 
 /// An account of generation 3, read at the start of time.
 fn account(lease: Option<Lease>) -> Versioned<Account> {
-    let (id, connection) = (
-        AccountId::from_uuid(Uuid::nil()),
-        ConnectionId::from_uuid(Uuid::nil()),
-    );
-    let new = new_account(id, connection, Identifier::new("ada").unwrap(), START);
     let row = Account {
         generation: 3,
         last_generation: 3,
         lease,
-        ..new
+        ..testing::account(1, "ada")
     };
     Versioned {
         row,

@@ -12,7 +12,7 @@ use crate::{
     digest::Digest,
     domain::{
         Authorization,
-        authorization::{End, Trigger},
+        authorization::{End, Trigger, returned_before},
     },
     identifier::{AuthorizationId, ConnectionId},
     scrub::scrub,
@@ -45,11 +45,6 @@ impl std::fmt::Debug for Callback {
 /// cookie of an authorization, where the browser has it.
 ///
 /// The exchange goes on where the browser hangs up.
-///
-/// # Errors
-/// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
-/// [`ErrorKind::BrowserMismatch`], [`ErrorKind::AuthorizationDenied`], [`ErrorKind::AuthorizationFailed`],
-/// [`ErrorKind::ConnectionCredentialsRejected`], [`ErrorKind::ProductAccountMismatch`].
 pub(crate) async fn finish(
     context: &Context,
     connection_id: &str,
@@ -126,22 +121,16 @@ async fn spend_state(
     id: AuthorizationId,
     state: &Digest,
 ) -> Result<Authorization> {
-    let handled = || {
-        Error::new(
-            ErrorKind::AuthorizationConsumed,
-            "this return from the product was handled already",
-        )
-    };
     context
         .change_authorization(id, |row| {
             // The browser may have started over meanwhile.
             if row.oauth_state.as_ref() != Some(state) {
-                return Err(handled());
+                return Err(returned_before());
             }
             row.on(Trigger::Returned, context.now())
         })
         .await?
-        .ok_or_else(handled)
+        .ok_or_else(returned_before)
 }
 
 async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str) -> Error {

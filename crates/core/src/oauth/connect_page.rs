@@ -34,10 +34,6 @@ pub struct ConnectPage {
 }
 
 /// What the page of a link says. Changes nothing: mail scanners open links too.
-///
-/// # Errors
-/// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
-/// [`ErrorKind::ConnectionNotReady`].
 pub(crate) async fn connect_page(context: &Context, link: &str) -> Result<ConnectPage> {
     let authorization = authorization_of_link(context, link).await?.row;
     authorization.openable(context.now())?;

@@ -22,9 +22,6 @@ use crate::{
 
 /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
 /// about the user.
-///
-/// # Errors
-/// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], [`ErrorKind::InvalidRequest`].
 pub(crate) async fn create_link(
     context: &Context,
     new: NewAuthorizationLink,

@@ -50,9 +50,6 @@ struct Secrets {
 
 /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
 /// the browser has one: the first browser keeps the link, and may start over.
-///
-/// # Errors
-/// As [`connect_page`](super::connect_page()), and [`ErrorKind::BrowserMismatch`] for a second browser.
 pub(crate) async fn start(
     context: &Context,
     link: &str,

@@ -7,35 +7,25 @@ use crate::{
     domain::{
         Authorization,
         account::account_resource,
-        authorization::{End, Trigger, expired},
+        authorization::{End, Trigger, expired, not_verifying},
     },
     identifier::{AuthorizationId, Identifier},
     resource,
 };
 
 /// Confirms that the user who came back is the one whom the link was made for.
-///
-/// # Errors
-/// [`ErrorKind::AuthorizationNotFound`] where nothing waits to be confirmed, [`ErrorKind::IdentifierMismatch`], which
-/// ends the authorization and revokes its tokens, [`ErrorKind::AuthorizationExpired`].
 pub(crate) async fn verify(
     context: &Context,
     authorization_id: &str,
     identifier: &str,
 ) -> Result<resource::Account> {
-    let unknown = || {
-        Error::new(
-            ErrorKind::AuthorizationNotFound,
-            "no authorization with this id waits to be verified",
-        )
-    };
-    let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
+    let id: AuthorizationId = authorization_id.parse().map_err(|_| not_verifying())?;
     let identifier = Identifier::new(identifier)?;
     context
         .detached(|context| async move {
             loop {
                 let authorization = context.store.authorization(id).await?;
-                let authorization = authorization.ok_or_else(unknown)?.row;
+                let authorization = authorization.ok_or_else(not_verifying)?.row;
                 authorization.on(Trigger::Confirmed, context.now())?;
                 let ending = if authorization.expires_at <= context.now() {
                     Some((End::Expired, "verification_timeout", expired()))

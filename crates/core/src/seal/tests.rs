@@ -7,10 +7,8 @@ use super::*;
 use crate::{
     access::NewAppCredential,
     context::TokenSet,
-    domain::account::new_account,
-    identifier::{AccountId, ConnectionId, Identifier},
     store::{MemoryStore, Record as _, Records, Versioned, Write},
-    testing::{Numbers, World},
+    testing::{Numbers, World, account},
 };
 
 const ROW: Uuid = Uuid::from_u128(7);
@@ -317,13 +315,7 @@ fn nothing_that_holds_a_secret_shows_it() {
     let secret = || SecretString::from("CANARY-secret");
     let tokens = TokenSet::new(secret(), Some(secret()), None).unwrap();
     let vault = vault();
-    let account = new_account(
-        AccountId::from_uuid(ROW),
-        ConnectionId::from_uuid(ROW),
-        Identifier::new("ada").unwrap(),
-        jiff::Timestamp::UNIX_EPOCH,
-    );
-    let sealed = tokens.seal(&vault, &account, 1).unwrap();
+    let sealed = tokens.seal(&vault, &account(1, "ada"), 1).unwrap();
     let shown = [
         format!("{:?}", ring(&[("first", 1)])),
         format!("{vault:?}"),

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::{
     Result,
@@ -22,8 +23,8 @@ use crate::{
     context::TokenSet,
     context::{Context, EnvironmentOptions, Ports},
     domain::account::new_account,
-    domain::{Account, Credential},
-    identifier::{AccountId, Identifier},
+    domain::{Account, Credential, Execution},
+    identifier::{AccountId, ConnectionId, ExecutionId, Identifier},
     maintenance,
     ports::{Body, BoxFuture, Transport, TransportError},
     product::{OAuth, Origin, Permissions, Product, Rotation},
@@ -157,6 +158,32 @@ pub(crate) async fn open(
         .unwrap();
     maintenance::start(&context);
     context
+}
+
+/// An account with this number as its id, which was never authorized.
+pub(crate) fn account(number: u128, identifier: &str) -> Account {
+    new_account(
+        AccountId::from_uuid(Uuid::from_u128(number)),
+        ConnectionId::from_uuid(Uuid::from_u128(1)),
+        Identifier::new(identifier).unwrap(),
+        START,
+    )
+}
+
+/// A record of a call with this number as its id.
+pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -> Execution {
+    Execution {
+        id: ExecutionId::from_uuid(Uuid::from_u128(number)),
+        tool: String::from("demo_read_note"),
+        tool_version: String::new(),
+        account_id: None,
+        connection_name: String::from("demo"),
+        identifier: identifier.to_owned(),
+        started_at,
+        duration_micros: 0,
+        outcome: String::from("ok"),
+        requests: 0,
+    }
 }
 
 /// Inserts the account `ada` of a new connection `demo`, in this state; an active one has the access token `token-1`.

@@ -1,27 +1,19 @@
 //! Scopes, return addresses and failures of a code exchange.
 
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::*;
 use crate::{
     digest::Digest,
-    domain::{account::new_account, authorization::new_authorization},
-    identifier::{AccountId, ConnectionId, Identifier},
+    domain::authorization::new_authorization,
     product::OAuth,
+    testing::{START, account},
 };
 
-const NOW: Timestamp = Timestamp::UNIX_EPOCH;
-
 fn authorization() -> Authorization {
-    let account = new_account(
-        AccountId::from_uuid(Uuid::nil()),
-        ConnectionId::from_uuid(Uuid::nil()),
-        Identifier::new("ada").unwrap(),
-        NOW,
-    );
     let id = AuthorizationId::from_uuid(Uuid::from_u128(1));
-    new_authorization(id, &account, Digest::of("link"), NOW, NOW)
+    let link = Digest::of("link");
+    new_authorization(id, &account(1, "ada"), link, START, START)
 }
 
 #[test]
