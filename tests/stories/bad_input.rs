@@ -3,16 +3,12 @@
 use serde_json::{Value, json};
 use stead::core::resource::NewConnection;
 
-use crate::{
-    http_client::request,
-    stage::{ADA, Stage},
-};
+use crate::stage::Stage;
 
 #[tokio::test]
 async fn a_tools_input() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
-    let before = stage.sandbox.sandbox.received().len();
+    let stage = Stage::connected().await;
+    let before = stage.received();
     for (input, path, words) in [
         (
             json!({ "max_resluts": 1 }),
@@ -57,17 +53,12 @@ async fn a_tools_input() {
         3,
         "every place is listed"
     );
-    assert_eq!(
-        stage.sandbox.sandbox.received().len(),
-        before,
-        "nothing was sent"
-    );
+    assert_eq!(stage.received(), before, "nothing was sent");
 }
 
 #[tokio::test]
 async fn what_is_clear_is_coerced() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let reply = stage
         .execute("mail_list_drafts", "user-1", json!({ "max_results": 1.0 }))
         .await;
@@ -84,8 +75,7 @@ async fn what_is_clear_is_coerced() {
 
 #[tokio::test]
 async fn names() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let body = |connection: &str, identifier: &str| json!({ "connection_name": connection, "identifier": identifier, "input": {} });
     let execute = async |tool: &str, body: Value| {
         stage
@@ -182,8 +172,7 @@ async fn a_connection_of_another_product() {
 
 #[tokio::test]
 async fn connections_that_are_not_ready() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let draft = json!({ "connection_name": "draft", "product": "mail" });
     assert_eq!(
         stage.post("/v1/connections", &draft).await.json()["state"],
@@ -213,57 +202,32 @@ async fn connections_that_are_not_ready() {
         );
     }
 
-    let change = async |body: Value| {
-        let url = format!("{}/v1/connections/mail", stage.url);
-        let mut patch = request(
-            http::Method::PATCH,
-            &url,
-            &stage.bearer,
-            body.to_string().into_bytes().into(),
-        );
-        patch
-            .headers_mut()
-            .insert("content-type", "application/json".parse().unwrap());
-        stage.http.send(patch).await
-    };
+    let change = async |body: Value| stage.patch("/v1/connections/mail", &body).await;
     assert_eq!(
         change(json!({ "disabled": true })).await.json()["state"],
         "disabled"
     );
+    assert_eq!(stage.drafts("user-1").await.kind(), "connection_not_ready");
     assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .kind(),
-        "connection_not_ready"
-    );
-    assert_eq!(
-        stage.account("user-1").await["state"],
+        stage.state("user-1").await,
         "active",
         "accounts keep their state"
     );
     change(json!({ "disabled": false })).await;
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
     assert_eq!(
         stage.delete("/v1/connections/mail").await.kind(),
         "invalid_transition"
     );
     change(json!({ "client_id": "another.apps.example" })).await;
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "authorization_required");
     assert_eq!(reply.json()["context"]["reason"], "client_changed");
 }
 
 #[tokio::test]
 async fn suspended_accounts() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let suspended = stage
         .post("/v1/accounts/mail/user-1/suspend", &json!({}))
         .await;
@@ -273,13 +237,7 @@ async fn suspended_accounts() {
         "{}",
         suspended.text()
     );
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .kind(),
-        "account_suspended"
-    );
+    assert_eq!(stage.drafts("user-1").await.kind(), "account_suspended");
     assert_eq!(
         stage
             .post("/v1/accounts/mail/user-1/resume", &json!({}))
@@ -287,13 +245,7 @@ async fn suspended_accounts() {
             .json()["state"],
         "active"
     );
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
     assert_eq!(
         stage
             .post("/v1/accounts/mail/user-1/resume", &json!({}))

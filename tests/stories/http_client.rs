@@ -84,13 +84,9 @@ impl HttpClient {
             .await
     }
 
-    pub async fn post(&self, url: &str, bearer: &str, body: &Value) -> Reply {
-        let mut request = request(
-            Method::POST,
-            url,
-            bearer,
-            body.to_string().into_bytes().into(),
-        );
+    pub async fn json(&self, method: Method, url: &str, bearer: &str, body: &Value) -> Reply {
+        let body = body.to_string().into_bytes().into();
+        let mut request = request(method, url, bearer, body);
         request.headers_mut().insert(
             "content-type",
             "application/json".parse().expect("a header"),

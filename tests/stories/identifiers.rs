@@ -24,9 +24,7 @@ async fn a_hostile_identifier_goes_everywhere() {
         "{}",
         account.text()
     );
-    let drafts = stage
-        .execute("mail_list_drafts", IDENTIFIER, json!({}))
-        .await;
+    let drafts = stage.drafts(IDENTIFIER).await;
     assert_eq!(drafts.status, 200, "{}", drafts.text());
     let request = json!({ "connection_name": "mail", "identifier": IDENTIFIER, "path": "/v1/users/me/profile", "method": "GET" });
     assert_eq!(
@@ -49,10 +47,7 @@ async fn a_hostile_identifier_goes_everywhere() {
         204
     );
     assert_eq!(
-        stage
-            .execute("mail_list_drafts", IDENTIFIER, json!({}))
-            .await
-            .kind(),
+        stage.drafts(IDENTIFIER).await.kind(),
         "authorization_required"
     );
 }

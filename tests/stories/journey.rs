@@ -15,10 +15,9 @@ use crate::{
 
 #[tokio::test]
 async fn over_rest() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
 
-    let drafts = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let drafts = stage.drafts("user-1").await;
     assert_eq!(drafts.status, 200, "{}", drafts.text());
     let drafts = drafts.json();
     assert_eq!(drafts["tool"], "mail_list_drafts");
@@ -48,9 +47,9 @@ async fn over_rest() {
     );
 
     assert_eq!(stage.delete("/v1/accounts/mail/user-1").await.status, 204);
-    let gone = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let gone = stage.drafts("user-1").await;
     assert_eq!(gone.kind(), "authorization_required");
-    assert_eq!(stage.account("user-1").await["state"], "disconnected");
+    assert_eq!(stage.state("user-1").await, "disconnected");
 }
 
 #[tokio::test]
@@ -152,9 +151,8 @@ async fn two_users_see_their_own_mail() {
 
 #[tokio::test]
 async fn a_dry_run_sends_nothing() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
-    let before = stage.sandbox.sandbox.received().len();
+    let stage = Stage::connected().await;
+    let before = stage.received();
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "input": { "max_results": 3 }, "dry_run": true });
     let reply = stage
         .post("/v1/tools/mail_list_drafts/execute", &body)
@@ -168,13 +166,12 @@ async fn a_dry_run_sends_nothing() {
             .ends_with("/gmail/v1/users/me/drafts?maxResults=3"),
         "{request}"
     );
-    assert_eq!(stage.sandbox.sandbox.received().len(), before);
+    assert_eq!(stage.received(), before);
 }
 
 #[tokio::test]
 async fn what_passes_is_sent_again_and_what_does_not_is_told() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let sandbox = &stage.sandbox.sandbox;
     let error = |status, reason: &str, times| Fault::Error {
         host: None,
@@ -191,7 +188,7 @@ async fn what_passes_is_sent_again_and_what_does_not_is_told() {
         (403, "userRateLimitExceeded"),
     ] {
         sandbox.fault(error(status, reason, 2));
-        let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+        let reply = stage.drafts("user-1").await;
         assert_eq!(reply.status, 200, "{reason}: {}", reply.text());
     }
     for (status, reason, kind, times) in [
@@ -203,7 +200,7 @@ async fn what_passes_is_sent_again_and_what_does_not_is_told() {
         (400, "badRequest", "product_invalid_request", 1),
     ] {
         sandbox.fault(error(status, reason, times));
-        let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+        let reply = stage.drafts("user-1").await;
         assert_eq!(reply.kind(), kind, "{}", reply.text());
         assert_eq!(reply.json()["upstream"]["status"], status);
         assert!(
@@ -234,21 +231,15 @@ async fn a_permission_that_was_not_granted_is_named_before_anything_is_sent() {
             .any(|scope| scope.as_str().unwrap().ends_with("contacts.readonly"))
     );
 
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
-    let before = stage.sandbox.sandbox.received().len();
+    assert_eq!(stage.drafts("user-1").await.status, 200);
+    let before = stage.received();
     let reply = stage
         .execute("mail_get_contacts", "user-1", json!({}))
         .await;
     assert_eq!(reply.kind(), "scope_missing");
     assert_eq!(reply.json()["act_by"], "end_user");
     assert!(reply.json()["required_scopes"].as_array().unwrap().len() > 1);
-    assert_eq!(stage.sandbox.sandbox.received().len(), before);
+    assert_eq!(stage.received(), before);
 
     let tools = stage.get("/v1/tools?identifier=user-1").await.json();
     let readiness = |name: &str| {

@@ -48,7 +48,7 @@ async fn an_expired_link_says_so() {
     let mut browser = Browser::new();
     assert_eq!(browser.get(&link).await.status, 410);
     assert_eq!(browser.post(&link, &[]).await.status, 410);
-    assert_eq!(stage.sandbox.sandbox.received().len(), 0);
+    assert_eq!(stage.received(), 0);
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn a_used_link_is_used() {
     browser.connect(&stage, &link, ADA).await;
     assert_eq!(browser.get(&link).await.status, 410);
     assert_eq!(browser.post(&link, &[]).await.status, 410);
-    assert_eq!(stage.account("user-1").await["state"], "active");
+    assert_eq!(stage.state("user-1").await, "active");
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn a_replayed_callback_makes_no_second_exchange() {
     browser.visit(&back).await;
     assert_eq!(browser.visit(&back).await.status, 410);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 1);
-    assert_eq!(stage.account("user-1").await["state"], "active");
+    assert_eq!(stage.state("user-1").await, "active");
 }
 
 #[tokio::test]
@@ -136,10 +136,7 @@ async fn a_user_who_refuses_sees_a_calm_page() {
     let back = stage.consent(&product, ADA, &[]);
     let page = browser.visit(&back).await;
     assert_eq!(page.status, 403, "{}", page.text());
-    assert_eq!(
-        stage.account("user-1").await["state"],
-        "pending_authorization"
-    );
+    assert_eq!(stage.state("user-1").await, "pending_authorization");
     assert_eq!(browser.get(&link).await.status, 410);
 }
 

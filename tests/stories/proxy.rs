@@ -10,10 +10,7 @@ use serde_json::{Value, json};
 use stead_sandbox::Fault;
 use tokio::net::TcpListener;
 
-use crate::{
-    http_client::raw,
-    stage::{ADA, Stage},
-};
+use crate::{http_client::raw, stage::Stage};
 
 /// Counts who comes by.
 struct Canary {
@@ -109,9 +106,8 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
-        let stage = Stage::new().await;
-        stage.connect("user-1", ADA).await;
-        let received = stage.sandbox.sandbox.received().len();
+        let stage = Stage::connected().await;
+        let received = stage.received();
         Self {
             stage,
             canary: Canary::new().await,
@@ -145,7 +141,7 @@ impl Scene {
 
     fn nothing_was_sent(&self, vector: &str) {
         assert_eq!(
-            self.stage.sandbox.sandbox.received().len(),
+            self.stage.received(),
             self.received,
             "{vector}: the product received something"
         );
@@ -251,7 +247,7 @@ async fn two_framings_become_one() {
         "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
         "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
     ] {
-        let before = scene.stage.sandbox.sandbox.received().len();
+        let before = scene.stage.received();
         let smuggled =
             "GET /gmail/v1/users/me/drafts HTTP/1.1\r\nHost: gmail.googleapis.com\r\n\r\n";
         let chunks = format!("{lines}\r\n2\r\nab\r\n0\r\n\r\n{smuggled}");
@@ -337,7 +333,7 @@ async fn the_products_own_refusals_are_passed_on() {
 async fn a_redirect_is_not_followed() {
     let scene = Scene::new().await;
     let location = format!("http://{}/steal", scene.canary.address);
-    scene.stage.sandbox.sandbox.fault(Fault::Redirect {
+    scene.stage.fault(Fault::Redirect {
         host: None,
         path_contains: None,
         location,

@@ -16,13 +16,9 @@ fn refreshes(stage: &Stage) -> usize {
 
 #[tokio::test]
 async fn an_expired_token_is_refreshed_silently() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     stage.clock.advance(SignedDuration::from_hours(2));
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::Advance { seconds: 7200 });
+    stage.fault(Fault::Advance { seconds: 7200 });
     let bearer = stage.token().await;
     let reply = stage
         .http
@@ -37,43 +33,26 @@ async fn an_expired_token_is_refreshed_silently() {
 
 #[tokio::test]
 async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::ExpireAccessTokens { user: None });
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let stage = Stage::connected().await;
+    stage.fault(Fault::ExpireAccessTokens { user: None });
+    let reply = stage.drafts("user-1").await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(refreshes(&stage), 1);
 
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::Unauthorized { times: 2 });
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    stage.fault(Fault::Unauthorized { times: 2 });
+    let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "product_rejected_token");
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
 /// Two hundred callers find the token ended: the token endpoint is asked once.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_calls_make_one_token_request() {
     for expire_at_product in [true, false] {
-        let stage = Stage::new().await;
-        stage.connect("user-1", ADA).await;
+        let stage = Stage::connected().await;
         let actions = stage.platform.actions();
         if expire_at_product {
-            stage
-                .sandbox
-                .sandbox
-                .fault(Fault::ExpireAccessTokens { user: None });
+            stage.fault(Fault::ExpireAccessTokens { user: None });
         } else {
             stage.clock.advance(SignedDuration::from_hours(2));
         }
@@ -95,14 +74,11 @@ async fn two_hundred_calls_make_one_token_request() {
 async fn rotating_tokens_survive_concurrent_callers() {
     for mode in [RotationMode::Rotating, RotationMode::Strict] {
         let stage = Stage::new().await;
-        stage.sandbox.sandbox.fault(Fault::Rotation { mode });
+        stage.fault(Fault::Rotation { mode });
         stage.connect("user-1", ADA).await;
         let actions = stage.platform.actions();
         for round in 1..=3 {
-            stage
-                .sandbox
-                .sandbox
-                .fault(Fault::ExpireAccessTokens { user: None });
+            stage.fault(Fault::ExpireAccessTokens { user: None });
             let calls = (0..20)
                 .map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
             for result in join_all(calls).await {
@@ -115,25 +91,18 @@ async fn rotating_tokens_survive_concurrent_callers() {
 
 #[tokio::test]
 async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let before = stage.account("user-1").await;
-    stage.sandbox.sandbox.fault(Fault::Revoke { user: None });
+    stage.fault(Fault::Revoke { user: None });
 
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "authorization_required");
     assert_eq!(reply.json()["act_by"], "end_user");
     assert_eq!(reply.json()["context"]["reason"], "refresh_rejected");
-    assert_eq!(
-        stage.account("user-1").await["state"],
-        "needs_reauthorization"
-    );
+    assert_eq!(stage.state("user-1").await, "needs_reauthorization");
     let asked = refreshes(&stage);
     assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .kind(),
+        stage.drafts("user-1").await.kind(),
         "authorization_required"
     );
     assert_eq!(
@@ -144,23 +113,16 @@ async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
 
     stage.connect("user-1", ADA).await;
     assert_eq!(stage.account("user-1").await["id"], before["id"]);
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_token_endpoint_that_fails_for_a_while_kills_no_account() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     stage.clock.advance(SignedDuration::from_hours(2));
     let bearer = stage.token().await;
     let url = format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url);
-    stage.sandbox.sandbox.fault(Fault::TokenError {
+    stage.fault(Fault::TokenError {
         error: String::from("temporarily_unavailable"),
         status: 503,
         times: 1,
@@ -188,29 +150,16 @@ async fn a_token_endpoint_that_fails_for_a_while_kills_no_account() {
 
 #[tokio::test]
 async fn a_wrong_client_secret_is_for_the_developer_to_fix() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let change = json!({ "client_secret": "another" });
-    let patch = crate::http_client::request(
-        http::Method::PATCH,
-        &format!("{}/v1/connections/mail", stage.url),
-        &stage.bearer,
-        change.to_string().into_bytes().into(),
-    );
-    let mut patch = patch;
-    patch
-        .headers_mut()
-        .insert("content-type", "application/json".parse().unwrap());
-    assert_eq!(stage.http.send(patch).await.status, 200);
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::ExpireAccessTokens { user: None });
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let patched = stage.patch("/v1/connections/mail", &change).await;
+    assert_eq!(patched.status, 200);
+    stage.fault(Fault::ExpireAccessTokens { user: None });
+    let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "connection_credentials_rejected");
     assert_eq!(reply.json()["act_by"], "app_developer");
     assert_eq!(
-        stage.account("user-1").await["state"],
+        stage.state("user-1").await,
         "active",
         "the user need not act"
     );
@@ -243,15 +192,14 @@ async fn a_caller_that_hangs_up_loses_no_token() {
     caller.abort();
     assert!(caller.await.unwrap_err().is_cancelled());
     sandbox.fault(Fault::ReleaseTokenRequests);
-    let reply = stage.execute("mail_list_drafts", "user-1", json!({})).await;
+    let reply = stage.drafts("user-1").await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(refreshes(&stage), 1);
 }
 
 #[tokio::test]
 async fn disconnecting_with_revocation_ends_the_grant_at_the_product() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     assert_eq!(
         stage
             .delete("/v1/accounts/mail/user-1?revoke_at_product=true")
@@ -260,20 +208,12 @@ async fn disconnecting_with_revocation_ends_the_grant_at_the_product() {
         204
     );
     stage.platform.shut_down().await;
-    let revoked = stage
-        .sandbox
-        .sandbox
-        .received()
-        .into_iter()
-        .filter(|request| request.path.ends_with("/revoke"))
-        .count();
-    assert_eq!(revoked, 1);
+    assert_eq!(stage.revocations(), 1);
 }
 
 #[tokio::test]
 async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let link = stage.link("user-1").await;
     let done = Browser::new()
         .connect(&stage, &link, crate::stage::GRACE)
@@ -284,11 +224,5 @@ async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
         (account["state"].as_str(), account["product_user"].as_str()),
         (Some("active"), Some(ADA))
     );
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 }

@@ -141,22 +141,16 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     };
     seen.push(call("mail_fetch_mails", json!({ "max_results": 3 })).await);
     seen.push(call("mail_fetch_mails", json!({ "max_results": 3000 })).await);
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::ExpireAccessTokens { user: None });
+    stage.fault(Fault::ExpireAccessTokens { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    stage.sandbox.sandbox.fault(Fault::TokenError {
+    stage.fault(Fault::TokenError {
         error: String::from("invalid_client"),
         status: 401,
         times: 1,
     });
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::ExpireAccessTokens { user: None });
+    stage.fault(Fault::ExpireAccessTokens { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
-    stage.sandbox.sandbox.fault(Fault::NotJson {
+    stage.fault(Fault::NotJson {
         host: None,
         path_contains: None,
         times: 1,
@@ -174,7 +168,7 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
             .await
             .text(),
     );
-    stage.sandbox.sandbox.fault(Fault::Revoke { user: None });
+    stage.fault(Fault::Revoke { user: None });
     seen.push(call("mail_list_drafts", json!({})).await);
     for path in [
         "/v1/connections",

@@ -13,8 +13,7 @@ use crate::{
 };
 
 async fn stage() -> Stage {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     for product in ["workspace", "warehouse", "calendar", "sheets", "drive"] {
         connect(&stage, product).await;
     }
@@ -108,7 +107,7 @@ async fn a_statement_of_fifty_seconds_is_fetched_later() {
     .await;
     assert_eq!(running["state"], "running", "{running}");
     let handle = json!({ "statement_handle": running["statement_handle"] });
-    stage.sandbox.sandbox.fault(Fault::Advance { seconds: 60 });
+    stage.fault(Fault::Advance { seconds: 60 });
     let done = execute("warehouse_get_query_status", handle).await;
     assert_eq!(done["state"], "done", "{done}");
 }

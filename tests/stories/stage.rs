@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use http::Method;
 use serde_json::{Value, json};
 use stead::{
     Platform,
@@ -10,7 +11,7 @@ use stead::{
         seal::KeyRing,
     },
 };
-use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Running, Sandbox};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault, Running, Sandbox};
 use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinHandle};
 
@@ -71,6 +72,13 @@ impl Drop for Stage {
 impl Stage {
     pub async fn new() -> Self {
         Self::set(Setting::default()).await
+    }
+
+    /// A stage with Ada's account connected as `user-1`.
+    pub async fn connected() -> Self {
+        let stage = Self::new().await;
+        stage.connect("user-1", ADA).await;
+        stage
     }
 
     pub async fn set(setting: Setting) -> Self {
@@ -172,10 +180,16 @@ impl Stage {
             .await
     }
 
-    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+    pub async fn patch(&self, path: &str, body: &Value) -> Reply {
+        let url = format!("{}{path}", self.url);
         self.http
-            .post(&format!("{}{path}", self.url), &self.bearer, body)
+            .json(Method::PATCH, &url, &self.bearer, body)
             .await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Reply {
+        let url = format!("{}{path}", self.url);
+        self.http.json(Method::POST, &url, &self.bearer, body).await
     }
 
     /// An authorization link for a user of the application.
@@ -197,7 +211,7 @@ impl Stage {
         let link = self.link(identifier).await;
         let done = Browser::new().connect(self, &link, user).await;
         assert_eq!(done.status, 200, "{}", done.text());
-        assert_eq!(self.account(identifier).await["state"], "active");
+        assert_eq!(self.state(identifier).await, "active");
     }
 
     /// Allows these scopes as a user of the sandbox, or none; returns where the product sends the browser.
@@ -211,6 +225,38 @@ impl Stage {
     pub async fn execute(&self, tool: &str, identifier: &str, input: Value) -> Reply {
         let body = json!({ "connection_name": "mail", "identifier": identifier, "input": input });
         self.post(&format!("/v1/tools/{tool}/execute"), &body).await
+    }
+
+    /// The response of a tool that needs no input.
+    pub async fn drafts(&self, identifier: &str) -> Reply {
+        self.execute("mail_list_drafts", identifier, json!({}))
+            .await
+    }
+
+    /// The application says who came back.
+    pub async fn verify(&self, id: &str, identifier: &str) -> Reply {
+        let path = format!("/v1/authorizations/{id}/verify");
+        self.post(&path, &json!({ "identifier": identifier })).await
+    }
+
+    pub async fn state(&self, identifier: &str) -> Value {
+        self.account(identifier).await["state"].take()
+    }
+
+    pub fn fault(&self, fault: Fault) {
+        self.sandbox.sandbox.fault(fault);
+    }
+
+    /// How many requests the sandbox has received.
+    pub fn received(&self) -> usize {
+        self.sandbox.sandbox.received().len()
+    }
+
+    /// How many of them revoked a token.
+    pub fn revocations(&self) -> usize {
+        let received = self.sandbox.sandbox.received();
+        let revocations = received.iter().filter(|one| one.path.ends_with("/revoke"));
+        revocations.count()
     }
 
     pub async fn account(&self, identifier: &str) -> Value {

@@ -41,8 +41,7 @@ async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
 
 #[tokio::test]
 async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let mut database = database(&stage).await;
     let (row, body) = sealed_bodies(&mut database).await.remove(0);
     let mut document: serde_json::Value = serde_json::from_str(&body).unwrap();
@@ -60,7 +59,7 @@ async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
     ));
     write_body(&mut database, row, &document.to_string()).await;
 
-    let before = stage.sandbox.sandbox.received().len();
+    let before = stage.received();
     let platform = reopened(&stage, &stage.key).await.unwrap();
     let error = platform
         .actions()
@@ -68,7 +67,7 @@ async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
-    assert_eq!(stage.sandbox.sandbox.received().len(), before);
+    assert_eq!(stage.received(), before);
 
     write_body(&mut database, row, &body).await;
     let platform = reopened(&stage, &stage.key).await.unwrap();
@@ -137,8 +136,7 @@ async fn an_account_cannot_be_handed_to_another_user() {
 
 #[tokio::test]
 async fn a_row_that_cannot_be_read_is_named() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let mut database = database(&stage).await;
     sqlx::query("UPDATE account SET body = '{'")
         .execute(&mut database)
@@ -188,8 +186,7 @@ async fn wrong_and_missing_keys_open_nothing() {
 
 #[tokio::test]
 async fn a_disconnected_accounts_tokens_are_gone_from_the_database() {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let mut database = database(&stage).await;
     let (_, body) = sealed_bodies(&mut database).await.remove(0);
     let document: serde_json::Value = serde_json::from_str(&body).unwrap();

@@ -46,39 +46,14 @@ async fn nothing_can_be_called_before_the_application_confirms() {
             "https://app.example/connected?from=mail&authorization_id={id}&state=kept+as+it+is+%26+safe"
         )
     );
-    assert_eq!(
-        stage.account("user-1").await["state"],
-        "pending_verification"
-    );
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .kind(),
-        "verification_required"
-    );
+    assert_eq!(stage.state("user-1").await, "pending_verification");
+    assert_eq!(stage.drafts("user-1").await.kind(), "verification_required");
 
-    let verified = stage
-        .post(
-            &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "user-1" }),
-        )
-        .await;
+    let verified = stage.verify(&id, "user-1").await;
     assert_eq!(verified.json()["state"], "active", "{}", verified.text());
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 
-    let again = stage
-        .post(
-            &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "user-1" }),
-        )
-        .await;
+    let again = stage.verify(&id, "user-1").await;
     assert_eq!(again.kind(), "authorization_consumed");
 }
 
@@ -86,33 +61,15 @@ async fn nothing_can_be_called_before_the_application_confirms() {
 async fn the_wrong_person_ends_the_authorization() {
     let stage = stage().await;
     let (id, _) = returned(&stage).await;
-    let reply = stage
-        .post(
-            &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "someone-else" }),
-        )
-        .await;
+    let reply = stage.verify(&id, "someone-else").await;
     assert_eq!(reply.kind(), "identifier_mismatch");
+    assert_eq!(stage.state("user-1").await, "pending_authorization");
     assert_eq!(
-        stage.account("user-1").await["state"],
-        "pending_authorization"
-    );
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .kind(),
+        stage.drafts("user-1").await.kind(),
         "authorization_required"
     );
     stage.platform.shut_down().await;
-    let revoked = stage
-        .sandbox
-        .sandbox
-        .received()
-        .into_iter()
-        .filter(|request| request.path.ends_with("/revoke"))
-        .count();
-    assert_eq!(revoked, 1, "the pending tokens are revoked");
+    assert_eq!(stage.revocations(), 1, "the pending tokens are revoked");
 }
 
 #[tokio::test]
@@ -121,16 +78,8 @@ async fn who_never_confirms_gets_nothing() {
     let (id, _) = returned(&stage).await;
     stage.clock.advance(SignedDuration::from_mins(11));
     stage.platform.environment().maintain().await.unwrap();
-    assert_eq!(
-        stage.account("user-1").await["state"],
-        "pending_authorization"
-    );
-    let late = stage
-        .post(
-            &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "user-1" }),
-        )
-        .await;
+    assert_eq!(stage.state("user-1").await, "pending_authorization");
+    let late = stage.verify(&id, "user-1").await;
     assert_eq!(late.kind(), "authorization_expired");
 }
 
@@ -162,35 +111,13 @@ async fn a_link_without_a_way_back_is_refused() {
 async fn a_reauthorization_that_is_not_confirmed_leaves_the_account_working() {
     let stage = stage().await;
     let (id, _) = returned(&stage).await;
-    stage
-        .post(
-            &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "user-1" }),
-        )
-        .await;
+    stage.verify(&id, "user-1").await;
     let (second, _) = returned(&stage).await;
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
-    assert_eq!(stage.account("user-1").await["state"], "active");
-    let reply = stage
-        .post(
-            &format!("/v1/authorizations/{second}/verify"),
-            &json!({ "identifier": "user-1" }),
-        )
-        .await;
+    assert_eq!(stage.drafts("user-1").await.status, 200);
+    assert_eq!(stage.state("user-1").await, "active");
+    let reply = stage.verify(&second, "user-1").await;
     assert_eq!(reply.status, 200);
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
 /// Google would end the working grant together with the new one, so the new one is shredded and not revoked.
@@ -198,31 +125,15 @@ async fn a_reauthorization_that_is_not_confirmed_leaves_the_account_working() {
 async fn the_wrong_person_at_a_reauthorization_does_not_end_the_working_one() {
     let stage = stage().await;
     let (id, _) = returned(&stage).await;
-    stage
-        .post(
-            &format!("/v1/authorizations/{id}/verify"),
-            &json!({ "identifier": "user-1" }),
-        )
-        .await;
+    stage.verify(&id, "user-1").await;
     let (second, _) = returned(&stage).await;
-    let reply = stage
-        .post(
-            &format!("/v1/authorizations/{second}/verify"),
-            &json!({ "identifier": "someone-else" }),
-        )
-        .await;
+    let reply = stage.verify(&second, "someone-else").await;
     assert_eq!(reply.kind(), "identifier_mismatch");
     let (_, _) = returned(&stage).await;
     stage.clock.advance(SignedDuration::from_mins(11));
     stage.platform.environment().maintain().await.unwrap();
-    assert_eq!(stage.account("user-1").await["state"], "active");
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.state("user-1").await, "active");
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
 #[tokio::test]
@@ -230,28 +141,11 @@ async fn of_two_tabs_the_first_to_be_confirmed_wins_and_nothing_breaks() {
     let stage = stage().await;
     let (first, _) = returned(&stage).await;
     let (second, _) = returned(&stage).await;
-    let verify = async |id: &str| {
-        stage
-            .post(
-                &format!("/v1/authorizations/{id}/verify"),
-                &json!({ "identifier": "user-1" }),
-            )
-            .await
-    };
-    assert_eq!(verify(&first).await.status, 200);
+    assert_eq!(stage.verify(&first, "user-1").await.status, 200);
+    assert_eq!(stage.drafts("user-1").await.status, 200);
     assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
+        stage.verify(&second, "user-1").await.kind(),
+        "authorization_not_found"
     );
-    assert_eq!(verify(&second).await.kind(), "authorization_not_found");
-    assert_eq!(
-        stage
-            .execute("mail_list_drafts", "user-1", json!({}))
-            .await
-            .status,
-        200
-    );
+    assert_eq!(stage.drafts("user-1").await.status, 200);
 }

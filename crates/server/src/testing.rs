@@ -169,8 +169,7 @@ impl TestService {
 
     /// Sends a request of the application, with JSON where there is any.
     pub(crate) async fn call(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
-        let mut request = Request::builder().method(method).uri(path);
-        request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.bearer));
+        let mut request = self.request(method, path);
         let body = match body {
             None => Body::empty(),
             Some(body) => {
@@ -179,6 +178,14 @@ impl TestService {
             }
         };
         self.send(request.body(body).unwrap()).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
+        self.call("GET", path, None).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> TestResponse {
+        self.call("POST", path, Some(body)).await
     }
 
     /// The same service within another router.
@@ -209,6 +216,22 @@ impl TestService {
             request = request.header(header::COOKIE, cookie);
         }
         self.send(request.body(Body::empty()).unwrap()).await
+    }
+
+    /// A page that a browser without cookies opens.
+    pub(crate) async fn visit(&self, path: &str) -> TestResponse {
+        self.browse("GET", path, None).await
+    }
+
+    /// The product sends the browser back with a code.
+    pub(crate) async fn come_back(
+        &self,
+        connection_id: &str,
+        state: &str,
+        cookie: &str,
+    ) -> TestResponse {
+        let path = format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=4%2F0A");
+        self.browse("GET", &path, Some(cookie)).await
     }
 
     /// The connection `mail`, ready.
@@ -252,8 +275,7 @@ impl TestService {
     pub(crate) async fn with_account(self, identifier: &str) -> Self {
         let connection_id = self.connect_mail().await;
         let (state, cookie) = self.consent(&self.link(identifier, None).await).await;
-        let path = format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=4%2F0A");
-        let back = self.browse("GET", &path, Some(&cookie)).await;
+        let back = self.come_back(&connection_id, &state, &cookie).await;
         assert_eq!(
             back.header("location"),
             "http://127.0.0.1/connect/done?product=Gmail"
@@ -290,6 +312,19 @@ impl TestResponse {
 
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_contains(&self, expected: &str) {
+        assert!(self.text().contains(expected), "{}", self.text());
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_problem(&self, status: StatusCode, kind: &str) {
+        assert_eq!(
+            (self.status, self.problem()["kind"].as_str()),
+            (status, Some(kind))
+        );
     }
 
     /// The body as JSON, without what differs from run to run.

@@ -112,7 +112,7 @@ async fn an_unknown_path_is_a_problem() {
         "/connect/a/b",
         "/sso/v1/oauth/conn_1",
     ] {
-        let response = service.browse("GET", path, None).await;
+        let response = service.visit(path).await;
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(
             response.problem(),
@@ -145,7 +145,7 @@ async fn a_wrong_method_is_a_problem_that_names_the_right_ones() {
 async fn request_ids_differ() {
     let service = TestService::new().await;
     let id = async || {
-        let body = service.browse("GET", "/nothing", None).await.body;
+        let body = service.visit("/nothing").await.body;
         serde_json::from_slice::<Value>(&body).unwrap()["request_id"]
             .as_str()
             .unwrap()
@@ -164,7 +164,7 @@ async fn the_root_says_what_this_is() {
         |_| json_response(&json!({})),
     )
     .await;
-    let response = service.browse("GET", "/", None).await;
+    let response = service.visit("/").await;
     assert_eq!(
         response.json(),
         json!({
@@ -192,23 +192,17 @@ async fn the_root_says_what_this_is() {
 async fn health_and_readiness() {
     let service = TestService::new().await;
     assert_eq!(
-        service.browse("GET", "/healthz", None).await.json(),
+        service.visit("/healthz").await.json(),
         json!({"status": "ok"})
     );
     assert_eq!(
-        service.browse("GET", "/readyz", None).await.json(),
+        service.visit("/readyz").await.json(),
         json!({"status": "ready"})
     );
     service.platform.shut_down().await;
-    assert_eq!(
-        service.browse("GET", "/healthz", None).await.status,
-        StatusCode::OK
-    );
-    let response = service.browse("GET", "/readyz", None).await;
-    assert_eq!(
-        (response.status, response.problem()["kind"].as_str()),
-        (StatusCode::SERVICE_UNAVAILABLE, Some("shutting_down"))
-    );
+    assert_eq!(service.visit("/healthz").await.status, StatusCode::OK);
+    let response = service.visit("/readyz").await;
+    response.assert_problem(StatusCode::SERVICE_UNAVAILABLE, "shutting_down");
 }
 
 #[tokio::test]
@@ -217,16 +211,10 @@ async fn a_panic_ends_in_a_problem_that_quotes_nothing() {
         .await
         .with_account("u1")
         .await;
-    let response = service
-        .call("GET", "/proxy/mail/u1/v1/users/me/profile", None)
-        .await;
-    assert_eq!(response.status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert_eq!(response.problem()["kind"], "internal");
+    let response = service.get("/proxy/mail/u1/v1/users/me/profile").await;
+    response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");
     assert!(!response.text().contains("CANARY"), "{}", response.text());
-    assert_eq!(
-        service.browse("GET", "/healthz", None).await.status,
-        StatusCode::OK
-    );
+    assert_eq!(service.visit("/healthz").await.status, StatusCode::OK);
 }
 
 #[tokio::test]
@@ -237,9 +225,8 @@ async fn a_handler_that_panics_ends_in_a_problem() {
     let service = service.within(|_| {
         middleware::surround(axum::Router::new().route("/panics", panics), environment)
     });
-    let response = service.browse("GET", "/panics", None).await;
-    assert_eq!(response.status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert_eq!(response.problem()["kind"], "internal");
+    let response = service.visit("/panics").await;
+    response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");
     assert!(!response.text().contains("CANARY"), "{}", response.text());
 }
 
@@ -252,16 +239,10 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     )
     .await;
     let nested = service.within(|router| axum::Router::new().nest("/stead", router));
-    assert_eq!(
-        nested.browse("GET", "/stead/healthz", None).await.status,
-        StatusCode::OK
-    );
+    assert_eq!(nested.visit("/stead/healthz").await.status, StatusCode::OK);
     nested.connect_mail().await;
     let link = nested.link("u1", None).await;
-    assert_eq!(
-        nested.browse("GET", &link, None).await.status,
-        StatusCode::OK
-    );
-    let response = nested.call("GET", "/stead/proxy/mail/u1/v1/x", None).await;
+    assert_eq!(nested.visit(&link).await.status, StatusCode::OK);
+    let response = nested.get("/stead/proxy/mail/u1/v1/x").await;
     assert_eq!(response.problem()["kind"], "authorization_required");
 }

@@ -114,74 +114,52 @@ async fn every_kind_of_the_table_is_provoked() {
 async fn requests(seen: &mut Seen) {
     let stage = Stage::new().await;
     let proxy = |path: &str, method: &str, headers: Value| json!({ "connection_name": "mail", "identifier": "user-1", "path": path, "method": method, "headers": headers });
-    seen.kind(
-        ErrorKind::InvalidRequest,
-        &stage.post("/v1/proxy", &json!({})).await,
-    );
+    let reply = stage.post("/v1/proxy", &json!({})).await;
+    seen.kind(ErrorKind::InvalidRequest, &reply);
     seen.kind(ErrorKind::NotFound, &stage.get("/nowhere").await);
-    seen.kind(
-        ErrorKind::Unauthenticated,
-        &stage
-            .http
-            .get(&format!("{}/v1/tools", stage.url), "wrong")
-            .await,
-    );
-    seen.kind(
-        ErrorKind::UnknownTool,
-        &stage.get("/v1/tools/nothing").await,
-    );
-    seen.kind(
-        ErrorKind::UnknownConnection,
-        &stage.get("/v1/connections/nothing").await,
-    );
-    seen.kind(
-        ErrorKind::AccountNotFound,
-        &stage.get("/v1/accounts/mail/unknown").await,
-    );
-    seen.kind(
-        ErrorKind::AuthorizationRequired,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
-    seen.kind(
-        ErrorKind::AlreadyExists,
-        &stage
-            .post(
-                "/v1/connections",
-                &json!({ "connection_name": "mail", "product": "mail" }),
-            )
-            .await,
-    );
+    let reply = stage
+        .http
+        .get(&format!("{}/v1/tools", stage.url), "wrong")
+        .await;
+    seen.kind(ErrorKind::Unauthenticated, &reply);
+    let reply = stage.get("/v1/tools/nothing").await;
+    seen.kind(ErrorKind::UnknownTool, &reply);
+    let reply = stage.get("/v1/connections/nothing").await;
+    seen.kind(ErrorKind::UnknownConnection, &reply);
+    let reply = stage.get("/v1/accounts/mail/unknown").await;
+    seen.kind(ErrorKind::AccountNotFound, &reply);
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::AuthorizationRequired, &reply);
+    let reply = stage
+        .post(
+            "/v1/connections",
+            &json!({ "connection_name": "mail", "product": "mail" }),
+        )
+        .await;
+    seen.kind(ErrorKind::AlreadyExists, &reply);
     stage.connect("user-1", ADA).await;
-    seen.kind(
-        ErrorKind::SchemaViolation,
-        &stage
-            .execute("mail_list_drafts", "user-1", json!({ "x": 1 }))
-            .await,
-    );
-    seen.kind(
-        ErrorKind::PathInvalid,
-        &stage
-            .post("/v1/proxy", &proxy("//evil.test", "GET", json!({})))
-            .await,
-    );
-    seen.kind(
-        ErrorKind::MethodNotAllowed,
-        &stage
-            .post(
-                "/v1/proxy",
-                &proxy("/v1/users/me/profile", "TRACE", json!({})),
-            )
-            .await,
-    );
-    seen.kind(
-        ErrorKind::HeaderNotAllowed,
-        &stage
-            .post(
-                "/v1/proxy",
-                &proxy("/v1/users/me/profile", "GET", json!({ "cookie": "a=b" })),
-            )
-            .await,
-    );
+    let reply = stage
+        .execute("mail_list_drafts", "user-1", json!({ "x": 1 }))
+        .await;
+    seen.kind(ErrorKind::SchemaViolation, &reply);
+    let reply = stage
+        .post("/v1/proxy", &proxy("//evil.test", "GET", json!({})))
+        .await;
+    seen.kind(ErrorKind::PathInvalid, &reply);
+    let reply = stage
+        .post(
+            "/v1/proxy",
+            &proxy("/v1/users/me/profile", "TRACE", json!({})),
+        )
+        .await;
+    seen.kind(ErrorKind::MethodNotAllowed, &reply);
+    let reply = stage
+        .post(
+            "/v1/proxy",
+            &proxy("/v1/users/me/profile", "GET", json!({ "cookie": "a=b" })),
+        )
+        .await;
+    seen.kind(ErrorKind::HeaderNotAllowed, &reply);
     stage.platform.shut_down().await;
     seen.kind(ErrorKind::ShuttingDown, &stage.get("/v1/tools").await);
 }
@@ -197,43 +175,28 @@ async fn policy(seen: &mut Seen) {
         ("held", ErrorKind::ApprovalRequired),
     ] {
         stage.connect(identifier, ADA).await;
-        let before = stage.sandbox.sandbox.received().len();
-        seen.kind(
-            kind,
-            &stage
-                .execute("mail_list_drafts", identifier, json!({}))
-                .await,
-        );
-        seen.kind(
-            kind,
-            &stage
-                .get(&format!("/proxy/mail/{identifier}/v1/users/me/profile"))
-                .await,
-        );
-        assert_eq!(
-            stage.sandbox.sandbox.received().len(),
-            before,
-            "nothing was sent"
-        );
+        let before = stage.received();
+        let reply = stage.drafts(identifier).await;
+        seen.kind(kind, &reply);
+        let reply = stage
+            .get(&format!("/proxy/mail/{identifier}/v1/users/me/profile"))
+            .await;
+        seen.kind(kind, &reply);
+        assert_eq!(stage.received(), before, "nothing was sent");
     }
 }
 
 async fn accounts(seen: &mut Seen) {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
-    seen.kind(
-        ErrorKind::InvalidTransition,
-        &stage
-            .post("/v1/accounts/mail/user-1/resume", &json!({}))
-            .await,
-    );
+    let stage = Stage::connected().await;
+    let reply = stage
+        .post("/v1/accounts/mail/user-1/resume", &json!({}))
+        .await;
+    seen.kind(ErrorKind::InvalidTransition, &reply);
     stage
         .post("/v1/accounts/mail/user-1/suspend", &json!({}))
         .await;
-    seen.kind(
-        ErrorKind::AccountSuspended,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::AccountSuspended, &reply);
     stage
         .post(
             "/v1/connections",
@@ -241,10 +204,8 @@ async fn accounts(seen: &mut Seen) {
         )
         .await;
     let link = json!({ "connection_name": "draft", "identifier": "user-1" });
-    seen.kind(
-        ErrorKind::ConnectionNotReady,
-        &stage.post("/v1/authorization-links", &link).await,
-    );
+    let reply = stage.post("/v1/authorization-links", &link).await;
+    seen.kind(ErrorKind::ConnectionNotReady, &reply);
 }
 
 async fn links(seen: &mut Seen) {
@@ -280,7 +241,7 @@ async fn links(seen: &mut Seen) {
     seen.page(ErrorKind::AuthorizationConsumed, &browser.get(&link).await);
 
     let link = stage.link("user-2").await;
-    stage.sandbox.sandbox.fault(Fault::TokenError {
+    stage.fault(Fault::TokenError {
         error: String::from("invalid_grant"),
         status: 400,
         times: 1,
@@ -290,7 +251,7 @@ async fn links(seen: &mut Seen) {
         &Browser::new().connect(&stage, &link, ADA).await,
     );
     let link = stage.link("user-2").await;
-    stage.sandbox.sandbox.fault(Fault::TokenError {
+    stage.fault(Fault::TokenError {
         error: String::from("invalid_client"),
         status: 401,
         times: 1,
@@ -319,26 +280,16 @@ async fn verification(seen: &mut Seen) {
     Browser::new()
         .connect(&stage, link["link"].as_str().unwrap(), ADA)
         .await;
-    seen.kind(
-        ErrorKind::VerificationRequired,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
-    let verify = format!(
-        "/v1/authorizations/{}/verify",
-        link["authorization_id"].as_str().unwrap()
-    );
-    seen.kind(
-        ErrorKind::IdentifierMismatch,
-        &stage
-            .post(&verify, &json!({ "identifier": "another" }))
-            .await,
-    );
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::VerificationRequired, &reply);
+    let id = link["authorization_id"].as_str().unwrap();
+    let reply = stage.verify(id, "another").await;
+    seen.kind(ErrorKind::IdentifierMismatch, &reply);
 }
 
 /// Two processes share one database: while one refreshes, the other one waits, and gives up in the end.
 async fn refresh(seen: &mut Seen) {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let clock = Clock::new();
     let other = Platform::builder(&stage.url)
         .key(&stage.key)
@@ -377,8 +328,7 @@ async fn refresh(seen: &mut Seen) {
 }
 
 async fn product(seen: &mut Seen) {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     for (status, reason, kind, times) in [
         (403, "insufficientPermissions", ErrorKind::ScopeMissing, 1),
         (403, "domainPolicy", ErrorKind::ProductForbidden, 1),
@@ -395,7 +345,7 @@ async fn product(seen: &mut Seen) {
         (429, "rateLimitExceeded", ErrorKind::ProductRateLimited, 4),
         (503, "backendError", ErrorKind::ProductUnavailable, 4),
     ] {
-        stage.sandbox.sandbox.fault(Fault::Error {
+        stage.fault(Fault::Error {
             host: None,
             path_contains: None,
             status,
@@ -404,39 +354,28 @@ async fn product(seen: &mut Seen) {
             retry_after: Some(String::from("0")),
             times,
         });
-        seen.kind(
-            kind,
-            &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-        );
+        let reply = stage.drafts("user-1").await;
+        seen.kind(kind, &reply);
     }
-    stage
-        .sandbox
-        .sandbox
-        .fault(Fault::Unauthorized { times: 2 });
-    seen.kind(
-        ErrorKind::ProductRejectedToken,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
-    stage.sandbox.sandbox.fault(Fault::NotJson {
+    stage.fault(Fault::Unauthorized { times: 2 });
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::ProductRejectedToken, &reply);
+    stage.fault(Fault::NotJson {
         host: None,
         path_contains: None,
         times: 1,
     });
-    seen.kind(
-        ErrorKind::ProductProtocolError,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
-    stage.sandbox.sandbox.fault(Fault::Redirect {
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::ProductProtocolError, &reply);
+    stage.fault(Fault::Redirect {
         host: None,
         path_contains: None,
         location: String::from("https://evil.test/"),
         times: 1,
     });
-    seen.kind(
-        ErrorKind::UpstreamRedirectBlocked,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
-    stage.sandbox.sandbox.fault(Fault::TokenError {
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::UpstreamRedirectBlocked, &reply);
+    stage.fault(Fault::TokenError {
         error: String::from("server_error"),
         status: 503,
         times: 1,
@@ -444,43 +383,36 @@ async fn product(seen: &mut Seen) {
     stage.clock.advance(SignedDuration::from_hours(2));
     let bearer = stage.token().await;
     let url = format!("{}/proxy/mail/user-1/v1/users/me/profile", stage.url);
-    seen.kind(
-        ErrorKind::RefreshUnavailable,
-        &stage.http.get(&url, &bearer).await,
-    );
+    let reply = stage.http.get(&url, &bearer).await;
+    seen.kind(ErrorKind::RefreshUnavailable, &reply);
 }
 
 /// What a connection that breaks, stalls or never ends becomes: a read can be tried again, a write cannot.
 async fn transport(seen: &mut Seen) {
-    let stage = Stage::new().await;
-    stage.connect("user-1", ADA).await;
+    let stage = Stage::connected().await;
     let profile = "/proxy/mail/user-1/v1/users/me/profile";
-    stage.sandbox.sandbox.fault(Fault::CutBeforeResponse {
+    stage.fault(Fault::CutBeforeResponse {
         host: None,
         path_contains: None,
         times: 1,
     });
     seen.kind(ErrorKind::UpstreamTruncated, &stage.get(profile).await);
-    stage.sandbox.sandbox.fault(Fault::CutBeforeResponse {
+    stage.fault(Fault::CutBeforeResponse {
         host: None,
         path_contains: None,
         times: 1,
     });
     let write = json!({ "connection_name": "mail", "identifier": "user-1", "path": "/v1/users/me/labels", "method": "POST", "body": {} });
-    seen.kind(
-        ErrorKind::OutcomeUnknown,
-        &stage.post("/v1/proxy", &write).await,
-    );
-    stage.sandbox.sandbox.fault(Fault::HugeBody {
+    let reply = stage.post("/v1/proxy", &write).await;
+    seen.kind(ErrorKind::OutcomeUnknown, &reply);
+    stage.fault(Fault::HugeBody {
         host: None,
         path_contains: None,
         bytes: 80 * 1024 * 1024,
         times: 1,
     });
-    seen.kind(
-        ErrorKind::ResponseTooLarge,
-        &stage.execute("mail_list_drafts", "user-1", json!({})).await,
-    );
+    let reply = stage.drafts("user-1").await;
+    seen.kind(ErrorKind::ResponseTooLarge, &reply);
 
     let catalogue = Some(Catalogue::new([&HASTY]));
     let hasty = Stage::set(Setting {

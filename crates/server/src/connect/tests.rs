@@ -49,7 +49,7 @@ async fn the_page_says_who_asks_for_what_and_changes_nothing() {
         assert_eq!(page.header("set-cookie"), "");
         assert_page(&page, "'self' https: http:");
     }
-    let page = service.browse("GET", &link, None).await;
+    let page = service.visit(&link).await;
     let text = page.text();
     for expected in [
         "<strong>127.0.0.1</strong> asks to use your Gmail account",
@@ -71,7 +71,7 @@ async fn the_style_sheet_is_the_one_that_the_policy_names() {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     use sha2::{Digest as _, Sha256};
     let service = TestService::new().await;
-    let page = service.browse("GET", "/connect/done", None).await;
+    let page = service.visit("/connect/done").await;
     let style = page
         .text()
         .split_once("<style>")
@@ -97,14 +97,9 @@ async fn the_button_binds_the_browser_and_leads_to_the_product() {
     .await;
     service.connect_mail().await;
     let link = service.link("u1", None).await;
-    let page = service.browse("GET", &link, None).await;
+    let page = service.visit(&link).await;
     assert_page(&page, "'self' https:");
-    assert!(
-        page.text()
-            .contains("<strong>stead.example.com</strong> asks"),
-        "{}",
-        page.text()
-    );
+    page.assert_contains("<strong>stead.example.com</strong> asks");
     let started = service.browse("POST", &link, None).await;
     assert_eq!(started.status, StatusCode::SEE_OTHER);
     assert_page(&started, "'self'");
@@ -136,11 +131,7 @@ async fn the_button_binds_the_browser_and_leads_to_the_product() {
     let other = service.browse("POST", &link, None).await;
     assert_eq!(other.status, StatusCode::FORBIDDEN);
     assert_page(&other, "'self'");
-    assert!(
-        other.text().contains("This is another browser"),
-        "{}",
-        other.text()
-    );
+    other.assert_contains("This is another browser");
 }
 
 #[tokio::test]
@@ -246,16 +237,8 @@ async fn a_link_that_is_not_known_says_what_to_do() {
         let page = service.browse(method, path, None).await;
         assert_eq!(page.status, StatusCode::NOT_FOUND);
         assert_page(&page, "'self'");
-        assert!(
-            page.text().contains("We don’t know this link"),
-            "{}",
-            page.text()
-        );
-        assert!(
-            page.text().contains("Support id: <code>req_"),
-            "{}",
-            page.text()
-        );
+        page.assert_contains("We don’t know this link");
+        page.assert_contains("Support id: <code>req_");
     }
 }
 
@@ -268,7 +251,7 @@ async fn after_the_return_the_address_is_clean() {
     let (state, cookie) = service.consent(&link).await;
 
     let stranger = service
-        .browse("GET", &format!("{callback}?state={state}&code=c"), None)
+        .visit(&format!("{callback}?state={state}&code=c"))
         .await;
     assert_eq!(stranger.status, StatusCode::SEE_OTHER);
     assert!(
@@ -278,13 +261,7 @@ async fn after_the_return_the_address_is_clean() {
         "{stranger:?}"
     );
 
-    let back = service
-        .browse(
-            "GET",
-            &format!("{callback}?state={state}&code=c"),
-            Some(&cookie),
-        )
-        .await;
+    let back = service.come_back(&connection_id, &state, &cookie).await;
     assert_eq!(
         (back.status, back.header("location")),
         (
@@ -293,35 +270,19 @@ async fn after_the_return_the_address_is_clean() {
         )
     );
     assert_page(&back, "'self'");
-    let done = service
-        .browse("GET", "/connect/done?product=Gmail", None)
-        .await;
+    let done = service.visit("/connect/done?product=Gmail").await;
     assert_page(&done, "'self'");
-    assert!(
-        done.text().contains("<h1>Gmail is connected</h1>"),
-        "{}",
-        done.text()
-    );
-    assert!(
-        done.text().contains("<p>You can close this window.</p>"),
-        "{}",
-        done.text()
-    );
+    done.assert_contains("<h1>Gmail is connected</h1>");
+    done.assert_contains("<p>You can close this window.</p>");
 
-    let again = service
-        .browse(
-            "GET",
-            &format!("{callback}?state={state}&code=c"),
-            Some(&cookie),
-        )
-        .await;
+    let again = service.come_back(&connection_id, &state, &cookie).await;
     assert!(
         again
             .header("location")
             .contains("?kind=authorization_consumed&"),
         "{again:?}"
     );
-    let used = service.browse("GET", &link, None).await;
+    let used = service.visit(&link).await;
     assert_eq!(
         (used.status, used.text().contains("This link has been used")),
         (StatusCode::GONE, true)
@@ -346,30 +307,18 @@ async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
             && !there.contains("CANARY"),
         "{there}"
     );
-    let page = service.browse("GET", there, None).await;
+    let page = service.visit(there).await;
     assert_eq!(page.status, StatusCode::FORBIDDEN);
     assert_page(&page, "'self'");
-    assert!(
-        page.text().contains("<h1>Nothing was connected</h1>"),
-        "{}",
-        page.text()
-    );
-    assert!(
-        page.text().contains("ask for a new link"),
-        "{}",
-        page.text()
-    );
+    page.assert_contains("<h1>Nothing was connected</h1>");
+    page.assert_contains("ask for a new link");
 }
 
 #[tokio::test]
 async fn a_made_up_ending_shows_only_our_own_text() {
     let service = TestService::new().await;
     let page = service
-        .browse(
-            "GET",
-            "/connect/failed?kind=%3Cb%3E&id=req_%3Cscript%3E&id=x&text=CANARY",
-            None,
-        )
+        .visit("/connect/failed?kind=%3Cb%3E&id=req_%3Cscript%3E&id=x&text=CANARY")
         .await;
     assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(
@@ -379,25 +328,15 @@ async fn a_made_up_ending_shows_only_our_own_text() {
         page.text()
     );
     let page = service
-        .browse(
-            "GET",
-            "/connect/done?product=%3Cscript%3ECANARY&next=confirm",
-            None,
-        )
+        .visit("/connect/done?product=%3Cscript%3ECANARY&next=confirm")
         .await;
     assert!(
         page.text().contains("<h1>Almost done</h1>") && !page.text().contains("CANARY"),
         "{}",
         page.text()
     );
-    let page = service
-        .browse("GET", "/connect/done?product=Outlook", None)
-        .await;
-    assert!(
-        page.text().contains("<h1>Connected</h1>"),
-        "{}",
-        page.text()
-    );
+    let page = service.visit("/connect/done?product=Outlook").await;
+    page.assert_contains("<h1>Connected</h1>");
 }
 
 #[tokio::test]
@@ -425,9 +364,7 @@ async fn bytes_that_are_not_text_end_on_a_page() {
         assert_eq!(page.status, StatusCode::BAD_REQUEST);
         assert_page(&page, "'self'");
     }
-    let back = service
-        .browse("GET", "/sso/v1/oauth/%FF/callback?state=x", None)
-        .await;
+    let back = service.visit("/sso/v1/oauth/%FF/callback?state=x").await;
     assert!(
         back.header("location")
             .contains("/connect/failed?kind=invalid_request&"),

@@ -56,7 +56,7 @@ async fn any_identifier_is_one_segment_of_every_path() {
         );
         assert_eq!(
             service
-                .call("GET", "/v1/accounts?connection_name=mail", None)
+                .get("/v1/accounts?connection_name=mail")
                 .await
                 .json(),
             json!({"items": [shown(identifier, "active")]}),

@@ -6,19 +6,19 @@ use stead::core::environment::Verification;
 
 use crate::testing::{TestService, json_response};
 
-#[tokio::test]
-async fn the_application_confirms_who_came_back() {
-    let service = TestService::open("http://127.0.0.1", Verification::Application, |_| {
+async fn service() -> TestService {
+    TestService::open("http://127.0.0.1", Verification::Application, |_| {
         json_response(&json!({}))
     })
-    .await;
+    .await
+}
+
+#[tokio::test]
+async fn the_application_confirms_who_came_back() {
+    let service = service().await;
     let connection_id = service.connect_mail().await;
     let created = service
-        .call(
-            "POST",
-            "/v1/authorization-links",
-            Some(json!({"connection_name": "mail", "identifier": "u1", "verify_url": "https://app.test/back?a=1", "state": "s&1"})),
-        )
+        .post("/v1/authorization-links", json!({"connection_name": "mail", "identifier": "u1", "verify_url": "https://app.test/back?a=1", "state": "s&1"}))
         .await;
     assert_eq!(created.status, StatusCode::CREATED, "{}", created.text());
     let made: serde_json::Value = serde_json::from_slice(&created.body).unwrap();
@@ -30,22 +30,11 @@ async fn the_application_confirms_who_came_back() {
         .unwrap();
 
     let verify = format!("/v1/authorizations/{id}/verify");
-    let early = service
-        .call("POST", &verify, Some(json!({"identifier": "u1"})))
-        .await;
-    assert_eq!(
-        (early.status, early.problem()["kind"].as_str()),
-        (StatusCode::NOT_FOUND, Some("authorization_not_found"))
-    );
+    let early = service.post(&verify, json!({"identifier": "u1"})).await;
+    early.assert_problem(StatusCode::NOT_FOUND, "authorization_not_found");
 
     let (state, cookie) = service.consent(link).await;
-    let back = service
-        .browse(
-            "GET",
-            &format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c"),
-            Some(&cookie),
-        )
-        .await;
+    let back = service.come_back(&connection_id, &state, &cookie).await;
     assert_eq!(back.status, StatusCode::SEE_OTHER);
     assert_eq!(
         back.header("location"),
@@ -57,14 +46,9 @@ async fn the_application_confirms_who_came_back() {
         "{back:?}"
     );
 
-    let waiting = service
-        .call("GET", "/v1/accounts/mail/u1", None)
-        .await
-        .json();
+    let waiting = service.get("/v1/accounts/mail/u1").await.json();
     assert_eq!(waiting["state"], "pending_verification");
-    let verified = service
-        .call("POST", &verify, Some(json!({"identifier": "u1"})))
-        .await;
+    let verified = service.post(&verify, json!({"identifier": "u1"})).await;
     assert_eq!(
         (verified.status, verified.json()["state"].as_str()),
         (StatusCode::OK, Some("active"))
@@ -73,21 +57,12 @@ async fn the_application_confirms_who_came_back() {
 
 #[tokio::test]
 async fn another_identifier_is_refused() {
-    let service = TestService::open("http://127.0.0.1", Verification::Application, |_| {
-        json_response(&json!({}))
-    })
-    .await;
+    let service = service().await;
     let connection_id = service.connect_mail().await;
     let (state, cookie) = service
         .consent(&service.link("u1", Some("https://app.test/back")).await)
         .await;
-    let back = service
-        .browse(
-            "GET",
-            &format!("/sso/v1/oauth/{connection_id}/callback?state={state}&code=c"),
-            Some(&cookie),
-        )
-        .await;
+    let back = service.come_back(&connection_id, &state, &cookie).await;
     let id = back
         .header("location")
         .split("authorization_id=")
@@ -95,24 +70,17 @@ async fn another_identifier_is_refused() {
         .unwrap()
         .to_owned();
     let response = service
-        .call(
-            "POST",
+        .post(
             &format!("/v1/authorizations/{id}/verify"),
-            Some(json!({"identifier": "u2"})),
+            json!({"identifier": "u2"}),
         )
         .await;
-    assert_eq!(
-        (response.status, response.problem()["kind"].as_str()),
-        (StatusCode::FORBIDDEN, Some("identifier_mismatch"))
-    );
+    response.assert_problem(StatusCode::FORBIDDEN, "identifier_mismatch");
 }
 
 #[tokio::test]
 async fn a_link_needs_a_connection_and_its_members() {
-    let service = TestService::open("http://127.0.0.1", Verification::Application, |_| {
-        json_response(&json!({}))
-    })
-    .await;
+    let service = service().await;
     service.connect_mail().await;
     for (body, kind, pointer) in [
         (
@@ -137,7 +105,7 @@ async fn a_link_needs_a_connection_and_its_members() {
         ),
     ] {
         let problem = service
-            .call("POST", "/v1/authorization-links", Some(body.clone()))
+            .post("/v1/authorization-links", body.clone())
             .await
             .problem();
         assert_eq!(

@@ -34,7 +34,7 @@ fn normalized(mut connection: Value) -> Value {
 #[tokio::test]
 async fn created_read_changed_and_deleted() {
     let service = TestService::new().await;
-    let created = service.call("POST", "/v1/connections", Some(new())).await;
+    let created = service.post("/v1/connections", new()).await;
     assert_eq!(created.status, StatusCode::CREATED, "{}", created.text());
     assert_eq!(
         created.header("location"),
@@ -45,15 +45,10 @@ async fn created_read_changed_and_deleted() {
     assert_eq!(normalized(created.json()), shown("ready"));
 
     assert_eq!(
-        normalized(
-            service
-                .call("GET", "/v1/connections/mail", None)
-                .await
-                .json()
-        ),
+        normalized(service.get("/v1/connections/mail").await.json()),
         shown("ready")
     );
-    let mut list = service.call("GET", "/v1/connections", None).await.json();
+    let mut list = service.get("/v1/connections").await.json();
     let items: Vec<Value> = list["items"]
         .take()
         .as_array()
@@ -82,14 +77,11 @@ async fn created_read_changed_and_deleted() {
         (StatusCode::NO_CONTENT, 0)
     );
     assert_eq!(
-        service
-            .call("GET", "/v1/connections/mail", None)
-            .await
-            .problem()["kind"],
+        service.get("/v1/connections/mail").await.problem()["kind"],
         "unknown_connection"
     );
     assert_eq!(
-        service.call("GET", "/v1/connections", None).await.json(),
+        service.get("/v1/connections").await.json(),
         json!({"items": []})
     );
 }
@@ -101,16 +93,13 @@ async fn pages_follow_each_other() {
         let mut one = new();
         one["connection_name"] = json!(name);
         assert_eq!(
-            service
-                .call("POST", "/v1/connections", Some(one))
-                .await
-                .status,
+            service.post("/v1/connections", one).await.status,
             StatusCode::CREATED
         );
     }
     let (mut names, mut path) = (Vec::new(), String::from("/v1/connections?page_size=2"));
     loop {
-        let page = service.call("GET", &path, None).await.json();
+        let page = service.get(&path).await.json();
         names.extend(
             page["items"]
                 .as_array()
@@ -132,9 +121,7 @@ async fn a_faulty_body_is_a_problem_with_its_place() {
     let service = TestService::new().await;
     let mut misspelt = new();
     misspelt["permision"] = json!([]);
-    let response = service
-        .call("POST", "/v1/connections", Some(misspelt))
-        .await;
+    let response = service.post("/v1/connections", misspelt).await;
     assert_eq!(response.status, StatusCode::BAD_REQUEST);
     let problem = response.problem();
     assert_eq!(problem["kind"], "invalid_request");
@@ -151,9 +138,7 @@ async fn a_faulty_body_is_a_problem_with_its_place() {
         "send the body as JSON with `Content-Type: application/json`"
     );
 
-    let response = service
-        .call("GET", "/v1/connections?pagesize=2", None)
-        .await;
+    let response = service.get("/v1/connections?pagesize=2").await;
     assert_eq!(response.problem()["violations"][0]["path"], "/pagesize");
 }
 
@@ -161,16 +146,10 @@ async fn a_faulty_body_is_a_problem_with_its_place() {
 async fn a_name_is_taken_once_and_a_body_is_bounded() {
     let service = TestService::new().await;
     service.connect_mail().await;
-    let response = service.call("POST", "/v1/connections", Some(new())).await;
-    assert_eq!(
-        (response.status, response.problem()["kind"].as_str()),
-        (StatusCode::CONFLICT, Some("already_exists"))
-    );
+    let response = service.post("/v1/connections", new()).await;
+    response.assert_problem(StatusCode::CONFLICT, "already_exists");
 
     let long = json!({"connection_name": "x".repeat(10 * 1024 * 1024)});
-    let response = service.call("POST", "/v1/connections", Some(long)).await;
-    assert_eq!(
-        (response.status, response.problem()["kind"].as_str()),
-        (StatusCode::BAD_REQUEST, Some("invalid_request"))
-    );
+    let response = service.post("/v1/connections", long).await;
+    response.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
 }

@@ -31,7 +31,7 @@ async fn a_request_in_json_is_sent_and_its_response_passed_on() {
         "connection_name": "mail", "identifier": "u1", "method": "POST", "path": "/v1/users/me/drafts",
         "query": {"a": ["1", "2"]}, "body": {"message": {"raw": "…"}},
     });
-    let response = service.call("POST", "/v1/proxy", Some(request)).await;
+    let response = service.post("/v1/proxy", request).await;
     assert_eq!(
         (response.status, response.text()),
         (StatusCode::CREATED, r#"{"id":"d1"}"#)
@@ -65,9 +65,7 @@ async fn a_refusal_of_the_product_is_passed_on() {
     .await
     .with_account("u1")
     .await;
-    let response = service
-        .call("GET", "/proxy/mail/u1/v1/users/me/profile", None)
-        .await;
+    let response = service.get("/proxy/mail/u1/v1/users/me/profile").await;
     assert_eq!(
         (response.status, response.text()),
         (StatusCode::FORBIDDEN, "no")
@@ -79,11 +77,7 @@ async fn a_path_goes_on_byte_for_byte_for_any_identifier() {
     let service = TestService::new().await.with_account("a/b %2F@ü").await;
     let path = "/v1/users/me/messages?q=from%3aada%20OR%20a+b&labelIds=A&labelIds=B";
     let response = service
-        .call(
-            "GET",
-            &format!("/proxy/mail/a%2Fb%20%252F%40%C3%BC{path}"),
-            None,
-        )
+        .get(&format!("/proxy/mail/a%2Fb%20%252F%40%C3%BC{path}"))
         .await;
     assert_eq!(response.status, StatusCode::OK, "{}", response.text());
     assert_eq!(

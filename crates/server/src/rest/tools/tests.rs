@@ -11,7 +11,7 @@ const EXECUTE: &str = "/v1/tools/mail_get_message_by_id/execute";
 #[tokio::test]
 async fn the_catalogue_is_listed() {
     let service = TestService::new().await;
-    let list = service.call("GET", "/v1/tools", None).await;
+    let list = service.get("/v1/tools").await;
     assert_eq!(list.status, StatusCode::OK, "{}", list.text());
     let list = list.json();
     let tools = list["items"].as_array().unwrap();
@@ -27,16 +27,10 @@ async fn the_catalogue_is_listed() {
         .collect();
     assert_eq!(of_mail.len(), 8);
 
-    let one = service
-        .call("GET", "/v1/tools/mail_list_drafts", None)
-        .await
-        .json();
+    let one = service.get("/v1/tools/mail_list_drafts").await.json();
     assert!(tools.contains(&one));
     assert_eq!(
-        service
-            .call("GET", "/v1/tools?product=mail", None)
-            .await
-            .json()["items"],
+        service.get("/v1/tools?product=mail").await.json()["items"],
         serde_json::Value::from(of_mail)
     );
 }
@@ -46,7 +40,7 @@ async fn a_tool_says_whether_a_user_can_call_it() {
     let service = TestService::new().await.with_account("a/b").await;
     let readiness = async |identifier: &str| {
         let list = service
-            .call("GET", &format!("/v1/tools?identifier={identifier}"), None)
+            .get(&format!("/v1/tools?identifier={identifier}"))
             .await
             .json();
         let find = |name: &str| {
@@ -80,11 +74,7 @@ async fn vendors_have_their_envelopes() {
         ("mcp", "/name"),
     ] {
         let one = service
-            .call(
-                "GET",
-                &format!("/v1/tools/mail_list_drafts?format={format}"),
-                None,
-            )
+            .get(&format!("/v1/tools/mail_list_drafts?format={format}"))
             .await
             .json();
         assert_eq!(
@@ -93,7 +83,7 @@ async fn vendors_have_their_envelopes() {
             "{format}"
         );
         let list = service
-            .call("GET", &format!("/v1/tools?format={format}"), None)
+            .get(&format!("/v1/tools?format={format}"))
             .await
             .json();
         assert!(list["items"].as_array().unwrap().contains(&one), "{format}");
@@ -104,29 +94,19 @@ async fn vendors_have_their_envelopes() {
         "/v1/tools?product=none",
         "/v1/tools?x=1",
     ] {
-        let response = service.call("GET", path, None).await;
+        let response = service.get(path).await;
         assert_eq!(
             (response.status, response.problem()["kind"].as_str()),
             (StatusCode::BAD_REQUEST, Some("invalid_request")),
             "{path}"
         );
     }
-    let unknown = service.call("GET", "/v1/tools/mail_nothing", None).await;
-    assert_eq!(
-        (unknown.status, unknown.problem()["kind"].as_str()),
-        (StatusCode::NOT_FOUND, Some("unknown_tool"))
-    );
+    let unknown = service.get("/v1/tools/mail_nothing").await;
+    unknown.assert_problem(StatusCode::NOT_FOUND, "unknown_tool");
     let version = service
-        .call(
-            "GET",
-            "/v1/tools/mail_list_drafts?tool_version=1999-01-01",
-            None,
-        )
+        .get("/v1/tools/mail_list_drafts?tool_version=1999-01-01")
         .await;
-    assert_eq!(
-        (version.status, version.problem()["kind"].as_str()),
-        (StatusCode::BAD_REQUEST, Some("unsupported_version"))
-    );
+    version.assert_problem(StatusCode::BAD_REQUEST, "unsupported_version");
 }
 
 #[tokio::test]
@@ -144,7 +124,7 @@ async fn a_products_json_is_set_in_as_it_came() {
     .with_account("u1")
     .await;
     let call = json!({"connection_name": "mail", "identifier": "u1", "input": {"message_id": "m1", "format": "minimal"}});
-    let response = service.call("POST", EXECUTE, Some(call)).await;
+    let response = service.post(EXECUTE, call).await;
     assert_eq!(response.status, StatusCode::OK, "{}", response.text());
     assert_eq!(response.header("content-type"), "application/json");
     assert!(
@@ -217,7 +197,7 @@ async fn what_keeps_a_call_from_running_is_a_problem() {
             "scope_missing",
         ),
     ] {
-        let response = service.call("POST", path, Some(body.clone())).await;
+        let response = service.post(path, body.clone()).await;
         assert_eq!(
             (
                 response.status.as_u16(),
@@ -228,10 +208,9 @@ async fn what_keeps_a_call_from_running_is_a_problem() {
         );
     }
     let response = service
-        .call(
-            "POST",
+        .post(
             EXECUTE,
-            Some(json!({"connection_name": "mail", "identifier": "u1", "input": {}})),
+            json!({"connection_name": "mail", "identifier": "u1", "input": {}}),
         )
         .await;
     let problem = response.problem();
