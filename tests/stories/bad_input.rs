@@ -92,32 +92,22 @@ async fn names() {
             .contains("mail_list_drafts"),
         "similar names are listed"
     );
-    assert_eq!(
-        execute("mail_list_drafts", body("nothing", "user-1"))
-            .await
-            .kind(),
-        "unknown_connection"
-    );
-    assert_eq!(
-        execute("mail_list_drafts", body("mail", "stranger"))
-            .await
-            .kind(),
-        "authorization_required"
-    );
-    assert_eq!(
-        execute("mail_list_drafts", body("mail", "")).await.kind(),
-        "invalid_request"
-    );
-    assert_eq!(
-        stage.get("/v1/accounts/mail/stranger").await.kind(),
-        "account_not_found"
-    );
-    assert_eq!(
-        stage.get("/v1/connections/nothing").await.kind(),
-        "unknown_connection"
-    );
-    assert_eq!(stage.get("/v1/tools/nothing").await.kind(), "unknown_tool");
-    assert_eq!(stage.get("/nowhere").await.kind(), "not_found");
+    for (connection, identifier, kind) in [
+        ("nothing", "user-1", "unknown_connection"),
+        ("mail", "stranger", "authorization_required"),
+        ("mail", "", "invalid_request"),
+    ] {
+        let reply = execute("mail_list_drafts", body(connection, identifier)).await;
+        assert_eq!(reply.kind(), kind);
+    }
+    for (path, kind) in [
+        ("/v1/accounts/mail/stranger", "account_not_found"),
+        ("/v1/connections/nothing", "unknown_connection"),
+        ("/v1/tools/nothing", "unknown_tool"),
+        ("/nowhere", "not_found"),
+    ] {
+        assert_eq!(stage.get(path).await.kind(), kind, "{path}");
+    }
     let extra = json!({ "connection_name": "mail", "identifier": "user-1", "inputs": {} });
     assert_eq!(
         execute("mail_list_drafts", extra).await.kind(),
@@ -228,38 +218,16 @@ async fn connections_that_are_not_ready() {
 #[tokio::test]
 async fn suspended_accounts() {
     let stage = Stage::connected().await;
-    let suspended = stage
-        .post("/v1/accounts/mail/user-1/suspend", &json!({}))
-        .await;
-    assert_eq!(
-        suspended.json()["state"],
-        "suspended",
-        "{}",
-        suspended.text()
-    );
+    let account = async |verb: &str| {
+        let path = format!("/v1/accounts/mail/user-1/{verb}");
+        stage.post(&path, &json!({})).await
+    };
+    assert_eq!(account("suspend").await.json()["state"], "suspended");
     assert_eq!(stage.drafts("user-1").await.kind(), "account_suspended");
-    assert_eq!(
-        stage
-            .post("/v1/accounts/mail/user-1/resume", &json!({}))
-            .await
-            .json()["state"],
-        "active"
-    );
+    assert_eq!(account("resume").await.json()["state"], "active");
     assert_eq!(stage.drafts("user-1").await.status, 200);
-    assert_eq!(
-        stage
-            .post("/v1/accounts/mail/user-1/resume", &json!({}))
-            .await
-            .kind(),
-        "invalid_transition"
-    );
-    assert_eq!(
-        stage
-            .post("/v1/accounts/mail/user-1/refresh", &json!({}))
-            .await
-            .json()["state"],
-        "active"
-    );
+    assert_eq!(account("resume").await.kind(), "invalid_transition");
+    assert_eq!(account("refresh").await.json()["state"], "active");
 }
 
 #[tokio::test]

@@ -8,10 +8,24 @@ use crate::{
     stage::{ADA, Stage},
 };
 
-#[tokio::test]
-async fn looking_at_a_link_changes_nothing() {
+async fn with_link() -> (Stage, String) {
     let stage = Stage::new().await;
     let link = stage.link("user-1").await;
+    (stage, link)
+}
+
+/// Ada has allowed everything, and her browser has not come back yet.
+async fn allowed() -> (Stage, Browser, String) {
+    let (stage, link) = with_link().await;
+    let mut browser = Browser::new();
+    let product = browser.open(&link).await;
+    let back = stage.consent(&product, ADA, &["all"]);
+    (stage, browser, back)
+}
+
+#[tokio::test]
+async fn looking_at_a_link_changes_nothing() {
+    let (stage, link) = with_link().await;
     for _ in 0..10 {
         assert_eq!(Browser::new().get(&link).await.status, 200);
     }
@@ -20,8 +34,7 @@ async fn looking_at_a_link_changes_nothing() {
 
 #[tokio::test]
 async fn every_page_carries_its_protection() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
+    let (stage, link) = with_link().await;
     for url in [link.as_str(), &format!("{}/connect/unknown", stage.url)] {
         let page = Browser::new().get(url).await;
         assert_eq!(page.header("cache-control"), "no-store");
@@ -42,8 +55,7 @@ async fn every_page_carries_its_protection() {
 
 #[tokio::test]
 async fn an_expired_link_says_so() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
+    let (stage, link) = with_link().await;
     stage.clock.advance(SignedDuration::from_mins(11));
     let mut browser = Browser::new();
     assert_eq!(browser.get(&link).await.status, 410);
@@ -53,8 +65,7 @@ async fn an_expired_link_says_so() {
 
 #[tokio::test]
 async fn a_second_browser_does_not_get_the_link() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
+    let (stage, link) = with_link().await;
     let mut first = Browser::new();
     let product = first.open(&link).await;
     assert_eq!(Browser::new().post(&link, &[]).await.status, 403);
@@ -66,8 +77,7 @@ async fn a_second_browser_does_not_get_the_link() {
 
 #[tokio::test]
 async fn a_used_link_is_used() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
+    let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     browser.connect(&stage, &link, ADA).await;
     assert_eq!(browser.get(&link).await.status, 410);
@@ -77,11 +87,7 @@ async fn a_used_link_is_used() {
 
 #[tokio::test]
 async fn a_callback_in_another_browser_is_refused_before_any_token_request() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
-    let mut browser = Browser::new();
-    let product = browser.open(&link).await;
-    let back = stage.consent(&product, ADA, &["all"]);
+    let (stage, mut browser, back) = allowed().await;
     assert_eq!(Browser::new().visit(&back).await.status, 403);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
     // Nothing is lost: the right browser still gets through.
@@ -90,11 +96,7 @@ async fn a_callback_in_another_browser_is_refused_before_any_token_request() {
 
 #[tokio::test]
 async fn a_replayed_callback_makes_no_second_exchange() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
-    let mut browser = Browser::new();
-    let product = browser.open(&link).await;
-    let back = stage.consent(&product, ADA, &["all"]);
+    let (stage, mut browser, back) = allowed().await;
     browser.visit(&back).await;
     assert_eq!(browser.visit(&back).await.status, 410);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 1);
@@ -103,11 +105,7 @@ async fn a_replayed_callback_makes_no_second_exchange() {
 
 #[tokio::test]
 async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
-    let mut browser = Browser::new();
-    let product = browser.open(&link).await;
-    let back = stage.consent(&product, ADA, &["all"]);
+    let (stage, mut browser, back) = allowed().await;
     let (address, query) = back.split_once('?').unwrap();
     assert_eq!(
         browser
@@ -129,8 +127,7 @@ async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
 
 #[tokio::test]
 async fn a_user_who_refuses_sees_a_calm_page() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
+    let (stage, link) = with_link().await;
     let mut browser = Browser::new();
     let product = browser.open(&link).await;
     let back = stage.consent(&product, ADA, &[]);
@@ -142,8 +139,7 @@ async fn a_user_who_refuses_sees_a_calm_page() {
 
 #[tokio::test]
 async fn a_form_from_another_site_is_refused() {
-    let stage = Stage::new().await;
-    let link = stage.link("user-1").await;
+    let (stage, link) = with_link().await;
     let mut request = crate::http_client::request(
         http::Method::POST,
         &link,

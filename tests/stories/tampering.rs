@@ -39,6 +39,12 @@ async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
         .await
 }
 
+async fn drafts(platform: &Platform, identifier: &str) -> stead::Result<()> {
+    let actions = platform.actions();
+    let drafts = actions.execute_tool("mail_list_drafts", "mail", identifier, json!({}));
+    drafts.await.map(drop)
+}
+
 #[tokio::test]
 async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
     let stage = Stage::connected().await;
@@ -61,21 +67,14 @@ async fn a_changed_ciphertext_is_noticed_and_nothing_is_sent() {
 
     let before = stage.received();
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    let error = platform
-        .actions()
-        .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
-        .await
-        .unwrap_err();
+    let error = drafts(&platform, "user-1").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
     assert_eq!(stage.received(), before);
 
     write_body(&mut database, row, &body).await;
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    platform
-        .actions()
-        .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
-        .await
-        .expect("nothing was lost");
+    let drafts = drafts(&platform, "user-1").await;
+    drafts.expect("nothing was lost");
 }
 
 #[tokio::test]
@@ -96,11 +95,7 @@ async fn a_ciphertext_of_another_account_does_not_open() {
     write_body(&mut database, second, &swap(&other, &one)).await;
     let platform = reopened(&stage, &stage.key).await.unwrap();
     for identifier in ["a", "g"] {
-        let error = platform
-            .actions()
-            .execute_tool("mail_list_drafts", "mail", identifier, json!({}))
-            .await
-            .unwrap_err();
+        let error = drafts(&platform, identifier).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
     }
 }
@@ -126,11 +121,7 @@ async fn an_account_cannot_be_handed_to_another_user() {
             .as_str(),
         "z"
     );
-    let error = platform
-        .actions()
-        .execute_tool("mail_list_drafts", "mail", "z", json!({}))
-        .await
-        .unwrap_err();
+    let error = drafts(&platform, "z").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
 }
 

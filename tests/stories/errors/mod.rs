@@ -5,7 +5,7 @@ mod elsewhere;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
-use serde_json::{Value, json};
+use serde_json::json;
 use stead::{
     Platform,
     core::{
@@ -113,21 +113,21 @@ async fn every_kind_of_the_table_is_provoked() {
 
 async fn requests(seen: &mut Seen) {
     let stage = Stage::new().await;
-    let proxy = |path: &str, method: &str, headers: Value| json!({ "connection_name": "mail", "identifier": "user-1", "path": path, "method": method, "headers": headers });
     let reply = stage.post("/v1/proxy", &json!({})).await;
     seen.kind(ErrorKind::InvalidRequest, &reply);
-    seen.kind(ErrorKind::NotFound, &stage.get("/nowhere").await);
     let reply = stage
         .http
         .get(&format!("{}/v1/tools", stage.url), "wrong")
         .await;
     seen.kind(ErrorKind::Unauthenticated, &reply);
-    let reply = stage.get("/v1/tools/nothing").await;
-    seen.kind(ErrorKind::UnknownTool, &reply);
-    let reply = stage.get("/v1/connections/nothing").await;
-    seen.kind(ErrorKind::UnknownConnection, &reply);
-    let reply = stage.get("/v1/accounts/mail/unknown").await;
-    seen.kind(ErrorKind::AccountNotFound, &reply);
+    for (path, kind) in [
+        ("/nowhere", ErrorKind::NotFound),
+        ("/v1/tools/nothing", ErrorKind::UnknownTool),
+        ("/v1/connections/nothing", ErrorKind::UnknownConnection),
+        ("/v1/accounts/mail/unknown", ErrorKind::AccountNotFound),
+    ] {
+        seen.kind(kind, &stage.get(path).await);
+    }
     let reply = stage.drafts("user-1").await;
     seen.kind(ErrorKind::AuthorizationRequired, &reply);
     let reply = stage
@@ -142,24 +142,20 @@ async fn requests(seen: &mut Seen) {
         .execute("mail_list_drafts", "user-1", json!({ "x": 1 }))
         .await;
     seen.kind(ErrorKind::SchemaViolation, &reply);
-    let reply = stage
-        .post("/v1/proxy", &proxy("//evil.test", "GET", json!({})))
-        .await;
-    seen.kind(ErrorKind::PathInvalid, &reply);
-    let reply = stage
-        .post(
-            "/v1/proxy",
-            &proxy("/v1/users/me/profile", "TRACE", json!({})),
-        )
-        .await;
-    seen.kind(ErrorKind::MethodNotAllowed, &reply);
-    let reply = stage
-        .post(
-            "/v1/proxy",
-            &proxy("/v1/users/me/profile", "GET", json!({ "cookie": "a=b" })),
-        )
-        .await;
-    seen.kind(ErrorKind::HeaderNotAllowed, &reply);
+    let (profile, none) = ("/v1/users/me/profile", json!({}));
+    for (path, method, headers, kind) in [
+        ("//evil.test", "GET", &none, ErrorKind::PathInvalid),
+        (profile, "TRACE", &none, ErrorKind::MethodNotAllowed),
+        (
+            profile,
+            "GET",
+            &json!({ "cookie": "a=b" }),
+            ErrorKind::HeaderNotAllowed,
+        ),
+    ] {
+        let request = json!({ "connection_name": "mail", "identifier": "user-1", "path": path, "method": method, "headers": headers });
+        seen.kind(kind, &stage.post("/v1/proxy", &request).await);
+    }
     stage.platform.shut_down().await;
     seen.kind(ErrorKind::ShuttingDown, &stage.get("/v1/tools").await);
 }
@@ -211,10 +207,8 @@ async fn accounts(seen: &mut Seen) {
 async fn links(seen: &mut Seen) {
     let stage = Stage::new().await;
     let unknown = format!("{}/connect/{}", stage.url, "x".repeat(43));
-    seen.page(
-        ErrorKind::AuthorizationNotFound,
-        &Browser::new().get(&unknown).await,
-    );
+    let page = Browser::new().get(&unknown).await;
+    seen.page(ErrorKind::AuthorizationNotFound, &page);
 
     let link = stage.link("user-1").await;
     let mut forged = http_client::request(http::Method::POST, &link, "", Body::Empty);
@@ -224,20 +218,16 @@ async fn links(seen: &mut Seen) {
     seen.page(ErrorKind::OriginRejected, &stage.http.send(forged).await);
     let mut browser = Browser::new();
     let product = browser.open(&link).await;
-    seen.page(
-        ErrorKind::BrowserMismatch,
-        &Browser::new().post(&link, &[]).await,
-    );
+    let page = Browser::new().post(&link, &[]).await;
+    seen.page(ErrorKind::BrowserMismatch, &page);
     let back = stage.consent(&product, ADA, &[]);
     seen.page(ErrorKind::AuthorizationDenied, &browser.visit(&back).await);
 
     stage.connect("user-1", ADA).await;
     let link = stage.link("user-1").await;
     let mut browser = Browser::new();
-    seen.page(
-        ErrorKind::ProductAccountMismatch,
-        &browser.connect(&stage, &link, GRACE).await,
-    );
+    let page = browser.connect(&stage, &link, GRACE).await;
+    seen.page(ErrorKind::ProductAccountMismatch, &page);
     seen.page(ErrorKind::AuthorizationConsumed, &browser.get(&link).await);
 
     let link = stage.link("user-2").await;
@@ -246,27 +236,21 @@ async fn links(seen: &mut Seen) {
         status: 400,
         times: 1,
     });
-    seen.page(
-        ErrorKind::AuthorizationFailed,
-        &Browser::new().connect(&stage, &link, ADA).await,
-    );
+    let page = Browser::new().connect(&stage, &link, ADA).await;
+    seen.page(ErrorKind::AuthorizationFailed, &page);
     let link = stage.link("user-2").await;
     stage.fault(Fault::TokenError {
         error: String::from("invalid_client"),
         status: 401,
         times: 1,
     });
-    seen.page(
-        ErrorKind::ConnectionCredentialsRejected,
-        &Browser::new().connect(&stage, &link, ADA).await,
-    );
+    let page = Browser::new().connect(&stage, &link, ADA).await;
+    seen.page(ErrorKind::ConnectionCredentialsRejected, &page);
 
     let link = stage.link("user-3").await;
     stage.clock.advance(SignedDuration::from_mins(11));
-    seen.page(
-        ErrorKind::AuthorizationExpired,
-        &Browser::new().get(&link).await,
-    );
+    let page = Browser::new().get(&link).await;
+    seen.page(ErrorKind::AuthorizationExpired, &page);
 }
 
 async fn verification(seen: &mut Seen) {

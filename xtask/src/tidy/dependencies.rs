@@ -79,19 +79,18 @@ pub(crate) fn arrows(ours: &[Package]) -> Vec<String> {
 }
 
 pub(crate) fn products_are_pure(ours: &[Package]) -> Vec<String> {
-    let mut faults = Vec::new();
-    for product in ours
+    let products = ours
         .iter()
-        .filter(|package| package.is_product() || package.is_family())
-    {
-        for dependency in product
-            .built_from()
-            .filter(|dependency| is_any(&dependency.name, NOT_BY_A_PRODUCT))
-        {
-            faults.push(format!("{} names {}", product.name, dependency.name));
-        }
-    }
-    faults
+        .filter(|package| package.is_product() || package.is_family());
+    products
+        .flat_map(|product| {
+            product
+                .built_from()
+                .map(move |one| (&product.name, &one.name))
+        })
+        .filter(|(_, name)| is_any(name, NOT_BY_A_PRODUCT))
+        .map(|(product, name)| format!("{product} names {name}"))
+        .collect()
 }
 
 pub(crate) fn named_in_one_place(ours: &[Package]) -> Vec<String> {
@@ -143,16 +142,10 @@ pub(crate) fn core_does_no_io(ours: &[Package]) -> Vec<String> {
 pub(crate) fn serde_json_features(ours: &[Package]) -> Vec<String> {
     let mut faults = Vec::new();
     for package in ours {
-        for dependency in package
-            .dependencies
-            .iter()
-            .filter(|dependency| dependency.name == "serde_json")
-        {
-            for feature in dependency
-                .features
-                .iter()
-                .filter(|feature| *feature == "preserve_order" || *feature == "arbitrary_precision")
-            {
+        let json = package.dependencies.iter();
+        let json = json.filter(|dependency| dependency.name == "serde_json");
+        for feature in json.flat_map(|dependency| &dependency.features) {
+            if feature == "preserve_order" || feature == "arbitrary_precision" {
                 faults.push(format!("{} turns on serde_json/{feature}", package.name));
             }
         }
@@ -191,36 +184,24 @@ mod tests {
 
     #[test]
     fn an_arrow_in_the_wrong_direction_is_found() {
-        let product = |name: &str, dependencies| Package {
+        let product = |name: &str, dependencies: &[&str]| Package {
             folder: format!("crates/products/{name}"),
             ..package(name, dependencies)
         };
         let ours = [
-            package("stead-core", [("serde", false), ("stead-testkit", true)]),
-            package("stead-testkit", [("stead-core", false)]),
-            product(
-                "stead-mail",
-                [("stead-core", false), ("stead-testkit", true)],
-            ),
-            product(
-                "stead-drive",
-                [("stead-google", false), ("stead-mail", false)],
-            ),
-            product(
-                "stead-workspace",
-                [("serde", false), ("stead-google", false)],
-            ),
+            package("stead-core", &["serde", "dev stead-testkit"]),
+            package("stead-testkit", &["stead-core"]),
+            product("stead-mail", &["stead-core", "dev stead-testkit"]),
+            product("stead-drive", &["stead-google", "stead-mail"]),
+            product("stead-workspace", &["serde", "stead-google"]),
             Package {
                 folder: "crates/products/google".to_owned(),
-                ..package(
-                    "stead-google",
-                    [("stead-core", false), ("stead-mail", false)],
-                )
+                ..package("stead-google", &["stead-core", "stead-mail"])
             },
-            package("stead", [("stead-mail", false), ("stead-server", false)]),
-            package("stead-server", [("stead-core", false)]),
-            package("stead-sandbox", [("serde", false), ("stead-mail", true)]),
-            package("stead-new", []),
+            package("stead", &["stead-mail", "stead-server"]),
+            package("stead-server", &["stead-core"]),
+            package("stead-sandbox", &["serde", "dev stead-mail"]),
+            package("stead-new", &[]),
         ];
         assert_eq!(
             arrows(&ours),
@@ -238,10 +219,7 @@ mod tests {
 
     #[test]
     fn a_product_with_a_runtime_is_found() {
-        let mut mail = package(
-            "stead-mail",
-            [("serde", false), ("futures-util", false), ("tokio", true)],
-        );
+        let mut mail = package("stead-mail", &["serde", "futures-util", "dev tokio"]);
         assert!(products_are_pure(&[mail.clone()]).is_empty());
         mail.folder = "crates/products/mail".to_owned();
         assert_eq!(
@@ -253,9 +231,9 @@ mod tests {
     #[test]
     fn a_crate_out_of_its_place_is_found() {
         let ours = [
-            package("stead-transport", [("reqwest", false)]),
-            package("stead-sandbox", [("axum", false), ("reqwest", true)]),
-            package("stead-server", [("axum", false), ("sqlx", false)]),
+            package("stead-transport", &["reqwest"]),
+            package("stead-sandbox", &["axum", "dev reqwest"]),
+            package("stead-server", &["axum", "sqlx"]),
         ];
         assert_eq!(
             named_in_one_place(&ours),
@@ -265,7 +243,7 @@ mod tests {
 
     #[test]
     fn input_and_output_in_core_are_found() {
-        let mut core = package("stead-core", [("tokio", false), ("sqlx", false)]);
+        let mut core = package("stead-core", &["tokio", "sqlx"]);
         core.dependencies[0].features = vec!["sync".to_owned()];
         assert_eq!(core_does_no_io(&[core.clone()]), ["stead-core names sqlx"]);
         core.dependencies[0].features.push("net".to_owned());
@@ -277,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_feature_that_reaches_the_user_is_found() {
-        let mut mail = package("stead-mail", [("serde_json", true)]);
+        let mut mail = package("stead-mail", &["dev serde_json"]);
         mail.dependencies[0].features = vec!["raw_value".to_owned(), "preserve_order".to_owned()];
         assert_eq!(
             serde_json_features(&[mail]),
@@ -294,15 +272,16 @@ mod tests {
         );
     }
 
-    fn package<const N: usize>(name: &str, dependencies: [(&str, bool); N]) -> Package {
-        let dependencies = dependencies.map(|(name, dev)| Dependency {
-            name: name.to_owned(),
-            dev,
+    /// A dependency of the tests begins with `dev `.
+    fn package(name: &str, dependencies: &[&str]) -> Package {
+        let dependencies = dependencies.iter().map(|dependency| Dependency {
+            name: dependency.trim_start_matches("dev ").to_owned(),
+            dev: dependency.starts_with("dev "),
             ..Dependency::default()
         });
         Package {
             name: name.to_owned(),
-            dependencies: dependencies.to_vec(),
+            dependencies: dependencies.collect(),
             ..Package::default()
         }
     }

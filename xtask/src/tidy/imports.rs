@@ -375,10 +375,7 @@ mod tests {
     }
 
     fn imports<const N: usize>(files: [(&str, &str); N]) -> Vec<String> {
-        let files = files.map(|(path, text)| File {
-            path: format!("crates/c/{path}"),
-            text: text.to_owned(),
-        });
+        let files = files.map(|(path, text)| File::of(&format!("crates/c/{path}"), text));
         read("crates/c", &files)
             .unwrap()
             .into_iter()

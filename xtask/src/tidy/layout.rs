@@ -52,10 +52,7 @@ mod tests {
             "scratch/b",
             "Cargo.toml",
         ]
-        .map(|path| File {
-            path: path.to_owned(),
-            text: String::new(),
-        });
+        .map(|path| File::of(path, ""));
         assert_eq!(
             top_level(&files),
             [

@@ -15,6 +15,16 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
+#[cfg(test)]
+impl File {
+    pub(crate) fn of(path: &str, text: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+}
+
 /// Every file that git keeps or would keep.
 pub(crate) fn files() -> Result<Vec<File>> {
     let list = shell::output("git ls-files --cached --others --exclude-standard --deduplicate")?;
@@ -133,10 +143,10 @@ mod tests {
     #[test]
     fn a_source_without_a_word_is_found() {
         let files = [
-            file("a.rs", "//! What it is.\n"),
-            file("b.rs", "#![doc = include_str!(\"docs.md\")]\n"),
-            file("c.rs", "use std::fs;\n"),
-            file("d.md", "# D\n"),
+            File::of("a.rs", "//! What it is.\n"),
+            File::of("b.rs", "#![doc = include_str!(\"docs.md\")]\n"),
+            File::of("c.rs", "use std::fs;\n"),
+            File::of("d.md", "# D\n"),
         ];
         assert_eq!(
             sources_say_what_they_are(&files),
@@ -148,8 +158,8 @@ mod tests {
     fn a_company_in_core_is_found() {
         let text = "//! Plain.\n/// ```\n/// // Google\n/// ```\n/// Snowflake's\nconst X: &str = \"x-goog-y\";\n";
         let files = [
-            file("crates/core/src/a.rs", text),
-            file("crates/products/mail/src/a.rs", text),
+            File::of("crates/core/src/a.rs", text),
+            File::of("crates/products/mail/src/a.rs", text),
         ];
         assert_eq!(
             core_names_no_company(&files),
@@ -163,11 +173,11 @@ mod tests {
     #[test]
     fn blanks_at_the_end_are_found() {
         let files = [
-            file("a.rs", "one\ntwo \nthree\t\r\n"),
-            file("b.md", "good\n"),
-            file("c.md", "half"),
-            file("d.md", "more\n\n"),
-            file("e.bin", ""),
+            File::of("a.rs", "one\ntwo \nthree\t\r\n"),
+            File::of("b.md", "good\n"),
+            File::of("c.md", "half"),
+            File::of("d.md", "more\n\n"),
+            File::of("e.bin", ""),
         ];
         assert_eq!(
             trailing_whitespace(&files),
@@ -183,12 +193,12 @@ mod tests {
     #[test]
     fn a_generated_page_without_its_command_is_found() {
         let files = [
-            file(
+            File::of(
                 "docs/reference/a.md",
                 "<!-- Made by `cargo xtask codegen`. -->\n\n# A\n",
             ),
-            file("docs/reference/b.md", "# B\n"),
-            file("docs/guide/c.md", "# C\n"),
+            File::of("docs/reference/b.md", "# B\n"),
+            File::of("docs/guide/c.md", "# C\n"),
         ];
         assert_eq!(
             generated_pages_say_so(&files),
@@ -199,17 +209,10 @@ mod tests {
     #[test]
     fn a_long_source_is_found() {
         let files = [
-            file("a.rs", &"line\n".repeat(LONG)),
-            file("b.rs", &"line\n".repeat(LONG + 1)),
-            file("c.md", &"line\n".repeat(LONG + 1)),
+            File::of("a.rs", &"line\n".repeat(LONG)),
+            File::of("b.rs", &"line\n".repeat(LONG + 1)),
+            File::of("c.md", &"line\n".repeat(LONG + 1)),
         ];
         assert_eq!(long_files(&files), ["b.rs has 501 lines, more than 500"]);
-    }
-
-    fn file(path: &str, text: &str) -> File {
-        File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
     }
 }

@@ -304,11 +304,7 @@ mod tests {
     }
 
     fn found(path: &str, text: &str) -> Vec<String> {
-        let files = [File {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }];
-        let faults = unused_words(&files).unwrap();
+        let faults = unused_words(&[File::of(path, text)]).unwrap();
         faults
             .iter()
             .map(|fault| fault.replace(&format!("{path}:"), ""))

@@ -76,12 +76,7 @@ pub(super) fn schemas_are_portable(subject: &Subject) -> Vec<String> {
                 "{name}: takes unknown arguments; add #[serde(deny_unknown_fields)]"
             ));
         }
-        for parameter in schema["properties"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(parameter, _)| parameter)
-        {
+        for (parameter, _) in schema["properties"].as_object().into_iter().flatten() {
             let plain = parameter
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
@@ -129,11 +124,8 @@ fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
     {
         fault(format!("{unknown:?} is not a type"));
     }
-    if let Some(format) = members
-        .get("format")
-        .and_then(Value::as_str)
-        .filter(|format| !FORMATS.contains(format))
-    {
+    let format = node["format"].as_str();
+    if let Some(format) = format.filter(|format| !FORMATS.contains(format)) {
         fault(format!("the format {format:?} is not known everywhere"));
     }
     if let Some(options) = members.get("enum").and_then(Value::as_array)
@@ -155,23 +147,13 @@ fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
             "an object names its members, or is declared free-form",
         ));
     }
-    for required in members
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    let required = node["required"].as_array().into_iter().flatten();
+    for required in required.filter_map(Value::as_str) {
         if members["properties"].get(required).is_none() {
             fault(format!("{required:?} is required and not described"));
         }
     }
-    for (name, child) in members
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
+    for (name, child) in node["properties"].as_object().into_iter().flatten() {
         lint(child, &format!("{path}/{name}"), depth + 1, faults);
     }
     if let Some(items) = members.get("items") {
@@ -180,13 +162,8 @@ fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
     if let Some(more @ Value::Object(_)) = members.get("additionalProperties") {
         lint(more, &format!("{path}/*"), depth + 1, faults);
     }
-    for (index, option) in members
-        .get("anyOf")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
+    let options = node["anyOf"].as_array().into_iter().flatten();
+    for (index, option) in options.enumerate() {
         lint(option, &format!("{path}/anyOf/{index}"), depth, faults);
     }
 }

@@ -153,66 +153,27 @@ async fn what_keeps_a_call_from_running_is_a_problem() {
     .with_account("u1")
     .await;
     let input = json!({"message_id": "m1"});
-    for (path, body, status, kind) in [
-        (
-            EXECUTE,
-            json!({"connection_name": "mail", "identifier": "u1", "input": input}),
-            404,
-            "product_not_found",
-        ),
-        (
-            EXECUTE,
-            json!({"connection_name": "mail", "identifier": "u2", "input": input}),
-            409,
-            "authorization_required",
-        ),
-        (
-            EXECUTE,
-            json!({"connection_name": "none", "identifier": "u1", "input": input}),
-            404,
-            "unknown_connection",
-        ),
-        (
-            EXECUTE,
-            json!({"connection_name": "mail", "identifier": "u1", "input": {}}),
-            422,
-            "schema_violation",
-        ),
-        (
-            EXECUTE,
-            json!({"connection_name": "mail", "identifier": "u1", "input": input, "more": 1}),
-            400,
-            "invalid_request",
-        ),
-        (
-            "/v1/tools/none/execute",
-            json!({"connection_name": "mail", "identifier": "u1", "input": input}),
-            404,
-            "unknown_tool",
-        ),
-        (
-            "/v1/tools/mail_get_contacts/execute",
-            json!({"connection_name": "mail", "identifier": "u1", "input": {}}),
-            403,
-            "scope_missing",
-        ),
+    let empty = json!({});
+    let (get, contacts) = ("mail_get_message_by_id", "mail_get_contacts");
+    for (tool, connection, user, input, status, kind) in [
+        (get, "mail", "u1", &input, 404, "product_not_found"),
+        (get, "mail", "u2", &input, 409, "authorization_required"),
+        (get, "none", "u1", &input, 404, "unknown_connection"),
+        (get, "mail", "u1", &empty, 422, "schema_violation"),
+        ("none", "mail", "u1", &input, 404, "unknown_tool"),
+        (contacts, "mail", "u1", &empty, 403, "scope_missing"),
     ] {
-        let response = service.post(path, body.clone()).await;
-        assert_eq!(
-            (
-                response.status.as_u16(),
-                response.problem()["kind"].as_str()
-            ),
-            (status, Some(kind)),
-            "{path} {body}"
-        );
+        let body = json!({"connection_name": connection, "identifier": user, "input": input});
+        let path = format!("/v1/tools/{tool}/execute");
+        let response = service.post(&path, body.clone()).await;
+        assert_eq!(response.status, status, "{path} {body}");
+        assert_eq!(response.problem()["kind"], kind, "{path} {body}");
     }
-    let response = service
-        .post(
-            EXECUTE,
-            json!({"connection_name": "mail", "identifier": "u1", "input": {}}),
-        )
-        .await;
+    let unknown = json!({"connection_name": "mail", "identifier": "u1", "input": input, "more": 1});
+    let response = service.post(EXECUTE, unknown).await;
+    response.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+    let body = json!({"connection_name": "mail", "identifier": "u1", "input": {}});
+    let response = service.post(EXECUTE, body).await;
     let problem = response.problem();
     assert_eq!(problem["violations"][0]["keyword"], "required");
     assert!(problem["execution_id"].is_string(), "{problem}");
