@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use crate::{
     Result,
-    context::Context,
-    domain::{Connection, account::account_resource as view},
+    context::{Context, account_view},
+    domain::Connection,
     identifier::{AccountId, ConnectionId},
     resource::{self, Page},
 };
@@ -39,7 +39,7 @@ pub(crate) async fn list(
         };
         // The connection may have been deleted since the page was read.
         if let Some(connection) = connection {
-            items.push(view(connection, row.row));
+            items.push(account_view(connection, row.row));
         }
     }
     Ok(Page {

@@ -11,15 +11,15 @@ pub(crate) use suspend::{resume, suspend};
 
 use crate::{
     Result,
-    context::Context,
-    domain::{AccountRef, account::account_resource as view},
+    context::{Context, account_view},
+    domain::AccountRef,
     oauth, resource,
 };
 
 /// The account of a user.
 pub(crate) async fn read(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     let (connection, account) = context.account_rows(of).await?;
-    Ok(view(&connection.row, account.row))
+    Ok(account_view(&connection.row, account.row))
 }
 
 /// Refreshes an account's credential now.
@@ -27,5 +27,5 @@ pub(crate) async fn refresh(context: &Context, of: &AccountRef) -> Result<resour
     let snapshot = context.reload(of).await?;
     snapshot.usable()?;
     let renewed = oauth::refresh_now(context, &snapshot, oauth::RefreshReason::Asked).await?;
-    Ok(view(&renewed.connection, renewed.account.clone()))
+    Ok(account_view(&renewed.connection, renewed.account.clone()))
 }

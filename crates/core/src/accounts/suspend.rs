@@ -2,11 +2,8 @@
 
 use crate::{
     Result,
-    context::Context,
-    domain::{
-        AccountRef,
-        account::{Trigger, account_resource as view},
-    },
+    context::{Context, account_view},
+    domain::{AccountRef, account::Trigger},
     resource,
 };
 
@@ -36,5 +33,5 @@ async fn transition(
                 .await
         })
         .await??;
-    Ok(view(&connection.row, changed))
+    Ok(account_view(&connection.row, changed))
 }

@@ -10,6 +10,7 @@ use crate::{
         account_ref::{connection_name, unknown_connection},
     },
     identifier::{AuthorizationId, ConnectionId, ConnectionName},
+    resource,
     store::Versioned,
 };
 
@@ -90,5 +91,26 @@ impl Context {
     pub(crate) fn endpoints_of(&self, connection: &Connection) -> Result<Arc<Endpoints>> {
         self.endpoints(&connection.product)?
             .of(&connection.settings)
+    }
+}
+
+/// An account as applications see it.
+pub(crate) fn account_view(connection: &Connection, row: Account) -> resource::Account {
+    resource::Account {
+        id: row.id,
+        connection_name: connection.name.clone(),
+        product: connection.product.clone(),
+        identifier: row.identifier,
+        state: row.state,
+        reason: row.reason,
+        health: row.health,
+        granted_scopes: row.granted_scopes,
+        missing_scopes: row.missing_scopes,
+        product_user: row
+            .subject
+            .map(|subject| subject.display.unwrap_or(subject.id)),
+        token_expires_at: row.token_expires_at,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
     }
 }

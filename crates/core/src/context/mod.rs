@@ -32,6 +32,7 @@ use uuid::Uuid;
 
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
+pub(crate) use lookup::account_view;
 pub use options::{EnvironmentOptions, Ports, Retention, Verification};
 pub(crate) use snapshots::Snapshot;
 pub(crate) use token_set::TokenSet;

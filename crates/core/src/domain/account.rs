@@ -4,11 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Connection, Extra, Lease, NewEvent, PendingCredential};
+use super::{Extra, Lease, NewEvent, PendingCredential};
 use crate::{
     Error, ErrorKind, Result,
     identifier::{AccountId, ConnectionId, Identifier},
-    resource,
     state::{AccountHealth, AccountReason, AccountState},
 };
 
@@ -397,26 +396,6 @@ impl Account {
                 "missing_scopes": self.missing_scopes,
             }),
         }
-    }
-}
-
-pub(crate) fn account_resource(connection: &Connection, row: Account) -> resource::Account {
-    resource::Account {
-        id: row.id,
-        connection_name: connection.name.clone(),
-        product: connection.product.clone(),
-        identifier: row.identifier,
-        state: row.state,
-        reason: row.reason,
-        health: row.health,
-        granted_scopes: row.granted_scopes,
-        missing_scopes: row.missing_scopes,
-        product_user: row
-            .subject
-            .map(|subject| subject.display.unwrap_or(subject.id)),
-        token_expires_at: row.token_expires_at,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
     }
 }
 

@@ -3,10 +3,9 @@
 use super::{activate::activate, end::end};
 use crate::{
     Error, ErrorKind, Result,
-    context::Context,
+    context::{Context, account_view},
     domain::{
         Authorization,
-        account::account_resource,
         authorization::{End, Trigger, expired, not_verifying},
     },
     identifier::{AuthorizationId, Identifier},
@@ -41,7 +40,7 @@ pub(crate) async fn verify(
                 let Some((how, reason, error)) = ending else {
                     let connection = context.connection_by_id(authorization.connection_id).await?;
                     let account = activate(&context, id).await?;
-                    return Ok(account_resource(&connection.row, account));
+                    return Ok(account_view(&connection.row, account));
                 };
                 if end(&context, id, Authorization::is_verifying, how, reason).await? {
                     return Err(error);
