@@ -5,6 +5,8 @@ use std::fmt;
 
 use url::Url;
 
+#[cfg(doc)]
+use crate::ErrorKind;
 pub use crate::context::{EnvironmentOptions, Ports, ProductOptions, Retention, Verification};
 use crate::{
     Result,

@@ -3,8 +3,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::Credential;
-use crate::domain::{Lease, Subject};
+use crate::domain::{Credential, Lease, Subject};
 use AccountState::{
     Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
     Suspended,
@@ -74,7 +73,7 @@ fn place(trigger: Trigger<'_>) -> usize {
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 const LATER: Timestamp = Timestamp::constant(1_767_229_200, 0);
 
-/// An account with something in every place; a suspended one was active before.
+/// An account with something in every place, degraded; a suspended one was active before.
 fn account(state: AccountState) -> Account {
     let id = AccountId::from_uuid(Uuid::from_u128(1));
     let connection = ConnectionId::from_uuid(Uuid::from_u128(2));
@@ -170,11 +169,17 @@ fn every_state_knows_every_trigger() {
         for trigger in triggers {
             let trigger_name = format!("{trigger:?}");
             let name = trigger_name.split(['(', '{']).next().unwrap_or_default();
-            table += &format!(
-                "    {} -> {}\n",
-                name.trim(),
-                outcome(&account(state), trigger)
-            );
+            let degraded = account(state);
+            let healthy = Account {
+                health: AccountHealth::Ok,
+                ..degraded.clone()
+            };
+            let [degraded, healthy] = [degraded, healthy].map(|row| outcome(&row, trigger));
+            table += &format!("    {} -> {degraded}", name.trim());
+            if healthy != degraded {
+                table += &format!(" (healthy: {healthy})");
+            }
+            table.push('\n');
         }
     }
     insta::assert_snapshot!(table);

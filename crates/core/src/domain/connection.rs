@@ -4,9 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::NewEvent;
-
-use super::Extra;
+use super::{Extra, NewEvent};
 use crate::{
     Error, Result,
     identifier::{ConnectionId, ConnectionName},
