@@ -68,7 +68,7 @@ pub fn router(platform: &stead::Platform) -> Router {
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(state);
-    middleware::surround(router, environment.clone())
+    middleware::surround(router, environment)
 }
 
 /// Who may call a route, and how its problems are shown.

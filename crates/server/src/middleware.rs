@@ -1,6 +1,6 @@
 //! What surrounds every request: its id, its span in the log, the writing of problems, and the end of a panic.
 
-use std::{any::Any, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -16,14 +16,14 @@ use tracing::{Span, field};
 
 use crate::{
     problem::{self, Problem},
-    request_id::RequestId,
+    request_id::{RequestId, RequestIds},
 };
 
 /// The router with all of this around each route, and around what no route takes.
-pub(crate) fn surround(router: Router, environment: Environment) -> Router {
+pub(crate) fn surround(router: Router, environment: &Environment) -> Router {
+    let ids = Arc::new(RequestIds::new(environment.entropy()));
     let give_id = move |mut request: Request| {
-        let id = RequestId::new(environment.entropy());
-        request.extensions_mut().insert(id);
+        request.extensions_mut().insert(ids.next());
         request
     };
     let trace = TraceLayer::new_for_http()
@@ -64,7 +64,8 @@ fn log_response<B>(response: &Response<B>, took: Duration, span: &Span) {
     tracing::info!("responded");
 }
 
-async fn write_problem(id: RequestId, request: Request, next: Next) -> Response {
+async fn write_problem(request: Request, next: Next) -> Response {
+    let id = RequestId::of(request.extensions());
     let mut response = next.run(request).await;
     let Some(problem) = response.extensions_mut().remove::<Problem>() else {
         return response;

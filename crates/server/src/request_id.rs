@@ -2,21 +2,51 @@
 //!
 //! It is always made here. An id that the caller sent would be repeated in the log, and passed on to the product.
 
-use std::{convert::Infallible, fmt};
+use std::{
+    convert::Infallible,
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use axum::extract::FromRequestParts;
-use http::request::Parts;
+use http::{Extensions, request::Parts};
 use stead::core::ports::Entropy;
 
 /// Id of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestId(u64);
 
-impl RequestId {
+/// Ids from a random place on, so that those of two processes do not meet: one draw of randomness serves all requests.
+#[derive(Debug)]
+pub(crate) struct RequestIds {
+    seed: u64,
+    count: AtomicU64,
+}
+
+impl RequestIds {
     pub(crate) fn new(entropy: &dyn Entropy) -> Self {
-        let mut bytes = [0; 8];
-        entropy.fill(&mut bytes);
-        Self(u64::from_ne_bytes(bytes))
+        let mut seed = [0; 8];
+        entropy.fill(&mut seed);
+        Self {
+            seed: u64::from_ne_bytes(seed),
+            count: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn next(&self) -> RequestId {
+        // An odd factor maps counts to ids one to one and scatters them.
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        RequestId(
+            self.seed
+                .wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+        )
+    }
+}
+
+impl RequestId {
+    /// The id of the request with these extensions.
+    pub(crate) fn of(extensions: &Extensions) -> Self {
+        extensions.get().copied().unwrap_or(Self(0))
     }
 
     /// Reads an id back; `None` for any other text.
@@ -41,6 +71,6 @@ impl<S: Sync> FromRequestParts<S> for RequestId {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get().copied().unwrap_or(Self(0)))
+        Ok(Self::of(&parts.extensions))
     }
 }

@@ -223,7 +223,7 @@ async fn a_handler_that_panics_ends_in_a_problem() {
     let panics = axum::routing::get(async || -> &'static str { panic!("CANARY") });
     let environment = service.platform.environment().clone();
     let service = service.within(|_| {
-        middleware::surround(axum::Router::new().route("/panics", panics), environment)
+        middleware::surround(axum::Router::new().route("/panics", panics), &environment)
     });
     let response = service.visit("/panics").await;
     response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");
