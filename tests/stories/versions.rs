@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead::core::{
     Result,
     catalogue::Catalogue,
@@ -23,6 +23,7 @@ macro_rules! version {
             const NAME: &'static str = "mail_tell_version";
             const VERSION: &'static str = $version;
             const EFFECT: Effect = Effect::Read;
+            type Output = Value;
             async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
                 Ok(json!({ "ran": $version }).into())
             }
@@ -51,7 +52,7 @@ async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
     })
     .await;
     stage.connect("user-1", ADA).await;
-    let run = async |input: serde_json::Value, besides: serde_json::Value| {
+    let run = async |input: Value, besides: Value| {
         let mut body = json!({ "connection_name": "mail", "identifier": "user-1", "input": input });
         body.as_object_mut()
             .unwrap()

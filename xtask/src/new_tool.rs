@@ -112,10 +112,18 @@ pub struct {tool} {{
     pub id: String,
 }}
 
+/// What is returned. What the product returns beyond it stays in the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct {tool}Output {{
+    /// Id of what was read.
+    pub id: Option<String>,
+}}
+
 impl Tool for {tool} {{
     const NAME: &'static str = "{product}_{name}";
     const EFFECT: Effect = Effect::Read;
-{line}
+{line}    type Output = {tool}Output;
+
     /// The product's API and method.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {{
         Ok(io.send(ApiRequest::get(["things", &self.id])).await?.into())

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     Error, ErrorKind, Result,
     product::Product,
-    schema::{ExportFormat, InputSchema, export},
+    schema::{ExportFormat, InputSchema, export, output_schema},
     tool::ToolEntry,
 };
 
@@ -26,6 +26,7 @@ pub struct CatalogueTool {
     product: &'static Product,
     entry: &'static ToolEntry,
     schema: OnceLock<Result<InputSchema>>,
+    output_schema: OnceLock<Value>,
 }
 
 impl CatalogueTool {
@@ -53,6 +54,10 @@ impl CatalogueTool {
             .as_ref()
             .map_err(Clone::clone)
     }
+    /// JSON Schema of the result's data, built at first use.
+    pub fn output_schema(&self) -> &Value {
+        self.output_schema.get_or_init(|| output_schema(self.entry))
+    }
     /// The tool in a model vendor's envelope.
     ///
     /// # Errors
@@ -73,6 +78,7 @@ impl Catalogue {
                     product,
                     entry,
                     schema: OnceLock::new(),
+                    output_schema: OnceLock::new(),
                 })
             })
             .collect();
@@ -208,6 +214,7 @@ mod tests {
                 const VERSION: &'static str = $version;
                 const ALIASES: &'static [&'static str] = $aliases;
                 const EFFECT: Effect = Effect::Read;
+                type Output = Value;
                 async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
                     Ok(Value::Null.into())
                 }

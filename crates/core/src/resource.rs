@@ -1,7 +1,7 @@
 //! What an application sees: connections, accounts, links, tools and executions. The service sends these as JSON,
 //! the client reads them, the embedded platform returns them; none holds a secret.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, marker::PhantomData};
 
 use jiff::Timestamp;
 use secrecy::SecretString;
@@ -205,10 +205,11 @@ pub struct ExecuteRequest {
     pub idempotency_key: Option<String>,
 }
 
-/// Result of a call.
+/// Result of a call: the data as JSON text, which [`Execution::output`] reads as `T` when it is asked to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
 #[non_exhaustive]
-pub struct Execution {
+pub struct Execution<T = Value> {
     /// Id of the run.
     pub execution_id: ExecutionId,
     /// Tool.
@@ -220,6 +221,8 @@ pub struct Execution {
     /// What did not fail the call, yet matters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    #[serde(skip)]
+    output: PhantomData<fn() -> T>,
 }
 
 impl Execution {
@@ -237,14 +240,40 @@ impl Execution {
             tool_version: tool_version.into(),
             data,
             warnings,
+            output: PhantomData,
         }
     }
 
-    /// The data as a value or a struct.
+    /// The same result, to be read as another type.
+    pub fn typed<T>(self) -> Execution<T> {
+        Execution {
+            execution_id: self.execution_id,
+            tool: self.tool,
+            tool_version: self.tool_version,
+            data: self.data,
+            warnings: self.warnings,
+            output: PhantomData,
+        }
+    }
+}
+
+impl<T> Execution<T> {
+    /// The data as the tool describes it. What the struct does not name is in [`Execution::data`] all the same.
     ///
     /// # Errors
     /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
-    pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T> {
+    pub fn output(&self) -> Result<T>
+    where
+        T: serde::de::DeserializeOwned,
+    {
+        self.json()
+    }
+
+    /// The data as a value or a struct of your own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
+    pub fn json<U: serde::de::DeserializeOwned>(&self) -> Result<U> {
         serde_json::from_str(self.data.get()).map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
@@ -297,6 +326,9 @@ pub struct ToolDescription {
     pub description: String,
     /// JSON Schema of the input, draft 2020-12.
     pub input_schema: Value,
+    /// JSON Schema of the result's data, draft 2020-12. The data may have members that it does not name.
+    #[serde(default)]
+    pub output_schema: Value,
     /// Whether the user asked about can call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readiness: Option<Readiness>,
@@ -323,6 +355,7 @@ impl ToolDescription {
                 .collect(),
             description: schema.description().to_owned(),
             input_schema: schema.schema().clone(),
+            output_schema: tool.output_schema().clone(),
             readiness: None,
         })
     }

@@ -65,7 +65,7 @@ mod tests {
     use jiff::Timestamp;
     use schemars::JsonSchema;
     use serde::{Deserialize, Serialize};
-    use serde_json::json;
+    use serde_json::{Value, json};
     use stead_core::{
         product::Product,
         tool::{ApiRequest, Effect, Response, Tool, ToolEntry},
@@ -92,6 +92,7 @@ mod tests {
     impl Tool for Planted {
         const NAME: &'static str = "planted_tool";
         const EFFECT: Effect = Effect::Read;
+        type Output = Value;
         async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
             let response = io.send(ApiRequest::get(["thing"])).await?;
             match self.also {

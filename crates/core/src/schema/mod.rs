@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use self::{
     coerce::coerce,
-    normalize::{keep_null, normalize, unwrap_lines},
+    normalize::{Nulls, keep_null, normalize, unwrap_lines},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -54,7 +54,7 @@ impl InputSchema {
             .and_then(Value::as_str)
             .map(unwrap_lines)
             .unwrap_or_default();
-        normalize(&mut schema);
+        normalize(&mut schema, Nulls::WhereMarked);
         if let Some(root) = schema.as_object_mut() {
             for noise in ["$schema", "title", "description"] {
                 root.remove(noise);
@@ -181,6 +181,18 @@ impl InputSchema {
             _ => String::from("another type"),
         }
     }
+}
+
+/// JSON Schema of a tool's result: draft 2020-12, without references. A member may be absent or `null` where the
+/// product leaves it out, and there may be members that the schema does not name.
+pub fn output_schema(entry: &ToolEntry) -> Value {
+    let mut schema = entry.output_struct_schema().to_value();
+    normalize(&mut schema, Nulls::Kept);
+    if let Some(root) = schema.as_object_mut() {
+        root.remove("$schema");
+        root.remove("title");
+    }
+    schema
 }
 
 /// The JSON pointer to a member of the object at `path`.

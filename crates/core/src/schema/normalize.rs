@@ -29,15 +29,24 @@ pub(super) fn unwrap_lines(text: &str) -> String {
         .join("\n\n")
 }
 
+/// Where `null` stays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nulls {
+    /// In fields with the mark: in an input, absence is the way to leave a field out.
+    WhereMarked,
+    /// Everywhere: products write `null` for what is absent.
+    Kept,
+}
+
 /// Removes what says nothing to a caller, and `null` where only absence is meant.
-pub(super) fn normalize(schema: &mut Value) {
+pub(super) fn normalize(schema: &mut Value, nulls: Nulls) {
     let Some(node) = schema.as_object_mut() else {
         return;
     };
     let takes_null = node
         .remove(NULL_MARK)
         .is_some_and(|mark| mark == json!(true));
-    if !takes_null {
+    if !takes_null && nulls == Nulls::WhereMarked {
         drop_null(node);
     }
     if node
@@ -65,18 +74,20 @@ pub(super) fn normalize(schema: &mut Value) {
                 if let Some(child) = child.as_object_mut() {
                     child.remove("title");
                 }
-                normalize(child);
+                normalize(child, nulls);
             });
     }
     for key in ["items", "additionalProperties"] {
-        node.get_mut(key).into_iter().for_each(normalize);
+        node.get_mut(key)
+            .into_iter()
+            .for_each(|child| normalize(child, nulls));
     }
     for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
         node.get_mut(key)
             .and_then(Value::as_array_mut)
             .into_iter()
             .flatten()
-            .for_each(normalize);
+            .for_each(|child| normalize(child, nulls));
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::{
@@ -90,6 +91,7 @@ pub(crate) struct ReadNote {
 impl Tool for ReadNote {
     const NAME: &'static str = "demo_read_note";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         Ok(io

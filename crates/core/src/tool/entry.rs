@@ -3,7 +3,7 @@
 use std::fmt;
 
 use futures_util::future::BoxFuture;
-use schemars::Schema;
+use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
 use super::{Call, Effect, Io, Output, RequiredScopes, Tool};
@@ -40,6 +40,8 @@ pub struct ToolEntry {
     schema: fn() -> Schema,
     parse: fn(Value) -> Result<Box<dyn AnyTool>>,
     rewrite: fn(Value) -> Result<Value>,
+    output_schema: fn() -> Schema,
+    rewrite_output: fn(&str) -> serde_json::Result<Value>,
 }
 
 impl ToolEntry {
@@ -54,6 +56,8 @@ impl ToolEntry {
             schema: schema_of::<T>,
             parse: parse::<T>,
             rewrite: rewrite::<T>,
+            output_schema: schema_of::<T::Output>,
+            rewrite_output: rewrite_output::<T>,
         }
     }
     /// Name of the tool.
@@ -94,6 +98,17 @@ impl ToolEntry {
     pub fn rewrite(&self, input: Value) -> Result<Value> {
         (self.rewrite)(input)
     }
+    /// JSON Schema of [`Tool::Output`], before any transformation.
+    pub fn output_struct_schema(&self) -> Schema {
+        (self.output_schema)()
+    }
+    /// Reads the data of a result into [`Tool::Output`] and writes it again: what a typed call sees of it.
+    ///
+    /// # Errors
+    /// Where the data has another shape.
+    pub fn rewrite_output(&self, data: &str) -> serde_json::Result<Value> {
+        (self.rewrite_output)(data)
+    }
 }
 
 impl fmt::Debug for ToolEntry {
@@ -102,7 +117,7 @@ impl fmt::Debug for ToolEntry {
     }
 }
 
-fn schema_of<T: Tool>() -> Schema {
+fn schema_of<T: JsonSchema>() -> Schema {
     let settings = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>()
@@ -114,6 +129,10 @@ fn parse<T: Tool>(input: Value) -> Result<Box<dyn AnyTool>> {
 
 fn rewrite<T: Tool>(input: Value) -> Result<Value> {
     serde_json::to_value(read::<T>(input)?).map_err(|error| refused(&error))
+}
+
+fn rewrite_output<T: Tool>(data: &str) -> serde_json::Result<Value> {
+    serde_json::to_value(serde_json::from_str::<T::Output>(data)?)
 }
 
 fn read<T: Tool>(input: Value) -> Result<T> {

@@ -1,6 +1,7 @@
 //! The list of a product's tools, from which everything follows that must know them all.
 
-/// The tools of a product, one line each: the module, the export of the tool, and its entry in `TOOLS`.
+/// The tools of a product, one line each: the module, the export of the tool with its result, and its entry in
+/// `TOOLS`.
 ///
 /// It stands in `tools/mod.rs`, from a to z:
 /// ```text
@@ -14,7 +15,7 @@ macro_rules! tools {
     ($($module:ident::$tool:ident),+ $(,)?) => {
         $(
             mod $module;
-            pub use $module::$tool;
+            pub use $module::*;
         )+
 
         pub(crate) static TOOLS: &[$crate::tool::ToolEntry] =

@@ -42,10 +42,18 @@ use crate::Result;
 ///     pub note_id: String,
 /// }
 ///
+/// /// A note.
+/// #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+/// pub struct Note {
+///     /// Its text; absent where it is empty.
+///     pub text: Option<String>,
+/// }
+///
 /// impl Tool for ReadNote {
 ///     const NAME: &'static str = "notes_read_note";
 ///     const EFFECT: Effect = Effect::Read;
 ///     const SCOPES: RequiredScopes = RequiredScopes(&["notes.read", "notes"]);
+///     type Output = Note;
 ///
 ///     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
 ///         Ok(io.send(ApiRequest::get(["notes", &self.note_id])).await?.into())
@@ -63,6 +71,9 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     const EFFECT: Effect;
     /// Scopes of which one must be granted; empty where the product has none.
     const SCOPES: RequiredScopes = RequiredScopes::NONE;
+    /// Shape of the result, which is published as its JSON Schema. A member that it does not name stays in the data,
+    /// so it never denies unknown fields, and what the product may leave out is an `Option` or has a default.
+    type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 
     /// Rules across fields, which a schema cannot say. Runs before anything is sent.
     ///

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::*;
 use crate::tool::{Call, Effect, Io, Output, Tool};
@@ -98,6 +99,7 @@ enum Either {
 impl Tool for MoveNote {
     const NAME: &'static str = "demo_move_note";
     const EFFECT: Effect = Effect::Delete;
+    type Output = Value;
 
     async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
         Ok(Value::Null.into())

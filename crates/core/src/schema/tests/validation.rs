@@ -297,6 +297,7 @@ fn a_number_beyond_its_struct_is_a_violation_and_no_panic() {
     impl Tool for Count {
         const NAME: &'static str = "demo_count";
         const EFFECT: Effect = Effect::Read;
+        type Output = Value;
         async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
             Ok(Value::Null.into())
         }

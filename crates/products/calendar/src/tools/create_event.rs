@@ -74,6 +74,7 @@ impl Tool for CreateEvent {
     const NAME: &'static str = "calendar_create_event";
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.read().map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
@@ -29,6 +29,7 @@ impl Tool for DeleteEvent {
     const NAME: &'static str = "calendar_delete_event";
     const EFFECT: Effect = Effect::Delete;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
+    type Output = Value;
 
     /// Calendar API, `events.delete`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

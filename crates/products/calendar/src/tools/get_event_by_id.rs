@@ -64,6 +64,7 @@ impl Tool for GetEventById {
     const NAME: &'static str = "calendar_get_event_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.bounds().map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
@@ -40,6 +40,7 @@ impl Tool for ListCalendars {
     const NAME: &'static str = "calendar_list_calendars";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::LIST_CALENDARS;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         if self.sync_token.is_none() {

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
@@ -57,6 +57,7 @@ impl Tool for ListEvents {
     const NAME: &'static str = "calendar_list_events";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.bounds().map(drop)

@@ -80,6 +80,7 @@ impl Tool for UpdateEvent {
     const NAME: &'static str = "calendar_update_event";
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.read().map(drop)

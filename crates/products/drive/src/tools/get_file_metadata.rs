@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
@@ -30,6 +31,7 @@ impl Tool for GetFileMetadata {
     const NAME: &'static str = "drive_get_file_metadata";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.request().map(drop)

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
@@ -37,6 +38,7 @@ impl Tool for SearchContent {
     const NAME: &'static str = "drive_search_content";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.list().map(drop)

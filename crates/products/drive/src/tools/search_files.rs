@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Error, Result,
     error::Violation,
@@ -40,6 +41,7 @@ impl Tool for SearchFiles {
     const NAME: &'static str = "drive_search_files";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.list().map(drop)

@@ -43,6 +43,7 @@ impl Tool for FetchMails {
     const NAME: &'static str = "mail_fetch_mails";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
+    type Output = Value;
 
     /// Gmail API, `users.messages.list`, then `users.messages.get` for each.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -36,6 +36,7 @@ impl Tool for GetAttachmentById {
     const NAME: &'static str = "mail_get_attachment_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::ATTACHMENTS;
+    type Output = Value;
 
     /// Gmail API, `users.messages.get` for name and type, then `users.messages.attachments.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -29,6 +29,7 @@ impl Tool for GetContacts {
     const NAME: &'static str = "mail_get_contacts";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
+    type Output = Value;
 
     /// People API, `people.connections.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
@@ -28,6 +29,7 @@ impl Tool for GetMessageById {
     const NAME: &'static str = "mail_get_message_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
+    type Output = Value;
 
     /// Gmail API, `users.messages.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

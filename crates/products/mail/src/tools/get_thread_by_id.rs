@@ -38,6 +38,7 @@ impl Tool for GetThreadById {
     const NAME: &'static str = "mail_get_thread_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         if self.metadata_headers.is_some() && self.format != Some(ThreadFormat::Metadata) {

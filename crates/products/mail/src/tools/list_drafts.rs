@@ -27,6 +27,7 @@ impl Tool for ListDrafts {
     const NAME: &'static str = "mail_list_drafts";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::DRAFTS;
+    type Output = Value;
 
     /// Gmail API, `users.drafts.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

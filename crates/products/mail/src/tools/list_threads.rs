@@ -34,6 +34,7 @@ impl Tool for ListThreads {
     const NAME: &'static str = "mail_list_threads";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
+    type Output = Value;
 
     /// Gmail API, `users.threads.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

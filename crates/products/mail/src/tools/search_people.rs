@@ -44,6 +44,7 @@ impl Tool for SearchPeople {
     const NAME: &'static str = "mail_search_people";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
+    type Output = Value;
 
     /// People API, `people.searchContacts` and `otherContacts.search`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {

@@ -30,6 +30,7 @@ impl Tool for CreateSpreadsheet {
     const NAME: &'static str = "sheets_create_spreadsheet";
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         let mut violations = Violations::default();

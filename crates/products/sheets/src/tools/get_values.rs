@@ -42,6 +42,7 @@ impl Tool for GetValues {
     const NAME: &'static str = "sheets_get_values";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.request().map(drop)

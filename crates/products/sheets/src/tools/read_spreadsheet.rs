@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
@@ -39,6 +40,7 @@ impl Tool for ReadSpreadsheet {
     const NAME: &'static str = "sheets_read_spreadsheet";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.request().map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
@@ -40,6 +40,7 @@ impl Tool for UpdateValues {
     const NAME: &'static str = "sheets_update_values";
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.request().map(drop)

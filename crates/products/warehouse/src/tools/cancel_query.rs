@@ -27,6 +27,7 @@ pub struct CancelQuery {
 impl Tool for CancelQuery {
     const NAME: &'static str = "warehouse_cancel_query";
     const EFFECT: Effect = Effect::Write;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         let mut reader = Reader::default();

@@ -58,6 +58,7 @@ impl Tool for ExecuteQuery {
     const NAME: &'static str = "warehouse_execute_query";
     // SQL can do anything that the role may do.
     const EFFECT: Effect = Effect::Delete;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -37,6 +38,7 @@ const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION";
 impl Tool for GetColumns {
     const NAME: &'static str = "warehouse_get_columns";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
@@ -30,6 +30,7 @@ pub struct GetQueryPartition {
 impl Tool for GetQueryPartition {
     const NAME: &'static str = "warehouse_get_query_partition";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         let mut reader = Reader::default();

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
@@ -28,6 +29,7 @@ pub struct GetQueryStatus {
 impl Tool for GetQueryStatus {
     const NAME: &'static str = "warehouse_get_query_status";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         let mut reader = Reader::default();

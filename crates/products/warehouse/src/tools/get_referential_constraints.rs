@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -39,6 +40,7 @@ const ORDER: &str = "rc.CONSTRAINT_SCHEMA, rc.CONSTRAINT_NAME";
 impl Tool for GetReferentialConstraints {
     const NAME: &'static str = "warehouse_get_referential_constraints";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -33,6 +34,7 @@ const ORDER: &str = "SCHEMA_NAME";
 impl Tool for GetSchemata {
     const NAME: &'static str = "warehouse_get_schemata";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

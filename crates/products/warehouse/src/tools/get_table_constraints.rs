@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -40,6 +41,7 @@ const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME";
 impl Tool for GetTableConstraints {
     const NAME: &'static str = "warehouse_get_table_constraints";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -35,6 +36,7 @@ const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME";
 impl Tool for GetTables {
     const NAME: &'static str = "warehouse_get_tables";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

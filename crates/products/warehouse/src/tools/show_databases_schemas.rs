@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -39,6 +40,7 @@ pub enum ContainerType {
 impl Tool for ShowDatabasesSchemas {
     const NAME: &'static str = "warehouse_show_databases_schemas";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

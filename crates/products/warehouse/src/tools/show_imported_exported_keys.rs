@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -43,6 +44,7 @@ pub enum KeyDirection {
 impl Tool for ShowImportedExportedKeys {
     const NAME: &'static str = "warehouse_show_imported_exported_keys";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

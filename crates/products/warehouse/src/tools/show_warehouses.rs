@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
@@ -24,6 +25,7 @@ pub struct ShowWarehouses {
 impl Tool for ShowWarehouses {
     const NAME: &'static str = "warehouse_show_warehouses";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.statement().map(drop)

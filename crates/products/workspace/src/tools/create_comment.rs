@@ -45,6 +45,7 @@ pub struct Comment {
 impl Tool for CreateComment {
     const NAME: &'static str = "workspace_create_comment";
     const EFFECT: Effect = Effect::Write;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.body().map(drop)

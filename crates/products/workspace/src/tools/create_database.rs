@@ -37,6 +37,7 @@ pub struct CreateDatabase {
 impl Tool for CreateDatabase {
     const NAME: &'static str = "workspace_create_database";
     const EFFECT: Effect = Effect::Write;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.body().map(drop)

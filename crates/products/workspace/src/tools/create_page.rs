@@ -45,6 +45,7 @@ pub struct CreatePage {
 impl Tool for CreatePage {
     const NAME: &'static str = "workspace_create_page";
     const EFFECT: Effect = Effect::Write;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.page().map(drop)

@@ -34,6 +34,7 @@ impl Tool for FetchDatabase {
     const NAME: &'static str = "workspace_fetch_database";
     const ALIASES: &'static [&'static str] = &["fetch_database"];
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.database_id.database("/database_id").map(drop)

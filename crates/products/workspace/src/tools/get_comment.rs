@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
@@ -28,6 +29,7 @@ pub struct GetComment {
 impl Tool for GetComment {
     const NAME: &'static str = "workspace_get_comment";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.comment_id.comment("/comment_id").map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
@@ -44,6 +44,7 @@ pub struct InsertDatabaseRow {
 impl Tool for InsertDatabaseRow {
     const NAME: &'static str = "workspace_insert_database_row";
     const EFFECT: Effect = Effect::Write;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.page().map(drop)

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
@@ -34,6 +35,7 @@ pub struct ListComments {
 impl Tool for ListComments {
     const NAME: &'static str = "workspace_list_comments";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.block_id.block("/block_id").map(drop)

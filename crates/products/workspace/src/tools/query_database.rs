@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
     error::Violations,
@@ -40,6 +40,7 @@ pub struct QueryDatabase {
 impl Tool for QueryDatabase {
     const NAME: &'static str = "workspace_query_database";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.read().map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
@@ -36,6 +36,7 @@ pub struct QueryDatabaseProperties {
 impl Tool for QueryDatabaseProperties {
     const NAME: &'static str = "workspace_query_database_properties";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     fn check(&self, _: &Call) -> Result<()> {
         self.database_id.database("/database_id").map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
@@ -35,6 +35,7 @@ pub struct Search {
 impl Tool for Search {
     const NAME: &'static str = "workspace_search";
     const EFFECT: Effect = Effect::Read;
+    type Output = Value;
 
     /// Notion API, "Search by title".
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
