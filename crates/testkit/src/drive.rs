@@ -45,7 +45,7 @@ pub fn try_drive(
     call: &Call,
     canned: &Canned,
 ) -> Result<Result<Output>, Pending> {
-    if let Err(error) = tool.check(call) {
+    if let Err(error) = tool.check() {
         return Ok(Err(error));
     }
     let mut running = pin!(tool.run(call, Io::new(canned)));

@@ -115,7 +115,6 @@ async fn stages(
     snapshot.usable()?;
     let call = call_of(&snapshot, tool, invocation, record);
     admit::scopes(tool, &snapshot)?;
-    parsed.check(&call)?;
     let entry = tool.entry();
     policy::admit(
         context,

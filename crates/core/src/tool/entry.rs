@@ -15,14 +15,14 @@ pub trait AnyTool: Send + Sync {
     ///
     /// # Errors
     /// As [`Tool::check`].
-    fn check(&self, call: &Call) -> Result<()>;
+    fn check(&self) -> Result<()>;
     /// Runs the tool.
     fn run<'a>(&'a self, call: &'a Call, io: Io<'a>) -> BoxFuture<'a, Result<Output>>;
 }
 
 impl<T: Tool> AnyTool for T {
-    fn check(&self, call: &Call) -> Result<()> {
-        Tool::check(self, call)
+    fn check(&self) -> Result<()> {
+        Tool::check(self)
     }
     fn run<'a>(&'a self, call: &'a Call, io: Io<'a>) -> BoxFuture<'a, Result<Output>> {
         Box::pin(Tool::run(self, call, io))

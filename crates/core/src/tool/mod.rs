@@ -75,12 +75,11 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     /// so it never denies unknown fields, and what the product may leave out is an `Option` or has a default.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 
-    /// Rules across fields, which a schema cannot say. Runs before anything is sent.
+    /// Rules across fields, which a schema cannot say. Runs with the schema, before the account is looked up.
     ///
     /// # Errors
     /// [`Error::violations`](crate::Error::violations) with a pointer to each field at fault.
-    fn check(&self, call: &Call) -> Result<()> {
-        let _ = call;
+    fn check(&self) -> Result<()> {
         Ok(())
     }
 

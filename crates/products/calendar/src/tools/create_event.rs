@@ -76,7 +76,7 @@ impl Tool for CreateEvent {
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.read().map(drop)
     }
 

@@ -66,7 +66,7 @@ impl Tool for GetEventById {
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.bounds().map(drop)
     }
 

@@ -42,7 +42,7 @@ impl Tool for ListCalendars {
     const SCOPES: RequiredScopes = scopes::LIST_CALENDARS;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         if self.sync_token.is_none() {
             return Ok(());
         }

@@ -59,7 +59,7 @@ impl Tool for ListEvents {
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.bounds().map(drop)
     }
 

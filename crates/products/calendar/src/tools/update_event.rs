@@ -82,7 +82,7 @@ impl Tool for UpdateEvent {
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.read().map(drop)
     }
 

@@ -33,7 +33,7 @@ impl Tool for GetFileMetadata {
     const SCOPES: RequiredScopes = scopes::FILES;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.request().map(drop)
     }
 

@@ -40,7 +40,7 @@ impl Tool for SearchContent {
     const SCOPES: RequiredScopes = scopes::FILES;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.list().map(drop)
     }
 

@@ -43,7 +43,7 @@ impl Tool for SearchFiles {
     const SCOPES: RequiredScopes = scopes::FILES;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.list().map(drop)
     }
 

@@ -40,7 +40,7 @@ impl Tool for GetThreadById {
     const SCOPES: RequiredScopes = scopes::MESSAGES;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         if self.metadata_headers.is_some() && self.format != Some(ThreadFormat::Metadata) {
             let message = "metadata_headers goes only with the format \"metadata\"";
             return Err(Error::violations(vec![Violation::new(

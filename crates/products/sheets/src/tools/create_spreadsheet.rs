@@ -32,7 +32,7 @@ impl Tool for CreateSpreadsheet {
     const SCOPES: RequiredScopes = scopes::WRITE;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         let mut violations = Violations::default();
         let sheets = self.sheets.iter().flatten().enumerate();
         violations.extend(sheets.filter_map(|(place, sheet)| sheet.violation(place)));

@@ -44,7 +44,7 @@ impl Tool for GetValues {
     const SCOPES: RequiredScopes = scopes::READ;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.request().map(drop)
     }
 

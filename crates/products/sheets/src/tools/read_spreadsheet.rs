@@ -42,7 +42,7 @@ impl Tool for ReadSpreadsheet {
     const SCOPES: RequiredScopes = scopes::READ;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.request().map(drop)
     }
 

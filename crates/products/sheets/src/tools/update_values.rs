@@ -42,7 +42,7 @@ impl Tool for UpdateValues {
     const SCOPES: RequiredScopes = scopes::WRITE;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.request().map(drop)
     }
 

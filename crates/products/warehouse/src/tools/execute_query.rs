@@ -60,7 +60,7 @@ impl Tool for ExecuteQuery {
     const EFFECT: Effect = Effect::Delete;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.statement().map(drop)
     }
 

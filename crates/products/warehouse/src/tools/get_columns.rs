@@ -40,7 +40,7 @@ impl Tool for GetColumns {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.statement().map(drop)
     }
 

@@ -32,7 +32,7 @@ impl Tool for GetQueryPartition {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         let mut reader = Reader::default();
         reader.id("statement_handle", &self.statement_handle);
         reader.optional_id("request_id", &self.request_id);

@@ -43,7 +43,7 @@ impl Tool for GetTableConstraints {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.statement().map(drop)
     }
 

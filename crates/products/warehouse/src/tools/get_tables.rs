@@ -38,7 +38,7 @@ impl Tool for GetTables {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.statement().map(drop)
     }
 

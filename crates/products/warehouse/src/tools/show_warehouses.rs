@@ -27,7 +27,7 @@ impl Tool for ShowWarehouses {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.statement().map(drop)
     }
 

@@ -39,7 +39,7 @@ impl Tool for CreateDatabase {
     const EFFECT: Effect = Effect::Write;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.body().map(drop)
     }
 

@@ -47,7 +47,7 @@ impl Tool for CreatePage {
     const EFFECT: Effect = Effect::Write;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.page().map(drop)
     }
 

@@ -31,7 +31,7 @@ impl Tool for GetComment {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.comment_id.comment("/comment_id").map(drop)
     }
 

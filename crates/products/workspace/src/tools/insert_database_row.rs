@@ -46,7 +46,7 @@ impl Tool for InsertDatabaseRow {
     const EFFECT: Effect = Effect::Write;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.page().map(drop)
     }
 

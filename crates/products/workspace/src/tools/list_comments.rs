@@ -37,7 +37,7 @@ impl Tool for ListComments {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.block_id.block("/block_id").map(drop)
     }
 

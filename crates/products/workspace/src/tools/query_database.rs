@@ -42,7 +42,7 @@ impl Tool for QueryDatabase {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.read().map(drop)
     }
 

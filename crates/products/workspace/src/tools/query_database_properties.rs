@@ -38,7 +38,7 @@ impl Tool for QueryDatabaseProperties {
     const EFFECT: Effect = Effect::Read;
     type Output = Value;
 
-    fn check(&self, _: &Call) -> Result<()> {
+    fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)
     }
 
