@@ -10,6 +10,7 @@ mod fixtures;
 mod guides;
 mod new_tool;
 mod shell;
+mod shells;
 mod test;
 mod tidy;
 
@@ -29,6 +30,7 @@ cargo xtask fixtures --bless TOOL/CASE
                                 writes what the case sends and returns into its fixture
 cargo xtask conformance [--descriptions FOLDER]
                                 requests and responses, held against the products' own descriptions
+cargo xtask shells              the shells into which the journeys are pasted: installed where they are missing
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead";
 
@@ -60,6 +62,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["fixtures", "--bless", case] => fixtures::bless(case),
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
+        ["shells"] => shells::run(),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

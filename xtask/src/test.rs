@@ -90,6 +90,7 @@ fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
         ),
     ];
     steps.extend(products.iter().map(|product| facade(product)));
+    steps.push(Step::new(Fast, "shells", "cargo xtask shells"));
     steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
     steps.push(Step::new(Fast, "fixtures", "cargo xtask fixtures --check"));
     // A product is built and tested with core and nothing else: what another crate turns on does not help it.

@@ -1,9 +1,8 @@
-//! The binary as a person or a program uses it: exit codes, what it says, and the README's journey word by word.
+//! The binary as a person or a program uses it: exit codes, and what it says.
 
 use std::{
-    io::{BufRead as _, BufReader},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Command, Output},
 };
 
 use serde_json::Value;
@@ -144,77 +143,4 @@ fn the_catalogue_is_an_array_for_programs() {
             "{tool}"
         );
     }
-}
-
-/// `stead dev` on free ports, which ends with the test.
-struct Dev(Child);
-
-impl Drop for Dev {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The lines of the README, with nothing but the two ports replaced.
-#[test]
-fn the_readmes_journey_works_as_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let child = stead(directory.path())
-        .args([
-            "dev",
-            "--json",
-            "--listen",
-            "127.0.0.1:0",
-            "--sandbox-listen",
-            "127.0.0.1:0",
-        ])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut dev = Dev(child);
-    let mut line = String::new();
-    BufReader::new(dev.0.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let facts: Value =
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-    let fact = |name: &str| facts[name].as_str().unwrap().to_owned();
-
-    let readme = include_str!("../../../README.md");
-    let (_, rest) = readme.split_once("```sh\nSTEAD=").expect("the journey");
-    let (journey, _) = rest.split_once("\n```").expect("its end");
-    let journey = format!("STEAD={journey}")
-        .replace("http://127.0.0.1:8484", &fact("url"))
-        .replace("http://127.0.0.1:8485", &fact("sandbox_url"));
-    let output = Command::new("bash")
-        .args(["-euc", &journey])
-        .current_dir(directory.path())
-        .env("CLIENT_ID", fact("client_id"))
-        .env("CLIENT_SECRET", fact("client_secret"))
-        .output()
-        .expect("bash and curl are there");
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        output.status.success(),
-        "{said}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    for expected in [
-        r#""redirect_uri":""#,
-        "\n200\n",
-        r#""drafts":[{"#,
-        r#""emailAddress": "ada@example.com""#,
-    ] {
-        assert!(
-            said.contains(expected) || said.replace("}{", "}\n{").contains(expected.trim()),
-            "{expected}: {said}"
-        );
-    }
-    assert_eq!(
-        said.matches("ada@example.com").count(),
-        2,
-        "both proxy forms answer: {said}"
-    );
 }
