@@ -1,10 +1,8 @@
 //! Faults on demand.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
-
-use crate::{hosts, request::Request};
 
 /// What can be asked of a sandbox, by [`crate::Sandbox::fault`] or as JSON by `POST /sandbox/faults`, where
 /// `kind` is the name in snake_case: `{"kind": "error", "status": 429, "reason": "rateLimitExceeded",
@@ -220,66 +218,14 @@ pub enum RotationMode {
     Strict,
 }
 
-/// Faults that wait for their request.
-#[derive(Debug, Default)]
-pub(crate) struct Plan {
-    waiting: VecDeque<(Fault, u32)>,
-    headers: Vec<(Fault, Option<u32>)>,
-}
-
-impl Plan {
-    /// Waits for a request.
-    pub(crate) fn add(&mut self, fault: Fault) {
-        match fault {
-            Fault::RawHeaders { times, .. } => self.headers.push((fault, times)),
-            other => {
-                let times = other.times();
-                self.waiting.push_back((other, times));
-            }
-        }
-    }
-
-    /// The fault that strikes this request, counted down.
-    pub(crate) fn take(&mut self, request: &Request) -> Option<Fault> {
-        let index = self
-            .waiting
-            .iter()
-            .position(|(fault, left)| *left > 0 && fault.applies_to(request))?;
-        let (fault, left) = self.waiting.get_mut(index)?;
-        *left -= 1;
-        let (fault, left) = (fault.clone(), *left);
-        if left == 0 {
-            self.waiting.remove(index);
-        }
-        Some(fault)
-    }
-
-    /// The extra headers of this request's response, counted down.
-    pub(crate) fn extra_headers(&mut self, request: &Request) -> Vec<(String, String)> {
-        let mut extra = Vec::new();
-        for (fault, left) in &mut self.headers {
-            if *left == Some(0) || !fault.applies_to(request) {
-                continue;
-            }
-            if let Fault::RawHeaders { headers, .. } = fault {
-                extra.extend(headers.clone());
-            }
-            *left = left.map(|left| left - 1);
-        }
-        extra
-    }
-
-    /// What still waits, with the number of requests that it will strike.
-    pub(crate) fn waiting(&self) -> Vec<serde_json::Value> {
-        self.waiting
-            .iter()
-            .map(|(fault, left)| serde_json::json!({"fault": fault, "left": left}))
-            .collect()
-    }
-}
-
 impl Fault {
-    fn times(&self) -> u32 {
+    /// Whether it waits for a request to strike.
+    pub(crate) fn is_planned(&self) -> bool {
+        self.times() > 0 || matches!(self, Self::RawHeaders { .. })
+    }
+
+    /// How many requests it strikes.
+    pub(crate) fn times(&self) -> u32 {
         match self {
             Self::Unauthorized { times }
             | Self::Error { times, .. }
@@ -295,16 +241,10 @@ impl Fault {
         }
     }
 
-    fn applies_to(&self, request: &Request) -> bool {
+    /// The host and the part of the path that it is narrowed to.
+    pub(crate) fn target(&self) -> (Option<&str>, Option<&str>) {
         let (host, path) = match self {
-            Self::Unauthorized { .. } => (&None, &None),
-            Self::TokenError { .. } => return request.is_token_request(),
-            Self::SavedButUnavailable { path_contains, .. } => {
-                let fits = |part: &String| request.path.contains(part.as_str());
-                return request.host == hosts::NOTION
-                    && request.method != axum::http::Method::GET
-                    && path_contains.as_ref().is_none_or(fits);
-            }
+            Self::SavedButUnavailable { path_contains, .. } => (&None, path_contains),
             Self::Error {
                 host,
                 path_contains,
@@ -345,16 +285,9 @@ impl Fault {
                 path_contains,
                 ..
             } => (host, path_contains),
-            _ => return false,
+            _ => (&None, &None),
         };
-        let at_host = host.as_deref().map_or_else(
-            || hosts::is_product(&request.host),
-            |host| host == request.host,
-        );
-        at_host
-            && path
-                .as_deref()
-                .is_none_or(|part| request.path.contains(part))
+        (host.as_deref(), path.as_deref())
     }
 }
 

@@ -1,28 +1,27 @@
 #![doc = include_str!("lib.md")]
 
 mod admin;
-mod calendar;
 mod consent;
-mod drive;
 mod faults;
 mod google;
-mod hosts;
 mod ids;
 mod log;
-mod mail;
 mod oauth;
 mod pages;
-mod people;
+mod plan;
+mod product;
+mod products;
 mod query;
 mod receive;
 mod request;
 mod response;
+mod seed;
 mod serve;
-mod sheets;
+mod shared;
 mod state;
+mod users;
 mod warehouse;
 mod workspace;
-mod world;
 
 use std::{
     fmt,
@@ -102,7 +101,7 @@ impl Sandbox {
     /// Letters, digits, `-` and `_` are kept; everything else is left out, because a token may not hold it.
     #[must_use]
     pub fn with_token_marker(self, marker: &str) -> Self {
-        self.state().ids.set_marker(marker);
+        self.state().shared.ids.set_marker(marker);
         self
     }
 
@@ -112,7 +111,8 @@ impl Sandbox {
     /// `-` names the client's project: revocation reaches all clients of one project, as it does at Google
     /// (OAuth 2.0 for Web Server Applications, "Revoking a token"). Clients survive a reset.
     pub fn add_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
-        self.state().clients.add(id, secret, redirect_uris);
+        self.state()
+            .add_client("accounts.google.com", id, secret, redirect_uris);
     }
 
     /// Registers one more integration at Notion in addition to [`WORKSPACE_CLIENT_ID`].
@@ -120,19 +120,15 @@ impl Sandbox {
     /// With no `redirect_uris`, any loopback or https address is accepted. Integrations survive a reset.
     pub fn add_workspace_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state()
-            .workspace
-            .clients
-            .add(id, secret, redirect_uris);
+            .add_client("api.notion.com", id, secret, redirect_uris);
     }
 
     /// Registers one more integration at the accounts of Snowflake in addition to [`WAREHOUSE_CLIENT_ID`].
     ///
     /// With no `redirect_uris`, any loopback or https address is accepted. Integrations survive a reset.
     pub fn add_warehouse_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
-        self.state()
-            .warehouse
-            .clients
-            .add(id, secret, redirect_uris);
+        let host = format!("{WAREHOUSE_ACCOUNT}.snowflakecomputing.com");
+        self.state().add_client(&host, id, secret, redirect_uris);
     }
 
     /// All routes, to be served or nested at the root of a listener.
@@ -215,13 +211,13 @@ impl Sandbox {
     /// SHA-256, drafts, contacts, other contacts, files, spreadsheets.
     #[must_use]
     pub fn world(&self) -> serde_json::Value {
-        world::readable(&self.state().world)
+        self.state().describe()
     }
 
     /// The sandbox's clock, which moves only on request ([`Fault::Advance`]).
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
-        self.state().now
+        self.state().shared.now
     }
 
     /// Applies a fault, or says why it changes nothing.

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::Serialize;
 use url::form_urlencoded;
 
-use crate::{hosts, query::Query, request::Request};
+use crate::{
+    query::Query,
+    request::{Purpose, Request},
+};
 
 /// Entries beyond this number push out the oldest.
 const MAX_ENTRIES: usize = 10_000;
@@ -67,8 +70,8 @@ pub(crate) struct Log {
 
 impl Log {
     /// Notes one request with the status of the response.
-    pub(crate) fn add(&mut self, request: &Request, status: Option<u16>) {
-        if request.is_token_request() {
+    pub(crate) fn add(&mut self, request: &Request, purpose: Option<Purpose>, status: Option<u16>) {
+        if purpose == Some(Purpose::Token) {
             let grant = request
                 .form_parameters()
                 .and_then(|form| form.first("grant_type").map(str::to_owned))
@@ -86,7 +89,7 @@ impl Log {
             query: request.query.as_deref().map(masked),
             headers: headers(request),
             authorization: request.headers.contains_key("authorization"),
-            body: body(request),
+            body: body(request, purpose),
             body_bytes: request.body.len(),
             status,
         });
@@ -126,16 +129,13 @@ fn headers(request: &Request) -> BTreeMap<String, String> {
 }
 
 /// Bodies hold what people write, so only those of the authorization server are kept.
-fn body(request: &Request) -> Option<String> {
-    if request.host == hosts::NOTION && request.path.starts_with("/v1/oauth/") {
-        return Some(masked_json(&request.body));
-    }
-    let is_oauth = request.host == hosts::TOKENS || request.is_token_request();
-    is_oauth.then(|| masked(&String::from_utf8_lossy(&request.body)))
+fn body(request: &Request, purpose: Option<Purpose>) -> Option<String> {
+    let is_kept = matches!(purpose, Some(Purpose::Token | Purpose::Credentials));
+    is_kept.then(|| masked_body(&request.body))
 }
 
-/// The same object, with secrets hidden; what is not an object is a form.
-fn masked_json(body: &[u8]) -> String {
+/// The same object or form, with secrets hidden.
+fn masked_body(body: &[u8]) -> String {
     let Ok(serde_json::Value::Object(mut members)) = serde_json::from_slice(body) else {
         return masked(&String::from_utf8_lossy(body));
     };

@@ -8,8 +8,14 @@ use axum::{
 };
 
 use crate::{
-    Sandbox, admin, faults::Fault, google::errors, hosts, request::Request, response::Response,
-    serve::HangUp, state::State, warehouse, workspace,
+    Sandbox, admin,
+    faults::Fault,
+    pages,
+    product::Refusal,
+    request::{Purpose, Request},
+    response::Response,
+    serve::HangUp,
+    state::State,
 };
 
 /// How a response goes out.
@@ -45,99 +51,98 @@ async fn receive(
 /// The response, and how it is delivered. The request is processed here, even if no one will ever read the
 /// response.
 pub(crate) fn process(state: &mut State, request: &Request) -> (Response, Delivery) {
-    let fault = state.faults.take(request);
+    let fault = state.take_fault(request);
+    let purpose = state.purpose(request);
+    let default_delivery = if purpose == Some(Purpose::Token) {
+        Delivery::WhenReleased
+    } else {
+        Delivery::Now
+    };
     let (response, delivery) = match fault {
         Some(Fault::Stall { .. }) => {
-            let response = hosts::respond(state, request);
+            let response = respond(state, request);
             (response, Delivery::AfterReset(state.reset_count))
         }
-        Some(Fault::Cut { .. }) => (hosts::respond(state, request), Delivery::Half),
-        Some(Fault::CutBeforeResponse { .. }) => (hosts::respond(state, request), Delivery::Never),
+        Some(Fault::Cut { .. }) => (respond(state, request), Delivery::Half),
+        Some(Fault::CutBeforeResponse { .. }) => (respond(state, request), Delivery::Never),
         Some(Fault::SavedButUnavailable { .. }) => {
-            let response =
-                workspace::errors::saved_but_unavailable(request, hosts::respond(state, request));
+            let response = respond(state, request);
+            let response = match state.product(&request.host) {
+                Some(product) => product.saved_but_unavailable(request, response),
+                None => response,
+            };
             (response, Delivery::Now)
         }
-        Some(fault) => (fault_response(fault, request), default_delivery(request)),
-        None => (hosts::respond(state, request), default_delivery(request)),
+        Some(fault) => (fault_response(state, &fault, request), default_delivery),
+        None => (respond(state, request), default_delivery),
     };
     let logged_status = match delivery {
         Delivery::AfterReset(_) | Delivery::Never => None,
         _ => Some(response.status.as_u16()),
     };
-    state.log.add(request, logged_status);
+    state.log.add(request, purpose, logged_status);
     (add_headers(state, request, response), delivery)
 }
 
-fn default_delivery(request: &Request) -> Delivery {
-    if request.is_token_request() {
-        Delivery::WhenReleased
-    } else {
-        Delivery::Now
-    }
+fn respond(state: &mut State, request: &Request) -> Response {
+    state
+        .respond(request)
+        .unwrap_or_else(|| no_such_host(request))
+}
+
+fn no_such_host(request: &Request) -> Response {
+    let text = format!("The sandbox does not simulate {:?}.", request.host);
+    Response::html(StatusCode::NOT_FOUND, pages::problem("No such host", &text))
 }
 
 /// The response of a fault that keeps the request from being processed.
-fn fault_response(fault: Fault, request: &Request) -> Response {
-    let is_notion = request.host == hosts::NOTION;
-    let is_snowflake = warehouse::serves(&request.host);
-    match fault {
-        Fault::Unauthorized { .. } if is_notion => workspace::errors::unauthorized(request),
-        Fault::Unauthorized { .. } if is_snowflake => {
-            warehouse::errors::ApiError::invalid_token().response()
-        }
-        Fault::Unauthorized { .. } => errors::invalid_credentials(&request.host),
+fn fault_response(state: &State, fault: &Fault, request: &Request) -> Response {
+    let refusal = match fault {
+        Fault::Unauthorized { .. } => Refusal::Unauthorized,
         Fault::Error {
             status,
             reason,
             message,
             retry_after,
             ..
-        } => {
-            let (message, retry_after) = (message.as_deref(), retry_after.as_deref());
-            if is_notion {
-                workspace::errors::injected_error(request, status, &reason, message, retry_after)
-            } else if is_snowflake {
-                warehouse::errors::injected_error(status, &reason, message, retry_after)
-            } else {
-                errors::injected_error(&request.host, status, &reason, message, retry_after)
-            }
-        }
-        Fault::TokenError { error, status, .. } => {
-            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
-            let respond = if is_snowflake {
-                warehouse::errors::oauth
-            } else {
-                errors::oauth
-            };
-            respond(
-                status,
-                &error,
-                "The sandbox was told to respond with this error.",
-            )
-        }
+        } => Refusal::Error {
+            status: *status,
+            reason,
+            message: message.as_deref(),
+            retry_after: retry_after.as_deref(),
+        },
+        Fault::TokenError { error, status, .. } => Refusal::TokenError {
+            status: *status,
+            error,
+        },
         Fault::Redirect { location, .. } => {
-            let mut response = Response::see_other(&location);
+            let mut response = Response::see_other(location);
             response.status = StatusCode::FOUND;
-            response
+            return response;
         }
-        Fault::HugeBody { bytes, .. } => Response::padding(bytes),
-        _ => Response::html(
-            StatusCode::OK,
-            "<!doctype html><title>Sorry</title><p>This is not JSON.".to_owned(),
-        ),
+        Fault::HugeBody { bytes, .. } => return Response::padding(*bytes),
+        _ => {
+            let page = "<!doctype html><title>Sorry</title><p>This is not JSON.";
+            return Response::html(StatusCode::OK, page.to_owned());
+        }
+    };
+    match state.product(&request.host) {
+        Some(product) => product.refuse(request, &refusal),
+        None => no_such_host(request),
     }
 }
 
 /// Adds the planned extra headers and compression.
 fn add_headers(state: &mut State, request: &Request, mut response: Response) -> Response {
-    for (name, value) in state.faults.extra_headers(request) {
+    for (name, value) in state.extra_headers(request) {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             response = response.with(name, &value);
         }
     }
-    // Snowflake compresses what it compresses, whoever asks.
-    if hosts::is_product(&request.host) && !warehouse::serves(&request.host) {
+    let compresses = state
+        .product(&request.host)
+        .is_some_and(|product| product.compresses_on_request());
+    if compresses && state.purpose(request) == Some(Purpose::Api) {
         response = response.with(header::VARY, "Origin, X-Origin, Referer");
         if wants_gzip(request) {
             response = response.gzipped();

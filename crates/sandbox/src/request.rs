@@ -8,10 +8,23 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use percent_encoding::percent_decode_str;
 
-use crate::{hosts, query::Query, warehouse};
+use crate::query::Query;
 
 /// Bodies above this many bytes are refused.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The API, where an access token is shown.
+    Api,
+    /// Tokens, by a POST to the token endpoint.
+    Token,
+    /// Another endpoint of the authorization server that takes tokens, such as revocation.
+    Credentials,
+    /// A page for people, or nothing that there is.
+    Page,
+}
 
 /// One request, with the host taken from its first path segment.
 #[derive(Debug)]
@@ -106,17 +119,6 @@ impl Request {
     /// A header's value as text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
-    }
-
-    /// Whether this is a POST to the token endpoint.
-    pub(crate) fn is_token_request(&self) -> bool {
-        let (host, path) = (self.host.as_str(), self.path.as_str());
-        let is_endpoint = match host {
-            hosts::TOKENS => path == "/token",
-            hosts::NOTION => path == "/v1/oauth/token",
-            _ => warehouse::is_token_endpoint(host, path),
-        };
-        self.method == Method::POST && is_endpoint
     }
 }
 

@@ -1,46 +1,25 @@
 //! All that changes while a sandbox runs.
 
-use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
 
 use crate::{
-    faults::{Fault, Plan},
-    google::grants::Grants,
-    ids::Ids,
+    faults::Fault,
     log::Log,
-    oauth::Clients,
-    people::IndexState,
-    warehouse::Warehouse,
-    workspace::{Capability, Workspace},
-    world::World,
+    plan::Plan,
+    product::Product,
+    products,
+    request::{Purpose, Request},
+    response::Response,
+    shared::Shared,
+    users,
 };
 
-/// Where every sandbox's clock starts: 2026-05-04T09:00:00Z, a Monday.
-const START_SECOND: i64 = 1_777_885_200;
-
-/// The world, the grants and tokens, the plans to misbehave, the log.
+/// The products with what their users own, the plans to misbehave, the log.
 pub(crate) struct State {
-    /// The sandbox's own clock; only [`Fault::Advance`] moves it.
-    pub(crate) now: Timestamp,
+    pub(crate) shared: Shared,
     /// Counts the resets.
     pub(crate) reset_count: u64,
-    /// Source of codes, tokens and opaque ids.
-    pub(crate) ids: Ids,
-    /// Registered OAuth clients.
-    pub(crate) clients: Clients,
-    /// Consents, grants and tokens.
-    pub(crate) grants: Grants,
-    /// Scopes that the next consent at Google loses.
-    pub(crate) lost_scopes: Vec<String>,
-    /// Users and what they own.
-    pub(crate) world: World,
-    /// Integrations, grants and tokens of Notion.
-    pub(crate) workspace: Workspace,
-    /// Integrations, tokens and statements of Snowflake.
-    pub(crate) warehouse: Warehouse,
-    /// Attachment ids minted under an older number are refused.
-    pub(crate) attachment_generation: u64,
-    /// Which search indexes have been warmed up.
-    pub(crate) index_state: IndexState,
+    products: Vec<Box<dyn Product>>,
     /// Planned misbehaviour.
     pub(crate) faults: Plan,
     /// What came in.
@@ -50,112 +29,97 @@ pub(crate) struct State {
 impl State {
     /// The seeded beginning.
     pub(crate) fn new() -> Self {
-        let world = World::seeded();
         Self {
-            warehouse: Warehouse::new(&world.warehouse, start()),
-            now: start(),
+            shared: Shared::new(),
             reset_count: 0,
-            ids: Ids::default(),
-            clients: Clients::built_in(),
-            grants: Grants::empty(),
-            lost_scopes: Vec::new(),
-            world,
-            workspace: Workspace::new(),
-            attachment_generation: 0,
-            index_state: IndexState::default(),
+            products: products::all(),
             faults: Plan::default(),
             log: Log::default(),
         }
     }
 
-    /// Back to the beginning. The source of ids goes on, so that a token from before cannot come to life
-    /// again; clients stay, because they are configuration.
+    /// Back to the beginning; clients stay.
     pub(crate) fn reset(&mut self) {
-        let reset_count = self.reset_count + 1;
-        let ids = std::mem::take(&mut self.ids);
-        let clients = std::mem::take(&mut self.clients);
-        let workspace = self.workspace.reset();
-        let warehouse_clients = std::mem::take(&mut self.warehouse.clients);
-        *self = Self {
-            reset_count,
-            ids,
-            clients,
-            workspace,
-            ..Self::new()
-        };
-        self.warehouse.clients = warehouse_clients;
+        self.reset_count += 1;
+        self.shared.reset();
+        for product in &mut self.products {
+            product.reset();
+        }
+        self.faults = Plan::default();
+        self.log = Log::default();
+    }
+
+    /// The product of a host.
+    pub(crate) fn product(&self, host: &str) -> Option<&dyn Product> {
+        find(&self.products, host)
+    }
+
+    /// Lets the product of the host respond; nothing where there is none.
+    pub(crate) fn respond(&mut self, request: &Request) -> Option<Response> {
+        let mut products = self.products.iter_mut();
+        let product = products.find(|product| product.serves(&request.host))?;
+        Some(product.respond(&mut self.shared, request))
+    }
+
+    /// What a request is for; nothing where there is no such host.
+    pub(crate) fn purpose(&self, request: &Request) -> Option<Purpose> {
+        Some(self.product(&request.host)?.purpose(request))
+    }
+
+    /// The fault that strikes this request, counted down.
+    pub(crate) fn take_fault(&mut self, request: &Request) -> Option<Fault> {
+        let product = find(&self.products, &request.host);
+        self.faults.take(request, product)
+    }
+
+    /// The extra headers of this request's response, counted down.
+    pub(crate) fn extra_headers(&mut self, request: &Request) -> Vec<(String, String)> {
+        let product = find(&self.products, &request.host);
+        self.faults.extra_headers(request, product)
+    }
+
+    /// Registers an OAuth client at the product of a host.
+    pub(crate) fn add_client(&mut self, host: &str, id: &str, secret: &str, uris: &[&str]) {
+        let mut products = self.products.iter_mut();
+        if let Some(product) = products.find(|product| product.serves(host)) {
+            product.add_client(id, secret, uris);
+        }
     }
 
     /// Does what a fault says at once, or plans it for coming requests.
     pub(crate) fn plan(&mut self, fault: Fault) -> Result<(), String> {
-        match fault {
-            Fault::ExpireAccessTokens { user } => {
-                self.check_user(user.as_deref())?;
-                self.grants.expire_access_tokens(user.as_deref(), self.now);
-                self.workspace
-                    .grants
-                    .expire_access_tokens(user.as_deref(), self.now);
-                self.warehouse
-                    .grants
-                    .expire_access_tokens(user.as_deref(), self.now);
-            }
-            Fault::Revoke { user } => {
-                self.check_user(user.as_deref())?;
-                self.grants.revoke_user(user.as_deref());
-                self.workspace.grants.revoke_user(user.as_deref());
-                self.warehouse.grants.revoke_user(user.as_deref());
-            }
-            Fault::Rotation { mode } => {
-                self.grants.rotation = mode;
-                self.warehouse.grants.rotation = mode;
-            }
-            Fault::DropScope { scope } => self.lost_scopes.push(scope),
-            Fault::TokenLifetime { seconds } => {
-                self.grants.lifetime = Some(i64::from(seconds));
-                self.warehouse.grants.lifetime = Some(i64::from(seconds));
-            }
-            Fault::Advance { seconds } => {
-                self.now = self
-                    .now
-                    .checked_add(SignedDuration::from_secs(i64::from(seconds)))
-                    .map_err(|error| error.to_string())?;
-            }
-            Fault::DeleteMessage { id } => {
-                if !self.world.delete_message(&id) {
-                    return Err(format!("there is no message {id}"));
-                }
-            }
-            Fault::StaleAttachments => self.attachment_generation += 1,
-            Fault::LoseCapability { capability } => {
-                let lost = Capability::named(&capability)
-                    .ok_or_else(|| format!("there is no capability {capability}"))?;
-                self.workspace.lost_capabilities.insert(lost);
-            }
-            planned => self.faults.add(planned),
+        if let Fault::Advance { seconds } = fault {
+            return self.shared.advance(seconds);
         }
-        Ok(())
+        if let Fault::ExpireAccessTokens { user: Some(email) } | Fault::Revoke { user: Some(email) } =
+            &fault
+            && users::find(email).is_none()
+        {
+            return Err(format!("there is no user {email}"));
+        }
+        if fault.is_planned() {
+            self.faults.add(fault);
+            return Ok(());
+        }
+        self.products
+            .iter_mut()
+            .try_for_each(|product| product.apply(&self.shared, &fault))
     }
 
-    fn check_user(&self, user: Option<&str>) -> Result<(), String> {
-        match user {
-            Some(email) if self.world.user(email).is_none() => {
-                Err(format!("there is no user {email}"))
-            }
-            _ => Ok(()),
+    /// The world in readable JSON.
+    pub(crate) fn describe(&self) -> Value {
+        let users = users::all()
+            .iter()
+            .map(|user| json!({"email": user.email, "name": user.name, "subject": user.subject}));
+        let mut world = json!({"users": users.collect::<Vec<_>>()});
+        for product in &self.products {
+            product.describe(&mut world);
         }
+        world
     }
 }
 
-fn start() -> Timestamp {
-    Timestamp::from_second(START_SECOND).unwrap_or(Timestamp::UNIX_EPOCH)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_clock_starts_where_documented() {
-        assert_eq!(start().to_string(), "2026-05-04T09:00:00Z");
-    }
+fn find<'a>(products: &'a [Box<dyn Product>], host: &str) -> Option<&'a dyn Product> {
+    let product = products.iter().find(|product| product.serves(host))?;
+    Some(product.as_ref())
 }

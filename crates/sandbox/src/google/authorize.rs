@@ -4,12 +4,13 @@ use axum::http::StatusCode;
 
 use super::{ISSUER, consent, grants::ConsentRequest, scopes};
 use crate::{
+    google::State,
     oauth::{self, is_challenge},
     pages::{self, Choice, Consent, Permission},
     query::Query,
     request::Request,
     response::Response,
-    state::State,
+    users,
 };
 
 /// An error that stays on Google's page, because the client is not trusted yet.
@@ -68,7 +69,7 @@ fn show(state: &mut State, request: &Request) -> Response {
 
 fn page(state: &mut State, query: &Query, asked: ConsentRequest) -> Response {
     let hint = query.first("login_hint").unwrap_or_default();
-    let people = state.world.users.iter().map(|user| Choice {
+    let people = users::all().iter().map(|user| Choice {
         email: user.email.to_owned(),
         name: user.name.to_owned(),
         chosen: user.email.eq_ignore_ascii_case(hint) || user.subject == hint,
@@ -81,7 +82,7 @@ fn page(state: &mut State, query: &Query, asked: ConsentRequest) -> Response {
     });
     let permissions = permissions.collect();
     let client = asked.client_id.clone();
-    let id = state.grants.add_request(&mut state.ids, asked);
+    let id = state.grants.add_request(state.ids, asked);
     pages::consent(&Consent {
         title: "Choose an account".to_owned(),
         client,

@@ -14,12 +14,12 @@ use super::{
     method::{Api, ApiMethod, Call, Kind, Parameter},
 };
 use crate::{
+    google::State,
     oauth::TokenState,
     pages,
     query::{Query, Repeated},
     request::{Request, match_path},
     response::Response,
-    state::State,
 };
 
 /// Parameters of every Google API (discovery, `parameters`).

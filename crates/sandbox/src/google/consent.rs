@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::authorize::{problem_page, redirect_back};
-use crate::{request::Request, response::Response, state::State};
+use crate::{google::State, request::Request, response::Response, users};
 
 /// `POST /consent/{request}` with `user`, `action` and any number of `scope`.
 ///
@@ -32,7 +32,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     }
     let Some(user) = form
         .first("user")
-        .and_then(|email| state.world.user(email))
+        .and_then(users::find)
         .map(|user| user.email)
     else {
         return problem_page("invalid_request", "Choose an account.");
@@ -50,12 +50,12 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
         );
     }
     state.grants.take_request(id);
-    for lost in std::mem::take(&mut state.lost_scopes) {
+    for lost in std::mem::take(state.lost_scopes) {
         ticked.remove(&lost);
     }
     let allowed = state
         .grants
-        .allow(&mut state.ids, state.now, asked.clone(), user, ticked);
+        .allow(state.ids, state.now, asked.clone(), user, ticked);
     let Some((code, scopes)) = allowed else {
         return redirect_back(&asked, &[("error", "access_denied")]);
     };

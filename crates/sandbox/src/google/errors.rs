@@ -6,7 +6,8 @@
 use axum::http::{StatusCode, header};
 use serde_json::{Value, json};
 
-use crate::{hosts, response::Response};
+use super::hosts;
+use crate::response::Response;
 
 /// Which parts an API's errors have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn every_schema_that_is_named_exists() {
-        use crate::{calendar, drive, mail, people, sheets};
+        use crate::google::{calendar, drive, mail, people, sheets};
         let apis = [
             &calendar::CALENDAR_API,
             &drive::DRIVE_API,

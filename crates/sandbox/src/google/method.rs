@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::errors::{ApiError, ErrorShape};
-use crate::{query::Query, state::State};
+use crate::{google::State, query::Query};
 
 /// One API: a host with its methods.
 #[derive(Debug)]

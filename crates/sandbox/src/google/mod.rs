@@ -1,29 +1,191 @@
-//! What Google's products share: the authorization server, and the router that checks every API request. A
-//! Google product adds its own folder with a table of methods; see `mail`.
+//! Google: one authorization server, and the APIs that users call with its tokens. A folder is an API with a
+//! table of methods, see `mail`; `world` is what the users own.
 
-pub(crate) mod authorize;
-pub(crate) mod check;
+mod authorize;
+mod calendar;
+mod check;
 mod consent;
-pub(crate) mod errors;
-pub(crate) mod fields;
-pub(crate) mod grants;
-pub(crate) mod method;
-pub(crate) mod paging;
+mod drive;
+mod errors;
+mod fields;
+mod grants;
+mod hosts;
+mod mail;
+mod method;
+mod paging;
+mod people;
 mod revoke;
 mod scopes;
+mod sheets;
+mod state;
 mod token;
-pub(crate) mod userinfo;
+mod userinfo;
+mod world;
 
-pub(crate) use errors::ApiError;
-pub(crate) use method::{Api, ApiMethod, Call, Kind, Parameter};
+use axum::http::{Method, StatusCode};
+use serde_json::Value;
 
-use crate::{pages, request::Request, response::Response, state::State};
+use errors::ApiError;
+
+use method::{Api, ApiMethod, Call, Kind, Parameter};
+use state::State;
+
+use crate::{
+    CLIENT_ID, CLIENT_SECRET,
+    faults::Fault,
+    oauth::Clients,
+    pages,
+    product::{Product, Refusal},
+    request::{Purpose, Request},
+    response::Response,
+    shared::Shared,
+};
+use grants::Grants;
+use world::World;
 
 /// Issuer of Google's authorization server, sent as `iss` (OpenID configuration of accounts.google.com).
 const ISSUER: &str = "https://accounts.google.com";
 
+/// The product.
+pub(crate) struct Google {
+    clients: Clients,
+    grants: Grants,
+    /// Scopes that the next consent loses.
+    lost_scopes: Vec<String>,
+    world: World,
+}
+
+impl Google {
+    /// The seeded beginning, with the one client that every sandbox has.
+    pub(crate) fn new() -> Self {
+        let mut clients = Clients::default();
+        clients.add(CLIENT_ID, CLIENT_SECRET, &[]);
+        Self::with_clients(clients)
+    }
+
+    fn with_clients(clients: Clients) -> Self {
+        Self {
+            clients,
+            grants: Grants::empty(),
+            lost_scopes: Vec::new(),
+            world: World::seeded(),
+        }
+    }
+}
+
+impl Product for Google {
+    fn serves(&self, host: &str) -> bool {
+        matches!(
+            host,
+            hosts::GMAIL
+                | hosts::PEOPLE
+                | hosts::SHEETS
+                | hosts::APIS
+                | hosts::USERINFO
+                | hosts::ACCOUNTS
+                | hosts::TOKENS
+        )
+    }
+
+    fn purpose(&self, request: &Request) -> Purpose {
+        match request.host.as_str() {
+            hosts::ACCOUNTS => Purpose::Page,
+            hosts::TOKENS if request.path == "/token" && request.method == Method::POST => {
+                Purpose::Token
+            }
+            hosts::TOKENS => Purpose::Credentials,
+            _ => Purpose::Api,
+        }
+    }
+
+    fn respond(&mut self, shared: &mut Shared, request: &Request) -> Response {
+        let mut state = State {
+            now: shared.now,
+            ids: &mut shared.ids,
+            clients: &self.clients,
+            grants: &mut self.grants,
+            lost_scopes: &mut self.lost_scopes,
+            world: &mut self.world,
+        };
+        let state = &mut state;
+        match request.host.as_str() {
+            hosts::SHEETS => sheets::respond(state, request),
+            hosts::USERINFO => userinfo::respond(state, request),
+            hosts::ACCOUNTS => authorize::respond(state, request),
+            hosts::TOKENS => tokens(state, request),
+            host => match api_of(host, &request.path) {
+                Some(api) => check::respond(api, state, request),
+                None => pages::not_found(request),
+            },
+        }
+    }
+
+    fn refuse(&self, request: &Request, refusal: &Refusal<'_>) -> Response {
+        let host = &request.host;
+        match *refusal {
+            Refusal::Unauthorized => errors::invalid_credentials(host),
+            Refusal::Error {
+                status,
+                reason,
+                message,
+                retry_after,
+            } => errors::injected_error(host, status, reason, message, retry_after),
+            Refusal::TokenError { status, error } => {
+                let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+                errors::oauth(
+                    status,
+                    error,
+                    "The sandbox was told to respond with this error.",
+                )
+            }
+        }
+    }
+
+    fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String> {
+        match fault {
+            Fault::ExpireAccessTokens { user } => {
+                self.grants
+                    .expire_access_tokens(user.as_deref(), shared.now);
+            }
+            Fault::Revoke { user } => self.grants.revoke_user(user.as_deref()),
+            Fault::Rotation { mode } => self.grants.rotation = *mode,
+            Fault::TokenLifetime { seconds } => self.grants.lifetime = Some(i64::from(*seconds)),
+            Fault::DropScope { scope } => self.lost_scopes.push(scope.clone()),
+            Fault::DeleteMessage { id } if !self.world.delete_message(id) => {
+                return Err(format!("there is no message {id}"));
+            }
+            Fault::StaleAttachments => self.world.attachment_generation += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.clients.add(id, secret, redirect_uris);
+    }
+
+    fn reset(&mut self) {
+        *self = Self::with_clients(std::mem::take(&mut self.clients));
+    }
+
+    fn describe(&self, world: &mut Value) {
+        world::describe(&self.world, world);
+    }
+}
+
+/// The API that a path of a host belongs to; on the shared host each has its own first segments.
+fn api_of(host: &str, path: &str) -> Option<&'static Api> {
+    match host {
+        hosts::GMAIL => Some(&mail::GMAIL_API),
+        hosts::PEOPLE => Some(&people::PEOPLE_API),
+        hosts::APIS if path.starts_with("/drive/v3/") => Some(&drive::DRIVE_API),
+        hosts::APIS if path.starts_with("/calendar/v3/") => Some(&calendar::CALENDAR_API),
+        _ => None,
+    }
+}
+
 /// The host `oauth2.googleapis.com`.
-pub(crate) fn tokens(state: &mut State, request: &Request) -> Response {
+fn tokens(state: &mut State, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
         ("POST", "/token") => token::respond(state, request),
         ("POST", "/revoke") => revoke::respond(state, request),

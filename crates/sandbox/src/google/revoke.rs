@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use super::errors::oauth;
-use crate::{request::Request, response::Response, state::State};
+use crate::{google::State, request::Request, response::Response};
 
 /// `POST /revoke` with `token`: an access or a refresh token.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {

@@ -13,7 +13,7 @@ use super::{
     scopes,
 };
 use crate::{
-    oauth::challenge_of, query::Query, request::Request, response::Response, state::State,
+    google::State, oauth::challenge_of, query::Query, request::Request, response::Response, users,
 };
 
 /// An error in the shape of RFC 6749, section 5.2.
@@ -67,7 +67,7 @@ fn exchange(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, 
     };
     state
         .grants
-        .exchange(&mut state.ids, state.now, &shown)
+        .exchange(state.ids, state.now, &shown)
         .map_err(denied)
 }
 
@@ -90,7 +90,7 @@ fn refresh(state: &mut State, client_id: &str, form: &Query) -> Result<Issued, T
         .transpose()?;
     state
         .grants
-        .refresh(&mut state.ids, state.now, client_id, token, asked)
+        .refresh(state.ids, state.now, client_id, token, asked)
         .map_err(denied)
 }
 
@@ -156,7 +156,7 @@ fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<Strin
         return None;
     }
     let serial = state.ids.token("", 12);
-    let user = state.world.user(&issued.user)?;
+    let user = users::find(&issued.user)?;
     let now = state.now.as_second();
     let has = |suffix: &str| issued.terms.iter().any(|scope| scope.ends_with(suffix));
     let mut claims = json!({

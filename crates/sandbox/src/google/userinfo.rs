@@ -4,7 +4,7 @@ use axum::http::{StatusCode, header};
 use serde_json::json;
 
 use super::{check, errors::oauth};
-use crate::{pages, request::Request, response::Response, state::State};
+use crate::{google::State, pages, request::Request, response::Response, users};
 
 /// The host `openidconnect.googleapis.com`.
 pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
@@ -34,7 +34,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
             "Insufficient Permission",
         );
     }
-    let Some(user) = state.world.user(&caller.user) else {
+    let Some(user) = users::find(&caller.user) else {
         return refused(
             StatusCode::UNAUTHORIZED,
             "invalid_request",

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use url::{Host, Url};
 
-use crate::{CLIENT_ID, CLIENT_SECRET};
-
 /// Clients by id.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(BTreeMap<String, Client>);
@@ -19,13 +17,6 @@ pub(crate) struct Client {
 }
 
 impl Clients {
-    /// The one client that every sandbox has.
-    pub(crate) fn built_in() -> Self {
-        let mut clients = Self::default();
-        clients.add(CLIENT_ID, CLIENT_SECRET, &[]);
-        clients
-    }
-
     /// Registers a client, or replaces it.
     pub(crate) fn add(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.0.insert(

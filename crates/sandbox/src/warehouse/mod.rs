@@ -5,45 +5,161 @@
 //! request waits for that: a statement of more than 45 seconds gets 202 at once, as if those seconds had
 //! passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten seconds.
 
-pub(crate) mod errors;
-pub(crate) mod oauth;
+mod account;
+mod errors;
+mod oauth;
 mod router;
 mod sql;
 mod statements;
 
+use axum::http::{Method, StatusCode};
+use jiff::Timestamp;
+use serde_json::Value;
+
 use crate::{
-    WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET, oauth::Clients, pages, request::Request,
-    response::Response, state::State, world::warehouse::Account,
+    WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET,
+    faults::Fault,
+    ids::Ids,
+    oauth::Clients,
+    pages,
+    product::{Product, Refusal},
+    request::{Purpose, Request},
+    response::Response,
+    shared::{self, Shared},
 };
+use account::Account;
 use oauth::grants::Grants;
 use statements::Statements;
 
 /// Where the accounts' hosts end.
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
 
-/// All that changes, apart from the world.
-#[derive(Debug)]
-pub(crate) struct Warehouse {
-    pub(crate) clients: Clients,
-    pub(crate) grants: Grants,
+/// The product.
+pub(crate) struct Snowflake {
+    clients: Clients,
+    grants: Grants,
     statements: Statements,
+    /// The account, which the users share.
+    account: Account,
 }
 
-impl Warehouse {
-    /// The seeded beginning.
-    pub(crate) fn new(account: &Account, now: jiff::Timestamp) -> Self {
+/// What a request can read and change: the sandbox's clock and ids, and all that is Snowflake's.
+struct State<'a> {
+    now: Timestamp,
+    ids: &'a mut Ids,
+    clients: &'a Clients,
+    grants: &'a mut Grants,
+    statements: &'a mut Statements,
+    account: &'a mut Account,
+}
+
+impl Snowflake {
+    /// The seeded beginning, with the one integration that every account has.
+    pub(crate) fn new() -> Self {
         let mut clients = Clients::default();
         clients.add(WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET, &[]);
+        Self::with_clients(clients)
+    }
+
+    fn with_clients(clients: Clients) -> Self {
+        let account = Account::seeded();
         Self {
             clients,
             grants: Grants::empty(),
-            statements: Statements::seeded(account, now),
+            statements: Statements::seeded(&account, shared::start()),
+            account,
+        }
+    }
+}
+
+impl Product for Snowflake {
+    fn serves(&self, host: &str) -> bool {
+        is_account(host)
+    }
+
+    fn purpose(&self, request: &Request) -> Purpose {
+        match request.path.as_str() {
+            oauth::TOKEN_PATH if request.method == Method::POST => Purpose::Token,
+            path if path.starts_with("/oauth/") => Purpose::Page,
+            _ => Purpose::Api,
+        }
+    }
+
+    fn respond(&mut self, shared: &mut Shared, request: &Request) -> Response {
+        let mut state = State {
+            now: shared.now,
+            ids: &mut shared.ids,
+            clients: &self.clients,
+            grants: &mut self.grants,
+            statements: &mut self.statements,
+            account: &mut self.account,
+        };
+        if request.path.starts_with("/oauth/") {
+            return oauth::respond(&mut state, request);
+        }
+        if request.path == "/api/v2" || request.path.starts_with("/api/v2/") {
+            return router::respond(&mut state, request);
+        }
+        pages::not_found(request)
+    }
+
+    fn refuse(&self, _: &Request, refusal: &Refusal<'_>) -> Response {
+        match *refusal {
+            Refusal::Unauthorized => errors::ApiError::invalid_token().response(),
+            Refusal::Error {
+                status,
+                reason,
+                message,
+                retry_after,
+            } => errors::injected_error(status, reason, message, retry_after),
+            Refusal::TokenError { status, error } => {
+                let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+                errors::oauth(
+                    status,
+                    error,
+                    "The sandbox was told to respond with this error.",
+                )
+            }
+        }
+    }
+
+    /// Snowflake compresses what it compresses, whoever asks.
+    fn compresses_on_request(&self) -> bool {
+        false
+    }
+
+    fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String> {
+        match fault {
+            Fault::ExpireAccessTokens { user } => {
+                self.grants
+                    .expire_access_tokens(user.as_deref(), shared.now);
+            }
+            Fault::Revoke { user } => self.grants.revoke_user(user.as_deref()),
+            Fault::Rotation { mode } => self.grants.rotation = *mode,
+            Fault::TokenLifetime { seconds } => self.grants.lifetime = Some(i64::from(*seconds)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.clients.add(id, secret, redirect_uris);
+    }
+
+    fn reset(&mut self) {
+        *self = Self::with_clients(std::mem::take(&mut self.clients));
+    }
+
+    fn describe(&self, world: &mut Value) {
+        for user in world["users"].as_array_mut().into_iter().flatten() {
+            let email = user["email"].as_str().unwrap_or_default();
+            user["warehouse"] = account::readable::of(&self.account, email);
         }
     }
 }
 
 /// Whether `host` is one of an account: one to four labels before the suffix.
-pub(crate) fn serves(host: &str) -> bool {
+fn is_account(host: &str) -> bool {
     let account = SUFFIXES.iter().find_map(|suffix| host.strip_suffix(suffix));
     account.is_some_and(|account| {
         let labels: Vec<&str> = account.split('.').collect();
@@ -58,22 +174,6 @@ pub(crate) fn serves(host: &str) -> bool {
     })
 }
 
-/// Whether `path` of such a host is the token endpoint.
-pub(crate) fn is_token_endpoint(host: &str, path: &str) -> bool {
-    path == oauth::TOKEN_PATH && serves(host)
-}
-
-/// Any of the accounts' hosts.
-pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
-    if request.path.starts_with("/oauth/") {
-        return oauth::respond(state, request);
-    }
-    if request.path == "/api/v2" || request.path.starts_with("/api/v2/") {
-        return router::respond(state, request);
-    }
-    pages::not_found(request)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,7 +185,7 @@ mod tests {
             "xy12345.us-east-2.aws.privatelink.snowflakecomputing.com",
             "x.snowflakecomputing.cn",
         ] {
-            assert!(serves(host), "{host}");
+            assert!(is_account(host), "{host}");
         }
         for host in [
             ".snowflakecomputing.com",
@@ -96,7 +196,7 @@ mod tests {
             "a.snowflakecomputing.com.evil.net",
             "{host}",
         ] {
-            assert!(!serves(host), "{host}");
+            assert!(!is_account(host), "{host}");
         }
     }
 }

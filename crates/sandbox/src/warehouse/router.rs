@@ -9,7 +9,7 @@ use crate::{
     query::{Query, Repeated},
     request::Request,
     response::Response,
-    state::State,
+    warehouse::State,
 };
 
 /// Who calls, by the token that came along.
@@ -142,7 +142,7 @@ fn headers(request: &Request) -> Result<(), ApiError> {
 
 fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
     let token = request.bearer_token().ok_or_else(ApiError::invalid_token)?;
-    match state.warehouse.grants.access(token, state.now) {
+    match state.grants.access(token, state.now) {
         TokenState::Alive(grant, terms) if grant.request.host == request.host => Ok(Caller {
             email: grant.user.clone(),
             role: terms.role.clone(),

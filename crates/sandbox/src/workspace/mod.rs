@@ -5,10 +5,10 @@ mod blocks;
 mod capability;
 mod columns;
 mod content;
-pub(crate) mod errors;
+mod errors;
 mod ids;
 mod methods;
-pub(crate) mod oauth;
+mod oauth;
 mod paging;
 mod reader;
 mod rich_text;
@@ -20,59 +20,155 @@ mod version;
 
 use std::collections::BTreeSet;
 
-pub(crate) use capability::Capability;
-pub(crate) use content::Content;
-pub(crate) use errors::ApiError;
-pub(crate) use reader::Reader;
-pub(crate) use router::{ALL, Call, Method};
-pub(crate) use seed::seed;
-pub(crate) use shapes::readable;
-pub(crate) use version::Version;
+use axum::http::{Method as Verb, StatusCode};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use capability::Capability;
+use content::Content;
+use errors::ApiError;
+use reader::Reader;
+use router::{ALL, Call, Method};
+use version::Version;
 
 use crate::{
-    WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, oauth::Clients, request::Request,
-    response::Response, state::State,
+    WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
+    faults::Fault,
+    ids::Ids,
+    oauth::Clients,
+    product::{Product, Refusal},
+    request::{Purpose, Request},
+    response::Response,
+    shared::Shared,
 };
 use oauth::grants::Grants;
 
-/// What the product remembers besides its content.
-#[derive(Debug)]
-pub(crate) struct Workspace {
+/// The one host.
+const HOST: &str = "api.notion.com";
+
+/// The product.
+pub(crate) struct Notion {
     /// Registered integrations.
-    pub(crate) clients: Clients,
+    clients: Clients,
     /// Consents, grants and tokens.
-    pub(crate) grants: Grants,
+    grants: Grants,
     /// Capabilities that the integrations no longer have.
-    pub(crate) lost_capabilities: BTreeSet<Capability>,
+    lost_capabilities: BTreeSet<Capability>,
+    /// Pages, databases and comments, which the users share.
+    content: Content,
 }
 
-impl Workspace {
-    /// The one integration that every sandbox has, with all capabilities.
+/// What a request can read and change: the sandbox's clock and ids, and all that is Notion's.
+struct State<'a> {
+    now: Timestamp,
+    ids: &'a mut Ids,
+    clients: &'a Clients,
+    grants: &'a mut Grants,
+    lost_capabilities: &'a BTreeSet<Capability>,
+    content: &'a mut Content,
+}
+
+impl Notion {
+    /// The seeded beginning: the one integration that every sandbox has, with all capabilities.
     pub(crate) fn new() -> Self {
         let mut clients = Clients::default();
         clients.add(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, &[]);
+        Self::with_clients(clients)
+    }
+
+    fn with_clients(clients: Clients) -> Self {
         Self {
             clients,
             grants: Grants::empty(),
             lost_capabilities: BTreeSet::new(),
-        }
-    }
-
-    /// Forgets everything but the integrations, which are configuration.
-    pub(crate) fn reset(&mut self) -> Self {
-        Self {
-            clients: std::mem::take(&mut self.clients),
-            grants: Grants::empty(),
-            lost_capabilities: BTreeSet::new(),
+            content: seed::content(),
         }
     }
 }
 
-/// The host `api.notion.com`.
-pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
-    if request.path.starts_with("/v1/oauth/") {
-        oauth::respond(state, request)
-    } else {
-        router::respond(state, request)
+impl Product for Notion {
+    fn serves(&self, host: &str) -> bool {
+        host == HOST
+    }
+
+    fn purpose(&self, request: &Request) -> Purpose {
+        match request.path.as_str() {
+            "/v1/oauth/token" if request.method == Verb::POST => Purpose::Token,
+            path if path.starts_with("/v1/oauth/") => Purpose::Credentials,
+            _ => Purpose::Api,
+        }
+    }
+
+    fn respond(&mut self, shared: &mut Shared, request: &Request) -> Response {
+        let mut state = State {
+            now: shared.now,
+            ids: &mut shared.ids,
+            clients: &self.clients,
+            grants: &mut self.grants,
+            lost_capabilities: &self.lost_capabilities,
+            content: &mut self.content,
+        };
+        if request.path.starts_with("/v1/oauth/") {
+            oauth::respond(&mut state, request)
+        } else {
+            router::respond(&mut state, request)
+        }
+    }
+
+    fn refuse(&self, request: &Request, refusal: &Refusal<'_>) -> Response {
+        match *refusal {
+            Refusal::Unauthorized => errors::unauthorized(request),
+            Refusal::Error {
+                status,
+                reason,
+                message,
+                retry_after,
+            } => errors::injected_error(request, status, reason, message, retry_after),
+            Refusal::TokenError { status, error } => {
+                let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+                let description = "The sandbox was told to respond with this error.";
+                oauth::error(status, error, description)
+            }
+        }
+    }
+
+    fn says_what_was_saved(&self) -> bool {
+        true
+    }
+
+    fn saved_but_unavailable(&self, request: &Request, response: Response) -> Response {
+        errors::saved_but_unavailable(request, response)
+    }
+
+    fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String> {
+        match fault {
+            Fault::ExpireAccessTokens { user } => {
+                self.grants
+                    .expire_access_tokens(user.as_deref(), shared.now);
+            }
+            Fault::Revoke { user } => self.grants.revoke_user(user.as_deref()),
+            Fault::LoseCapability { capability } => {
+                let lost = Capability::named(capability)
+                    .ok_or_else(|| format!("there is no capability {capability}"))?;
+                self.lost_capabilities.insert(lost);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
+        self.clients.add(id, secret, redirect_uris);
+    }
+
+    fn reset(&mut self) {
+        *self = Self::with_clients(std::mem::take(&mut self.clients));
+    }
+
+    fn describe(&self, world: &mut Value) {
+        for user in world["users"].as_array_mut().into_iter().flatten() {
+            let email = user["email"].as_str().unwrap_or_default();
+            user["workspace"] = shapes::readable(&self.content, email);
+        }
     }
 }

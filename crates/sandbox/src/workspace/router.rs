@@ -4,11 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
-    Workspace,
     capability::Capability,
     content::{Content, Origin},
     errors::{ApiError, success},
@@ -21,7 +19,7 @@ use crate::{
     query::Query,
     request::{Request, match_path},
     response::Response,
-    state::State,
+    workspace::State,
 };
 
 /// Bytes of a body (Notion API, "Request limits").
@@ -75,8 +73,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
 }
 
 fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
-    let access =
-        identify(&state.workspace, state.now, request).ok_or_else(ApiError::unauthorized)?;
+    let access = identify(state, request).ok_or_else(ApiError::unauthorized)?;
     let (user, client, roots) = access;
     let version = version(request)?;
     let (method, path) = find(request, version).ok_or_else(ApiError::url)?;
@@ -96,7 +93,7 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
     };
     if method
         .needs
-        .is_some_and(|needed| state.workspace.lost_capabilities.contains(&needed))
+        .is_some_and(|needed| state.lost_capabilities.contains(&needed))
     {
         return Err(ApiError::restricted());
     }
@@ -104,12 +101,8 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
 }
 
 /// User, client and shared pages of the token that came along.
-fn identify(
-    workspace: &Workspace,
-    now: Timestamp,
-    request: &Request,
-) -> Option<(String, String, BTreeSet<String>)> {
-    let access = workspace.grants.access(request.bearer_token()?, now);
+fn identify(state: &State, request: &Request) -> Option<(String, String, BTreeSet<String>)> {
+    let access = state.grants.access(request.bearer_token()?, state.now);
     match access {
         TokenState::Alive(grant, roots) => Some((
             grant.user.clone(),

@@ -1,9 +1,11 @@
 //! The workspace as every sandbox begins with it, from the seed's short description.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use jiff::Timestamp;
 use serde::Deserialize;
+
+use crate::seed::parse_seed;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -86,9 +88,17 @@ struct SeedColumn {
     options: Vec<&'static str>,
 }
 
+/// The seed is made once; every sandbox starts from its own copy.
+static SEED: LazyLock<Content> = LazyLock::new(seed);
+
+/// A copy of the seed.
+pub(super) fn content() -> Content {
+    SEED.clone()
+}
+
 /// Two pages for all with a database each, and one page for each person only.
-pub(crate) fn seed() -> Content {
-    let seed: Seed = crate::world::parse_seed(include_str!("../world/workspace.json"));
+fn seed() -> Content {
+    let seed: Seed = parse_seed(include_str!("content.json"));
     let mut content = Content::default();
     for page in seed.pages {
         let parent = page.page.map_or(Parent::Top(page.owner), |page| {

@@ -12,7 +12,7 @@ use super::{
     rich_text, values,
     version::Version,
 };
-use crate::world::User;
+use crate::users::User;
 
 /// What JavaScript's `encodeURIComponent` leaves as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC

@@ -12,7 +12,7 @@ use crate::{
     query::Query,
     request::Request,
     response::Response,
-    state::State,
+    warehouse::State,
 };
 
 /// Longest `state` (Snowflake OAuth, "Authorization endpoint").
@@ -41,7 +41,7 @@ pub(super) fn redirect_back(asked: &ConsentRequest, parameters: &[(&str, &str)])
 }
 
 fn page(state: &mut State, asked: ConsentRequest) -> Response {
-    let users = state.world.warehouse.users.iter().enumerate();
+    let users = state.account.users.iter().enumerate();
     let people = users.map(|(index, user)| Choice {
         email: user.email.to_owned(),
         name: user.name.to_owned(),
@@ -60,7 +60,7 @@ fn page(state: &mut State, asked: ConsentRequest) -> Response {
         ""
     };
     let (host, client) = (asked.host.clone(), asked.client_id.clone());
-    let id = state.warehouse.grants.add_request(&mut state.ids, asked);
+    let id = state.grants.add_request(state.ids, asked);
     pages::consent(&Consent {
         title: format!("Sign in to {host}"),
         client,
@@ -79,7 +79,6 @@ fn read(state: &State, request: &Request) -> Result<ConsentRequest, Refused> {
     }
     let client_id = required(&query, "client_id")?;
     let client = state
-        .warehouse
         .clients
         .find(client_id)
         .ok_or_else(|| Refused::Here("This is an invalid client.".to_owned()))?;

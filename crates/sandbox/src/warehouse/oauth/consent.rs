@@ -1,7 +1,7 @@
 //! The submitted authorization page.
 
 use super::{authorize::redirect_back, grants::AskedRole, problem};
-use crate::{request::Request, response::Response, state::State};
+use crate::{request::Request, response::Response, warehouse::State};
 
 /// Roles that no integration lets through by default (`OAUTH_ADD_PRIVILEGED_ROLES_TO_BLOCKED_LIST`).
 const BLOCKED: [&str; 4] = [
@@ -23,7 +23,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     let action = form.one("action").ok().flatten().unwrap_or_default();
     let person = form
         .first("user")
-        .and_then(|email| state.world.warehouse.person(email));
+        .and_then(|email| state.account.person(email));
     let (email, roles) = match (action, person) {
         ("deny", _) => ("", None),
         ("allow", Some(person)) => (person.email, Some(person.clone())),
@@ -31,7 +31,6 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
         _ => return problem("The action is allow or deny."),
     };
     let Some(asked) = state
-        .warehouse
         .grants
         .take_request(id)
         .filter(|asked| asked.host == request.host)
@@ -53,8 +52,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
         return problem("Invalid consent request.");
     }
     let code = state
-        .warehouse
         .grants
-        .allow(&mut state.ids, state.now, asked.clone(), email, role);
+        .allow(state.ids, state.now, asked.clone(), email, role);
     redirect_back(&asked, &[("code", &code)])
 }

@@ -8,7 +8,7 @@ mod token;
 
 use axum::http::StatusCode;
 
-use crate::{pages, request::Request, response::Response, state::State};
+use crate::{pages, request::Request, response::Response, warehouse::State};
 
 /// Path of the token endpoint.
 pub(crate) const TOKEN_PATH: &str = "/oauth/token-request";

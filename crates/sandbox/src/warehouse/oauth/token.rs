@@ -6,8 +6,11 @@ use serde_json::json;
 
 use super::grants::{Exchange, Issued};
 use crate::{
-    oauth::challenge_of, query::Query, request::Request, response::Response, state::State,
-    warehouse::errors::oauth,
+    oauth::challenge_of,
+    query::Query,
+    request::Request,
+    response::Response,
+    warehouse::{State, errors::oauth},
 };
 
 /// An error: status, code and message.
@@ -48,7 +51,6 @@ fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
         return Err(INVALID_REQUEST);
     }
     let client_id = authenticate(state, request, &form)?;
-    let warehouse = &mut state.warehouse;
     let (issued, by_code) = match required(&form, "grant_type")? {
         "authorization_code" => {
             let shown = Exchange {
@@ -61,20 +63,14 @@ fn grant(state: &mut State, request: &Request) -> Result<Response, TokenError> {
                     None => None,
                 },
             };
-            (
-                warehouse.grants.exchange(&mut state.ids, state.now, &shown),
-                true,
-            )
+            (state.grants.exchange(state.ids, state.now, &shown), true)
         }
         "refresh_token" => {
             let token = required(&form, "refresh_token")?;
             (
-                warehouse.grants.refresh(
-                    &mut state.ids,
-                    state.now,
-                    (&request.host, &client_id),
-                    token,
-                ),
+                state
+                    .grants
+                    .refresh(state.ids, state.now, (&request.host, &client_id), token),
                 false,
             )
         }
@@ -93,7 +89,7 @@ fn authenticate(state: &State, request: &Request, form: &Query) -> Result<String
     if form.first("client_id").is_some_and(|named| named != id) {
         return Err(INVALID_REQUEST);
     }
-    match state.warehouse.clients.find(&id) {
+    match state.clients.find(&id) {
         Some(client) if client.has_secret(&secret) => Ok(id),
         _ => Err(INVALID_CLIENT),
     }
@@ -114,7 +110,7 @@ fn token_response(state: &State, issued: &Issued, by_code: bool) -> Response {
         "scope": scopes.join(" "),
         "idpInitiated": false,
     });
-    if by_code && let Some(person) = state.world.warehouse.person(&issued.user) {
+    if by_code && let Some(person) = state.account.person(&issued.user) {
         body["username"] = json!(person.name);
     }
     if let Some(refresh) = &issued.refresh {

@@ -1,8 +1,8 @@
 //! Bind variables (SQL API, "Using bind variables in a statement").
 
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Cell, Kind},
+use crate::warehouse::{
+    account::{Cell, Kind},
+    errors::SqlError,
 };
 
 /// The value of a `?`.

@@ -1,7 +1,7 @@
 //! The information schema of a database (SQL reference, "Snowflake Information Schema").
 
 use super::Relation;
-use crate::world::warehouse::{Database, Key, KeyKind, Kind, Schema, Table};
+use crate::warehouse::account::{Database, Key, KeyKind, Kind, Schema, Table};
 
 /// When everything was made: 2025-01-06T08:00:00Z.
 pub(super) const CREATED: &str = "1736150400.000000000";

@@ -3,9 +3,9 @@
 use sqlparser::tokenizer::Token;
 
 use super::{Outcome, Session, cursor::Cursor, relation::Relation, select};
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Account, Cell, Column, Kind},
+use crate::warehouse::{
+    account::{Account, Cell, Column, Kind},
+    errors::SqlError,
 };
 
 /// An INSERT whose first word has been read.

@@ -6,9 +6,9 @@ use super::{
     information_schema::CREATED,
     show::{database, visible},
 };
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Account, Database, KeyKind, Kind, Schema, Table},
+use crate::warehouse::{
+    account::{Account, Database, KeyKind, Kind, Schema, Table},
+    errors::SqlError,
 };
 
 /// A table with where it is.

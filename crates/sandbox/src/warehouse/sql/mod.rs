@@ -17,7 +17,7 @@ pub(super) use bindings::{BoundValue, bind};
 pub(super) use relation::Relation;
 
 use super::errors::SqlError;
-use crate::world::warehouse::{Account, Person};
+use crate::warehouse::account::{Account, Person};
 use cursor::Cursor;
 
 /// In whose name, and where, a statement runs.

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Cell, Column, Kind},
+use crate::warehouse::{
+    account::{Cell, Column, Kind},
+    errors::SqlError,
 };
 
 /// A table, a view of the information schema, or a result.

@@ -9,9 +9,9 @@ use super::{
     information_schema, pattern,
     relation::{Relation, compare},
 };
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Account, Cell, Column, Kind},
+use crate::warehouse::{
+    account::{Account, Cell, Column, Kind},
+    errors::SqlError,
 };
 
 /// What is between SELECT and FROM.

@@ -6,9 +6,9 @@ use super::{
     information_schema::{CREATED, OWNER},
     keys, pattern, show_grants,
 };
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Account, Database, Kind},
+use crate::warehouse::{
+    account::{Account, Database, Kind},
+    errors::SqlError,
 };
 
 /// A SHOW whose first word has been read.

@@ -7,9 +7,9 @@ use super::{
     cursor::Cursor,
     information_schema::{CREATED, OWNER},
 };
-use crate::{
-    warehouse::errors::SqlError,
-    world::warehouse::{Account, Grant, Kind},
+use crate::warehouse::{
+    account::{Account, Grant, Kind},
+    errors::SqlError,
 };
 
 /// Kinds of objects that the world has, with the number of names that an object of it may have.

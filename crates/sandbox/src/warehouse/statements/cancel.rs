@@ -6,8 +6,7 @@ use serde_json::json;
 use super::record::Stage;
 use crate::{
     response::Response,
-    state::State,
-    warehouse::{errors::ApiError, router::Call},
+    warehouse::{State, errors::ApiError, router::Call},
 };
 
 /// Cancels a statement that runs.
@@ -20,11 +19,7 @@ pub(in crate::warehouse) fn cancel(
         return Err(ApiError::payload("A cancellation has no body."));
     }
     let now = state.now;
-    let Some(record) = state
-        .warehouse
-        .statements
-        .find(handle, &call.caller.email, now)
-    else {
+    let Some(record) = state.statements.find(handle, &call.caller.email, now) else {
         let body = json!({"code": "000709", "sqlState": "02000", "message": format!("Statement {handle} not found"), "statementHandle": handle});
         return Ok(Response::json(
             StatusCode::UNPROCESSABLE_ENTITY,

@@ -18,7 +18,7 @@ use super::{
     errors::SqlError,
     sql::{self, Outcome, Session},
 };
-use crate::world::warehouse::{Account, FINISHED, RUNNING};
+use crate::warehouse::account::{Account, FINISHED, RUNNING};
 use record::{Record, Result as StatementResult};
 
 /// Results are kept for a day ("Handling responses").

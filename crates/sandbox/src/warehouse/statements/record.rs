@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 use crate::{
     response::Response,
-    warehouse::{errors::SqlError, sql::Outcome},
-    world::warehouse::{Cell, Column, Kind},
+    warehouse::{
+        account::{Cell, Column, Kind},
+        errors::SqlError,
+        sql::Outcome,
+    },
 };
 
 /// Rows of a partition.

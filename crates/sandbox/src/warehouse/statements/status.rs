@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use super::record::Stage;
 use crate::{
     response::Response,
-    state::State,
     warehouse::{
+        State,
         errors::{ApiError, SqlError},
         router::Call,
     },
@@ -19,10 +19,7 @@ pub(in crate::warehouse) fn status(
     handle: &str,
 ) -> Result<Response, ApiError> {
     let now = state.now;
-    let record = state
-        .warehouse
-        .statements
-        .find(handle, &call.caller.email, now);
+    let record = state.statements.find(handle, &call.caller.email, now);
     let record =
         record.ok_or_else(|| ApiError::not_found(format!("Statement {handle} not found.")))?;
     Ok(match record.stage(now) {

@@ -9,13 +9,13 @@ use super::{
 };
 use crate::{
     response::Response,
-    state::State,
     warehouse::{
+        State,
+        account::{Account, Column, Kind},
         errors::{ApiError, SqlError},
         router::{Call, Caller},
         sql::{self, Outcome, Relation, Session},
     },
-    world::warehouse::{Account, Column, Kind},
 };
 
 /// A statement that takes longer is accepted before its end (parameter `async`).
@@ -55,7 +55,7 @@ pub(in crate::warehouse) fn submit(
     if !asynchronous {
         record.waited = SYNCHRONOUS_SECONDS.min(record.seconds());
     }
-    let statements = &mut state.warehouse.statements;
+    let statements = &mut *state.statements;
     if let Some(id) = request_id {
         statements
             .by_request
@@ -67,7 +67,7 @@ pub(in crate::warehouse) fn submit(
 
 /// What was executed under this id before, and did not fail.
 fn earlier_execution(state: &mut State, caller: &Caller, id: &str) -> Option<Record> {
-    let statements = &mut state.warehouse.statements;
+    let statements = &mut *state.statements;
     let handle = statements
         .by_request
         .get(&(caller.email.clone(), id.to_owned()))?
@@ -95,11 +95,11 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
     let count = body.count()?;
     let now = state.now;
     let user = &call.caller.email;
-    let handle = state.warehouse.statements.next_handle();
+    let handle = state.statements.next_handle();
     let failed =
         |error: SqlError| Record::new(&handle, user, "", now, StatementResult::Failed(error));
 
-    let prepared = session(&state.world.warehouse, &call.caller, body).and_then(|session| {
+    let prepared = session(&*state.account, &call.caller, body).and_then(|session| {
         let statements = sql::split(&body.statement)?;
         let bound = body.bound_values()?;
         Ok((session, statements, bound))
@@ -124,7 +124,7 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
     let mut outcomes = Vec::new();
     for statement in statements {
         // Earlier statements stay done where a later one fails.
-        match sql::run(&mut state.world.warehouse, &session, &bound, statement) {
+        match sql::run(&mut *state.account, &session, &bound, statement) {
             Ok(mut outcome) => {
                 outcome
                     .relation
@@ -155,7 +155,7 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
     let mut children = Vec::new();
     let seconds = outcomes.iter().map(|outcome| outcome.seconds).sum();
     for outcome in outcomes {
-        let statements = &mut state.warehouse.statements;
+        let statements = &mut *state.statements;
         let child = statements.next_handle();
         let record = Record::new(
             &child,

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    state::State,
-    workspace::{ALL, ApiError, Call, Capability, Method, Reader, Version, blocks, shapes},
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, Reader, State, Version, blocks, shapes,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -23,7 +22,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         "position"
     };
     let body = Reader::new(&call.body, "body", &["children", position_member])?;
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();
     if !exists || !call.can_see(content, id) {
@@ -37,7 +36,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }
     let drafts = blocks::read(body.required("children")?, "body.children")?;
     let origin = call.origin(state);
-    let content = &mut state.world.workspace;
+    let content = &mut *state.content;
     let made = blocks::insert_blocks(content, id, after.as_deref(), drafts, &origin);
     let results: Vec<Value> = made
         .iter()

@@ -2,11 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    state::State,
-    workspace::{
-        ALL, ApiError, Call, Capability, Method, Reader, content::Comment, rich_text, shapes,
-    },
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, Reader, State, content::Comment, rich_text, shapes,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -27,7 +24,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let rich_text = rich_text::read(body.required("rich_text")?, "body.rich_text")?;
     let (parent, discussion) = comment_target(state, call, &body)?;
     let origin = call.origin(state);
-    let content = &mut state.world.workspace;
+    let content = &mut *state.content;
     let comment = Comment {
         id: content.new_id(),
         parent,
@@ -37,18 +34,10 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         origin,
     };
     content.comments.push(comment.clone());
-    if state
-        .workspace
-        .lost_capabilities
-        .contains(&Capability::ReadComments)
-    {
+    if state.lost_capabilities.contains(&Capability::ReadComments) {
         return Ok(json!({"object": "comment", "id": comment.id}));
     }
-    Ok(shapes::comment(
-        &state.world.workspace,
-        &comment,
-        &call.client,
-    ))
+    Ok(shapes::comment(&*state.content, &comment, &call.client))
 }
 
 /// Page or block that the comment belongs to, and the discussion that it goes on with.
@@ -57,7 +46,7 @@ fn comment_target(
     call: &Call,
     body: &Reader<'_>,
 ) -> Result<(String, Option<String>), ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     match (body.get("parent"), body.id("discussion_id")?) {
         (None, Some(discussion)) => {
             let first = content

@@ -2,13 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    state::State,
-    workspace::{
-        ALL, ApiError, Call, Capability, Method, Reader, columns,
-        content::{Database, Source},
-        rich_text, shapes,
-    },
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, Reader, State, columns,
+    content::{Database, Source},
+    rich_text, shapes,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -43,7 +40,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }
     parent.required("page_id")?;
     let page = parent.id("page_id")?.unwrap_or_default();
-    let content = &state.world.workspace;
+    let content = &*state.content;
     if content.page(&page).is_none() || !call.can_see(content, &page) {
         return Err(ApiError::not_found("page", &page));
     }
@@ -68,7 +65,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     };
 
     let origin = call.origin(state);
-    let content = &mut state.world.workspace;
+    let content = &mut *state.content;
     let (id, source) = (content.new_id(), content.new_id());
     content.sources.push(Source {
         id: source.clone(),

@@ -2,14 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    state::State,
-    workspace::{
-        ALL, ApiError, Call, Capability, Method, Reader, blocks,
-        content::{Content, Page, Parent},
-        reader::{bounded_text, wrong_type},
-        shapes, values,
-    },
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, Reader, State, blocks,
+    content::{Content, Page, Parent},
+    reader::{bounded_text, wrong_type},
+    shapes, values,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -24,7 +21,7 @@ pub(super) static METHOD: Method = Method {
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let known = ["parent", "properties", "icon", "cover", "children"];
     let body = Reader::new(&call.body, "body", &known)?;
-    let parent = parent(&body, call, &state.world.workspace)?;
+    let parent = parent(&body, call, &*state.content)?;
     let icon = icon(&body)?;
     let cover = file(&body, "cover")?;
     let drafts = match body.get("children") {
@@ -39,7 +36,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         None => &none,
     };
     let origin = call.origin(state);
-    let content = &mut state.world.workspace;
+    let content = &mut *state.content;
     let values = match &parent {
         Parent::Source(source) => match content.source_mut(source) {
             Some(source) => values::of_row(properties, source)?,

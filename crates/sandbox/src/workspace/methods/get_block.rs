@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{ALL, ApiError, Call, Capability, Method, shapes},
-};
+use crate::workspace::{ALL, ApiError, Call, Capability, Method, State, shapes};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -17,7 +14,7 @@ pub(super) static METHOD: Method = Method {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let id = call.id(0);
     if !call.can_see(content, id) {
         return Err(ApiError::not_found("block", id));

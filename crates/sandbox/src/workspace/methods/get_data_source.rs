@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{ApiError, Call, Capability, Method, Version, shapes},
-};
+use crate::workspace::{ApiError, Call, Capability, Method, State, Version, shapes};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -17,7 +14,7 @@ pub(super) static METHOD: Method = Method {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let source = content
         .source(call.id(0))
         .filter(|source| call.can_see(content, &source.id));

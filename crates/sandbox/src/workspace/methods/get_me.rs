@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::{
-    state::State,
-    workspace::{ALL, ApiError, Call, Method, shapes},
+    users,
+    workspace::{ALL, ApiError, Call, Method, State, shapes},
 };
 
 pub(super) static METHOD: Method = Method {
@@ -16,8 +16,8 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let owner = state.world.user(&call.user).map(shapes::person);
+fn run(_: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let owner = users::find(&call.user).map(shapes::person);
     Ok(json!({
         "object": "user",
         "id": call.bot(),

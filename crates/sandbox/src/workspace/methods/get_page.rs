@@ -4,10 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{ALL, ApiError, Call, Capability, Method, shapes},
-};
+use crate::workspace::{ALL, ApiError, Call, Capability, Method, State, shapes};
 
 pub(super) static METHOD: Method = Method {
     verb: "GET",
@@ -19,7 +16,7 @@ pub(super) static METHOD: Method = Method {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let page = content
         .page(call.id(0))
         .filter(|page| call.can_see(content, &page.id));

@@ -2,11 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{
-        ALL, ApiError, Call, Capability, Method, content::Parent, paging::PageRange, shapes,
-    },
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, State, content::Parent, paging::PageRange, shapes,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -19,7 +16,7 @@ pub(super) static METHOD: Method = Method {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let id = call.id(0);
     let exists = content.page(id).is_some() || content.block(id).is_some();
     if !exists || !call.can_see(content, id) {

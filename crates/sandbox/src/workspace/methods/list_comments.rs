@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{ALL, ApiError, Call, Capability, Method, ids, paging::PageRange, shapes},
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, State, ids, paging::PageRange, shapes,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -27,7 +26,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             &format!("a valid uuid, instead was `\"{asked}\"`"),
         )
     })?;
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let exists = content.page(&id).is_some() || content.block(&id).is_some();
     if !exists || !call.can_see(content, &id) {
         return Err(ApiError::not_found("block", &id));

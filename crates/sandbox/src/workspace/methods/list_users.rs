@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    state::State,
-    workspace::{ALL, ApiError, Call, Capability, Method, paging::PageRange, shapes},
+    users,
+    workspace::{ALL, ApiError, Call, Capability, Method, State, paging::PageRange, shapes},
 };
 
 pub(super) static METHOD: Method = Method {
@@ -16,8 +16,8 @@ pub(super) static METHOD: Method = Method {
     run,
 };
 
-fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let people = state.world.users.iter();
+fn run(_: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let people = users::all().iter();
     let items = people.map(|user| (shapes::person_id(user.email), shapes::person(user)));
     PageRange::of_query(&call.query)?.of(items.collect(), "user")
 }

@@ -4,15 +4,12 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{
-        ApiError, Call, Capability, Method, Reader, Version,
-        content::{Page, Source},
-        paging::PageRange,
-        reader::list,
-        shapes, values,
-    },
+use crate::workspace::{
+    ApiError, Call, Capability, Method, Reader, State, Version,
+    content::{Page, Source},
+    paging::PageRange,
+    reader::list,
+    shapes, values,
 };
 
 pub(super) static OF_DATABASE: Method = Method {
@@ -34,7 +31,7 @@ pub(super) static OF_DATA_SOURCE: Method = Method {
 };
 
 fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let database = content
         .database(call.id(0))
         .filter(|database| call.can_see(content, &database.id));
@@ -46,7 +43,7 @@ fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 }
 
 fn of_data_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     if content.source(call.id(0)).is_none() || !call.can_see(content, call.id(0)) {
         return Err(ApiError::not_found("data source", call.id(0)));
     }
@@ -54,7 +51,7 @@ fn of_data_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 }
 
 fn rows(state: &State, call: &Call, source: &str, kind: &str) -> Result<Value, ApiError> {
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let source = content
         .source(source)
         .ok_or_else(|| ApiError::not_found("data source", source))?;

@@ -2,11 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{
-    state::State,
-    workspace::{
-        ALL, ApiError, Call, Capability, Method, Reader, paging::PageRange, rich_text, shapes,
-    },
+use crate::workspace::{
+    ALL, ApiError, Call, Capability, Method, Reader, State, paging::PageRange, rich_text, shapes,
 };
 
 pub(super) static METHOD: Method = Method {
@@ -30,7 +27,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let only = filter(&body, container)?;
     let ascending = sort(&body)?;
 
-    let content = &state.world.workspace;
+    let content = &*state.content;
     let is_valid = |title: &Value| {
         words
             .split_whitespace()

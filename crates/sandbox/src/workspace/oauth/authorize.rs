@@ -6,8 +6,8 @@ use crate::{
     query::Query,
     request::Request,
     response::Response,
-    state::State,
-    workspace::rich_text,
+    users,
+    workspace::{State, rich_text},
 };
 
 /// `GET /v1/oauth/authorize`
@@ -19,20 +19,19 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
 }
 
 fn page(state: &mut State, asked: ConsentRequest) -> Response {
-    let people = state.world.users.iter().map(|user| Choice {
+    let people = users::all().iter().map(|user| Choice {
         email: user.email.to_owned(),
         name: user.name.to_owned(),
         chosen: false,
         pages: state
-            .world
-            .workspace
+            .content
             .top_pages(user.email)
             .map(|page| (page.id.clone(), rich_text::plain(&page.title())))
             .collect(),
     });
     let people = people.collect();
     let client = asked.client.clone();
-    let id = state.workspace.grants.add_request(&mut state.ids, asked);
+    let id = state.grants.add_request(state.ids, asked);
     pages::consent(&Consent {
         title: "Share pages".to_owned(),
         client,
@@ -56,7 +55,6 @@ fn read(state: &State, query: &Query) -> Result<ConsentRequest, String> {
     };
     let id = need("client_id")?;
     let client = state
-        .workspace
         .clients
         .find(id)
         .ok_or("Missing or invalid client_id.")?;

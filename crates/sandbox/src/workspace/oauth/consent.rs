@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::problem;
-use crate::{oauth::redirect_back, request::Request, response::Response, state::State};
+use crate::{oauth::redirect_back, request::Request, response::Response, users, workspace::State};
 
 /// `POST /v1/oauth/consent/{request}` with `user`, `action` and any number of `page`. For the command line,
 /// `scope=all` chooses all pages of the user.
@@ -11,7 +11,7 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     let Some(form) = request.form_parameters() else {
         return problem("The body is not a form.");
     };
-    let Some(asked) = state.workspace.grants.request(id).cloned() else {
+    let Some(asked) = state.grants.request(id).cloned() else {
         return problem("This page was submitted before, or never shown.");
     };
     let back = |parameters: &[(&str, &str)]| {
@@ -19,19 +19,18 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     };
     match form.one("action") {
         Ok(Some("deny")) => {
-            state.workspace.grants.take_request(id);
+            state.grants.take_request(id);
             return back(&[("error", "access_denied")]);
         }
         Ok(Some("allow")) => {}
         _ => return problem("The action is allow or deny."),
     }
-    let user = form.first("user").and_then(|email| state.world.user(email));
+    let user = form.first("user").and_then(users::find);
     let Some(user) = user.map(|user| user.email) else {
         return problem("Choose an account.");
     };
     let own: BTreeSet<String> = state
-        .world
-        .workspace
+        .content
         .top_pages(user)
         .map(|page| page.id.clone())
         .collect();
@@ -47,12 +46,9 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
     if chosen.is_empty() {
         return problem("Choose at least one page.");
     }
-    state.workspace.grants.take_request(id);
-    let code = state.workspace.grants.add(
-        &mut state.ids,
-        state.now,
-        (asked.clone(), user, chosen),
-        true,
-    );
+    state.grants.take_request(id);
+    let code = state
+        .grants
+        .add(state.ids, state.now, (asked.clone(), user, chosen), true);
     back(&[("code", &code)])
 }

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use super::ids::id_of;
-use crate::{pages, request::Request, response::Response, state::State};
+use crate::{pages, request::Request, response::Response, workspace::State};
 
 /// Everything below `/v1/oauth/`.
 pub(super) fn respond(state: &mut State, request: &Request) -> Response {

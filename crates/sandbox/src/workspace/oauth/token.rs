@@ -9,8 +9,8 @@ use crate::{
     oauth::TokenState,
     request::Request,
     response::Response,
-    state::State,
-    workspace::{ids::id_of, router, shapes},
+    users,
+    workspace::{State, ids::id_of, router, shapes},
 };
 
 /// Client and body of a request that is well-formed.
@@ -26,14 +26,14 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         Err(error) => return *error,
     };
     let text = |name: &str| asked.body.get(name).and_then(Value::as_str);
-    let grants = &mut state.workspace.grants;
+    let grants = &mut state.grants;
     let issued = match (text("grant_type"), text("code"), text("refresh_token")) {
         (Some("authorization_code"), Some(code), _) => {
             let redirect_uri = text("redirect_uri").unwrap_or_default();
-            grants.exchange(&mut state.ids, state.now, &asked.client, code, redirect_uri)
+            grants.exchange(state.ids, state.now, &asked.client, code, redirect_uri)
         }
         (Some("refresh_token"), _, Some(token)) => {
-            grants.refresh(&mut state.ids, state.now, &asked.client, token)
+            grants.refresh(state.ids, state.now, &asked.client, token)
         }
         (Some("authorization_code" | "refresh_token") | None, _, _) => {
             return invalid_request("body failed validation: a parameter is missing.");
@@ -48,7 +48,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         }
     };
     match issued {
-        Some(issued) => tokens(state, &asked.client, &issued),
+        Some(issued) => tokens(&asked.client, &issued),
         None => error(
             StatusCode::BAD_REQUEST,
             "invalid_grant",
@@ -66,7 +66,7 @@ pub(super) fn revoke(state: &mut State, request: &Request) -> Response {
     let Some(token) = asked.body.get("token").and_then(Value::as_str) else {
         return invalid_request("body failed validation: body.token should be defined.");
     };
-    if state.workspace.grants.revoke(&asked.client, token) {
+    if state.grants.revoke(&asked.client, token) {
         Response::json(StatusCode::OK, &json!({"request_id": id_of(token)}), false)
     } else {
         invalid_request("The token is not known.")
@@ -82,7 +82,7 @@ pub(super) fn introspect(state: &mut State, request: &Request) -> Response {
     let Some(token) = asked.body.get("token").and_then(Value::as_str) else {
         return invalid_request("body failed validation: body.token should be defined.");
     };
-    let access = state.workspace.grants.access(token, state.now);
+    let access = state.grants.access(token, state.now);
     let active = matches!(access, TokenState::Alive(..));
     Response::json(
         StatusCode::OK,
@@ -95,7 +95,7 @@ fn read(state: &State, request: &Request) -> Result<TokenRequest, Box<Response>>
     let client = request
         .basic_credentials()
         .filter(|(id, secret)| {
-            let client = state.workspace.clients.find(id);
+            let client = state.clients.find(id);
             client.is_some_and(|client| client.has_secret(secret))
         })
         .map(|(id, _)| id)
@@ -123,7 +123,7 @@ fn read(state: &State, request: &Request) -> Result<TokenRequest, Box<Response>>
 }
 
 /// The response with tokens: it states no lifetime.
-fn tokens(state: &State, client: &str, issued: &Issued) -> Response {
+fn tokens(client: &str, issued: &Issued) -> Response {
     let user = &issued.user;
     let body = json!({
         "access_token": issued.access,
@@ -133,7 +133,7 @@ fn tokens(state: &State, client: &str, issued: &Issued) -> Response {
         "workspace_icon": null,
         "workspace_name": shapes::WORKSPACE_NAME,
         "workspace_id": shapes::workspace_id(),
-        "owner": {"type": "user", "user": state.world.user(user).map(shapes::person)},
+        "owner": {"type": "user", "user": users::find(user).map(shapes::person)},
         "duplicated_template_id": null,
         "request_id": id_of(&issued.access),
     });

@@ -1,0 +1,240 @@
+//! Occurrences of recurring events.
+
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::{Date, DateTime},
+    tz::TimeZone,
+};
+use serde_json::json;
+
+use super::{
+    rule::{self, Rule, Until},
+    times::{Edge, format_in_zone, zone_named, zone_of},
+};
+use crate::google::world::calendars::{Calendar, Event};
+
+/// Occurrences of one series at most; a series may never end.
+const MAX_OCCURRENCES: usize = 2500;
+
+/// The occurrences that end after `from` and start before `to`: those that differ from the series as they are
+/// stored, deleted ones included.
+pub(super) fn in_time_range(
+    calendar: &Calendar,
+    series: &Event,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+) -> Vec<Event> {
+    let zone = zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC);
+    let overlaps = |event: &Event| is_in_time_range(event, &zone, from, to);
+    let different: Vec<&Event> = calendar
+        .events
+        .iter()
+        .filter(|event| event.text("recurringEventId") == series.id())
+        .collect();
+    let mut found = Vec::new();
+    for (start, end) in all(calendar, series) {
+        if to.is_some_and(|to| start.instant(&zone) >= to) || found.len() >= MAX_OCCURRENCES {
+            break;
+        }
+        let occurrence = occurrence(calendar, series, start, end);
+        let is_stored = different.iter().any(|event| event.id() == occurrence.id());
+        if !is_stored && overlaps(&occurrence) {
+            found.push(occurrence);
+        }
+    }
+    found.extend(
+        different
+            .into_iter()
+            .filter(|event| overlaps(event))
+            .cloned(),
+    );
+    found
+        .sort_by_key(|event| Edge::of(event.fields.get("start")).map(|start| start.instant(&zone)));
+    found
+}
+
+/// Whether an event ends after `from` and starts before `to` (events.list, `timeMin` and `timeMax`).
+pub(super) fn is_in_time_range(
+    event: &Event,
+    zone: &TimeZone,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+) -> bool {
+    let instant = |name: &str| Edge::of(event.fields.get(name)).map(|edge| edge.instant(zone));
+    from.is_none_or(|from| instant("end").is_some_and(|end| end > from))
+        && to.is_none_or(|to| instant("start").is_some_and(|start| start < to))
+}
+
+/// The occurrence with this id, if the series has it.
+pub(super) fn by_id(calendar: &Calendar, series: &Event, id: &str) -> Option<Event> {
+    let (_, time) = id.rsplit_once('_')?;
+    let wanted = match rule::until(time)? {
+        Until::Day(day) => Edge::Day(day),
+        Until::Time(instant) => Edge::Time(instant),
+    };
+    let (start, end) = all(calendar, series).find(|(start, _)| *start == wanted)?;
+    Some(occurrence(calendar, series, start, end)).filter(|occurrence| occurrence.id() == id)
+}
+
+/// Starts and ends by the series' lines, in order.
+fn all(calendar: &Calendar, series: &Event) -> impl Iterator<Item = (Edge, Edge)> {
+    let start = Edge::of(series.fields.get("start"));
+    let end = Edge::of(series.fields.get("end"));
+    let zone = zone_of(series.fields.get("start"), calendar.time_zone);
+    let length = start
+        .zip(end)
+        .and_then(|(start, end)| start.until(end))
+        .unwrap_or(SignedDuration::ZERO);
+    let lines = Lines::of(series, &zone);
+    let starts = start.map(|start| lines.starts(start, &zone));
+    starts
+        .into_iter()
+        .flatten()
+        .map(move |start| (start, start.later(length)))
+}
+
+/// Lines of a recurrence that have been read.
+struct Lines {
+    rules: Vec<Rule>,
+    added: Vec<Edge>,
+    excluded: Vec<Edge>,
+}
+
+impl Lines {
+    fn of(series: &Event, zone: &TimeZone) -> Self {
+        let mut lines = Self {
+            rules: Vec::new(),
+            added: Vec::new(),
+            excluded: Vec::new(),
+        };
+        for line in series
+            .list("recurrence")
+            .iter()
+            .filter_map(|line| line.as_str())
+        {
+            let Some((head, value)) = line.split_once(':') else {
+                continue;
+            };
+            let (name, parameters) = head.split_once(';').unwrap_or((head, ""));
+            match name {
+                "RRULE" => lines.rules.extend(Rule::parse(value)),
+                "RDATE" => lines.added.extend(dates(parameters, value, zone)),
+                "EXDATE" => lines.excluded.extend(dates(parameters, value, zone)),
+                _ => {}
+            }
+        }
+        lines
+    }
+
+    /// Where occurrences start. An event without a rule happens at its own start, and on the dates that were
+    /// added.
+    fn starts(self, first: Edge, zone: &TimeZone) -> Box<dyn Iterator<Item = Edge>> {
+        let Self {
+            mut rules,
+            mut added,
+            excluded,
+        } = self;
+        let kept = move |start: &Edge| !excluded.contains(start);
+        if rules.len() == 1
+            && added.is_empty()
+            && let Some(rule) = rules.pop()
+        {
+            return Box::new(starts_by_rule(rule, first, zone.clone()).filter(kept));
+        }
+        added.push(first);
+        let ruled = rules.into_iter();
+        added.extend(ruled.flat_map(|rule| starts_by_rule(rule, first, zone.clone())));
+        added.sort_by_key(|start| start.instant(zone));
+        added.dedup();
+        Box::new(added.into_iter().filter(kept))
+    }
+}
+
+/// The starts that a rule gives: the same time of the clock on each of its days.
+fn starts_by_rule(rule: Rule, first: Edge, zone: TimeZone) -> Box<dyn Iterator<Item = Edge>> {
+    let until = rule.until;
+    match first {
+        Edge::Day(day) => {
+            let is_before_the_end = move |day: &Date| match until {
+                Some(Until::Day(last)) => *day <= last,
+                Some(Until::Time(last)) => Edge::Day(*day).instant(&TimeZone::UTC) <= last,
+                None => true,
+            };
+            Box::new(rule.days(day).take_while(is_before_the_end).map(Edge::Day))
+        }
+        Edge::Time(instant) => {
+            let local = instant.to_zoned(zone.clone()).datetime();
+            let starts = rule.days(local.date()).map_while(move |day| {
+                let start = local_instant(day.to_datetime(local.time()), &zone)?;
+                let is_before_the_end = match until {
+                    Some(Until::Day(last)) => day <= last,
+                    Some(Until::Time(last)) => start <= last,
+                    None => true,
+                };
+                is_before_the_end.then_some(start)
+            });
+            Box::new(starts.map(Edge::Time))
+        }
+    }
+}
+
+fn local_instant(local: DateTime, zone: &TimeZone) -> Option<Timestamp> {
+    local
+        .to_zoned(zone.clone())
+        .ok()
+        .map(|seen| seen.timestamp())
+}
+
+/// Dates of `RDATE` and `EXDATE`: in UTC with a `Z`, else in the zone of `TZID` or of the event.
+fn dates(parameters: &str, value: &str, zone: &TimeZone) -> Vec<Edge> {
+    let named = parameters
+        .split(';')
+        .find_map(|parameter| parameter.strip_prefix("TZID="));
+    let zone = named.and_then(zone_named).unwrap_or_else(|| zone.clone());
+    let date = |text: &str| match text.split_once('T') {
+        None => Date::strptime("%Y%m%d", text).ok().map(Edge::Day),
+        Some(_) => {
+            let local = DateTime::strptime("%Y%m%dT%H%M%S", text.trim_end_matches('Z')).ok()?;
+            let zone = if text.ends_with('Z') {
+                &TimeZone::UTC
+            } else {
+                &zone
+            };
+            local_instant(local, zone).map(Edge::Time)
+        }
+    };
+    value.split(',').filter_map(date).collect()
+}
+
+/// One occurrence as an event of its own.
+fn occurrence(calendar: &Calendar, series: &Event, start: Edge, end: Edge) -> Event {
+    let mut event = series.clone();
+    let name = series
+        .fields
+        .get("start")
+        .and_then(|start| start["timeZone"].as_str())
+        .unwrap_or(calendar.time_zone);
+    let edge = |edge: Edge| match edge {
+        Edge::Day(day) => json!({ "date": day.to_string() }),
+        Edge::Time(instant) => {
+            json!({ "dateTime": format_in_zone(instant, &zone_named(name).unwrap_or(TimeZone::UTC)), "timeZone": name })
+        }
+    };
+    let suffix = match start {
+        Edge::Day(day) => day.strftime("%Y%m%d").to_string(),
+        Edge::Time(instant) => instant.strftime("%Y%m%dT%H%M%SZ").to_string(),
+    };
+    event.fields.remove("recurrence");
+    event
+        .fields
+        .insert("id".to_owned(), json!(format!("{}_{suffix}", series.id())));
+    event
+        .fields
+        .insert("recurringEventId".to_owned(), json!(series.id()));
+    event
+        .fields
+        .insert("originalStartTime".to_owned(), edge(start));
+    event.fields.insert("start".to_owned(), edge(start));
+    event.fields.insert("end".to_owned(), edge(end));
+    event
+}

@@ -1,0 +1,253 @@
+//! Calendars and their events: what Calendar shows. They are shared between users, so they are kept next to
+//! the users.
+
+pub(crate) mod readable;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::seed::parse_seed;
+use serde_json::{Map, Value};
+
+/// All calendars.
+#[derive(Debug, Clone)]
+pub(crate) struct Calendars {
+    pub(crate) all: Vec<Calendar>,
+    /// Mails to guests, oldest first: who was notified of what.
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// One calendar.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Calendar {
+    pub(crate) id: String,
+    pub(crate) summary: &'static str,
+    #[serde(borrow, default)]
+    pub(crate) description: Option<&'static str>,
+    /// IANA name.
+    pub(crate) time_zone: &'static str,
+    /// Whose primary calendar it is.
+    #[serde(borrow, default)]
+    pub(crate) primary_of: Option<&'static str>,
+    /// Whether video meetings can be made in it.
+    #[serde(default)]
+    pub(crate) takes_meetings: bool,
+    /// Who has it in their list.
+    pub(crate) listings: Vec<Listing>,
+    /// In the order in which they were made.
+    #[serde(default)]
+    pub(crate) events: Vec<Event>,
+}
+
+/// A calendar in a user's list.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Listing {
+    pub(crate) user: &'static str,
+    pub(crate) role: Role,
+    #[serde(default)]
+    pub(crate) hidden: bool,
+    /// The user has removed it.
+    #[serde(default)]
+    pub(crate) removed: bool,
+    #[serde(default)]
+    pub(crate) changed: Timestamp,
+}
+
+/// What a user may do with a calendar, from the least to the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    Reader,
+    Writer,
+    Owner,
+}
+
+impl Role {
+    /// Name on the wire.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Writer => "writer",
+            Self::Owner => "owner",
+        }
+    }
+}
+
+/// One event, or an occurrence of a series that differs from it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "SeedEvent")]
+pub(crate) struct Event {
+    /// The product's members as they were written, without those that depend on who looks.
+    pub(crate) fields: Map<String, Value>,
+    /// Counts the changes; the etag is made of it.
+    pub(crate) version: u64,
+    pub(crate) created: Timestamp,
+    pub(crate) updated: Timestamp,
+    /// How many readings still find the meeting in the making.
+    pub(crate) meeting_pending_reads: u8,
+    /// Guests who have deleted it from their own calendar.
+    pub(crate) hidden_from: BTreeSet<String>,
+}
+
+/// An event of the seed.
+#[derive(Deserialize)]
+struct SeedEvent {
+    updated: Timestamp,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+/// A mail to a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Notice {
+    pub(crate) event_id: String,
+    pub(crate) to: String,
+    /// `invitation`, `change` or `cancellation`.
+    pub(crate) about: &'static str,
+}
+
+impl From<SeedEvent> for Event {
+    fn from(event: SeedEvent) -> Self {
+        Self::new(event.fields, event.updated)
+    }
+}
+
+impl Calendars {
+    /// The seeded beginning.
+    pub(crate) fn seeded() -> Self {
+        Self {
+            all: parse_seed(include_str!("../calendars.json")),
+            notices: Vec::new(),
+        }
+    }
+
+    /// The calendar of this id, where `primary` is the user's own.
+    pub(crate) fn index_of(&self, id: &str, user: &str) -> Option<usize> {
+        self.all.iter().position(|calendar| match id {
+            "primary" => calendar.primary_of == Some(user),
+            id => calendar.id == id,
+        })
+    }
+
+    /// Tells the guests, all but the one who acts.
+    pub(crate) fn notify(&mut self, event: &Event, about: &'static str, actor: &str) {
+        let id = event.id().to_owned();
+        let guests = event.guests().filter_map(|guest| guest["email"].as_str());
+        let notices = guests
+            .filter(|email| !email.eq_ignore_ascii_case(actor))
+            .map(|email| Notice {
+                event_id: id.clone(),
+                to: email.to_owned(),
+                about,
+            });
+        self.notices.extend(notices);
+    }
+}
+
+impl Calendar {
+    /// What a user may do with it.
+    pub(crate) fn role(&self, user: &str) -> Option<Role> {
+        self.listing(user).map(|listing| listing.role)
+    }
+
+    /// Its entry in a user's list.
+    pub(crate) fn listing(&self, user: &str) -> Option<&Listing> {
+        self.listings.iter().find(|listing| listing.user == user)
+    }
+
+    /// The stored event of this id.
+    pub(crate) fn event(&self, id: &str) -> Option<&Event> {
+        self.events.iter().find(|event| event.id() == id)
+    }
+}
+
+impl Event {
+    /// An event that is made at this time.
+    pub(crate) fn new(fields: Map<String, Value>, now: Timestamp) -> Self {
+        Self {
+            fields,
+            version: u64::try_from(now.as_second()).unwrap_or_default(),
+            created: now,
+            updated: now,
+            meeting_pending_reads: 0,
+            hidden_from: BTreeSet::new(),
+        }
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> &str {
+        self.text("id")
+    }
+
+    /// A member that is text; nothing where it is not text.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.fields
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+
+    /// A list; empty where there is none.
+    pub(crate) fn list(&self, name: &str) -> &[Value] {
+        self.fields
+            .get(name)
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Its guests.
+    pub(crate) fn guests(&self) -> impl Iterator<Item = &Value> {
+        self.list("attendees").iter()
+    }
+
+    /// Whether a user is among its guests and has not deleted it.
+    pub(crate) fn is_guest(&self, user: &str) -> bool {
+        let is_user = |guest: &Value| {
+            guest["email"]
+                .as_str()
+                .is_some_and(|email| email.eq_ignore_ascii_case(user))
+        };
+        self.guests().any(is_user) && !self.hidden_from.contains(user)
+    }
+
+    /// Whether it was deleted.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.text("status") == "cancelled"
+    }
+
+    /// Whether it recurs.
+    pub(crate) fn is_series(&self) -> bool {
+        !self.list("recurrence").is_empty()
+    }
+
+    /// Marks a change at this time.
+    pub(crate) fn touch(&mut self, now: Timestamp) {
+        self.version += 1;
+        self.updated = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_every_user_has_a_primary_calendar() {
+        let calendars = Calendars::seeded();
+        let ids: BTreeSet<&str> = calendars
+            .all
+            .iter()
+            .map(|calendar| calendar.id.as_str())
+            .collect();
+        assert_eq!(ids.len(), calendars.all.len());
+        for calendar in &calendars.all {
+            let ids: BTreeSet<&str> = calendar.events.iter().map(Event::id).collect();
+            assert_eq!(ids.len(), calendar.events.len(), "{}", calendar.id);
+        }
+        for user in ["ada@example.com", "grace@example.com"] {
+            assert!(calendars.index_of("primary", user).is_some(), "{user}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The people who live in the sandbox. What they own is each product's.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::seed::parse_seed;
+
+static USERS: LazyLock<Vec<User>> = LazyLock::new(|| parse_seed(include_str!("users.json")));
+
+/// One person.
+#[derive(Debug, Deserialize)]
+pub(crate) struct User {
+    pub(crate) email: &'static str,
+    pub(crate) name: &'static str,
+    /// OpenID Connect's `sub`: decimal digits.
+    pub(crate) subject: &'static str,
+    pub(crate) picture: &'static str,
+}
+
+/// All of them.
+pub(crate) fn all() -> &'static [User] {
+    &USERS
+}
+
+/// The user with this email address.
+pub(crate) fn find(email: &str) -> Option<&'static User> {
+    all().iter().find(|user| user.email == email)
+}

@@ -1,0 +1,240 @@
+//! The warehouse account `sandbox-acme`: two users, four roles, three databases.
+
+pub(crate) mod readable;
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::seed::parse_seed;
+
+/// A value as the product gives it: a text, or NULL.
+pub(crate) type Cell = Option<String>;
+
+/// Where the history of statements begins: a finished one of Ada's.
+pub(crate) const FINISHED: &str = "01c00000-0000-0a1b-0000-000000000001";
+/// One of Ada's that runs for an hour.
+pub(crate) const RUNNING: &str = "01c00000-0000-0a1b-0000-000000000002";
+
+/// Rows of the long table.
+const EVENTS: u32 = 2500;
+
+static SEED: LazyLock<Account> = LazyLock::new(|| {
+    let mut account: Account = parse_seed(include_str!("account.json"));
+    if let Some(events) = account.table_mut(["SALES", "PUBLIC", "EVENTS"]) {
+        let kind = |id: u32| (!id.is_multiple_of(7)).then(|| format!("kind {}", id % 5));
+        events.rows = (1..=EVENTS)
+            .map(|id| vec![Some(id.to_string()), kind(id)])
+            .collect();
+    }
+    account
+});
+
+/// All that one account holds.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+pub(crate) struct Account {
+    pub(crate) users: Vec<Person>,
+    pub(crate) warehouses: Vec<VirtualWarehouse>,
+    pub(crate) databases: Vec<Database>,
+    pub(crate) grants: Vec<Grant>,
+}
+
+/// A user with the roles that were granted.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Person {
+    pub(crate) email: &'static str,
+    pub(crate) name: &'static str,
+    /// The first one is the default; PUBLIC goes without saying.
+    #[serde(borrow)]
+    pub(crate) roles: Vec<&'static str>,
+    #[serde(borrow, default)]
+    pub(crate) warehouse: Option<&'static str>,
+    /// Database and schema in which a session opens.
+    #[serde(borrow, default)]
+    pub(crate) namespace: Option<(&'static str, &'static str)>,
+}
+
+/// A cluster that runs statements.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct VirtualWarehouse {
+    pub(crate) name: &'static str,
+    pub(crate) size: &'static str,
+    pub(crate) state: &'static str,
+    #[serde(borrow)]
+    pub(crate) roles: Vec<&'static str>,
+}
+
+/// A database and who may use it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Database {
+    pub(crate) name: &'static str,
+    #[serde(default)]
+    pub(crate) comment: &'static str,
+    #[serde(borrow)]
+    pub(crate) roles: Vec<&'static str>,
+    pub(crate) schemas: Vec<Schema>,
+}
+
+/// A schema.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Schema {
+    pub(crate) name: &'static str,
+    pub(crate) tables: Vec<Table>,
+}
+
+/// A table or a view, with its rows.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) is_view: bool,
+    #[serde(default)]
+    pub(crate) comment: &'static str,
+    pub(crate) columns: Vec<Column>,
+    #[serde(default)]
+    pub(crate) rows: Vec<Vec<Cell>>,
+    #[serde(default)]
+    pub(crate) keys: Vec<Key>,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    #[serde(default = "nullable")]
+    pub(crate) nullable: bool,
+}
+
+/// Type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// A number of 38 digits with this many after the decimal point.
+    Fixed(u8),
+    Real,
+    Text,
+    Boolean,
+    Binary,
+    Date,
+    Time,
+    TimestampNtz,
+    TimestampLtz,
+    TimestampTz,
+}
+
+/// A constraint.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    #[serde(borrow)]
+    pub(crate) columns: Vec<&'static str>,
+    pub(crate) kind: KeyKind,
+}
+
+/// Kind of a constraint.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum KeyKind {
+    Primary,
+    Unique,
+    /// Refers to the primary key of a table of the same schema.
+    Foreign(&'static str),
+}
+
+/// A privilege of a role.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Grant {
+    pub(crate) role: &'static str,
+    pub(crate) privilege: &'static str,
+    /// Kind of object, as SHOW GRANTS ON spells it.
+    pub(crate) on: &'static str,
+    /// The object's names, outermost first.
+    #[serde(borrow)]
+    pub(crate) object: Vec<&'static str>,
+}
+
+impl Account {
+    /// A copy of the seed.
+    pub(crate) fn seeded() -> Self {
+        SEED.clone()
+    }
+
+    /// The user with this email address.
+    pub(crate) fn person(&self, email: &str) -> Option<&Person> {
+        self.users.iter().find(|user| user.email == email)
+    }
+
+    /// A database that the role may use.
+    pub(crate) fn database(&self, name: &str, role: &str) -> Option<&Database> {
+        self.databases
+            .iter()
+            .find(|database| database.name == name && database.roles.contains(&role))
+    }
+
+    /// A table, to be changed.
+    pub(crate) fn table_mut(&mut self, [database, schema, table]: [&str; 3]) -> Option<&mut Table> {
+        let database = self.databases.iter_mut().find(|one| one.name == database)?;
+        let schema = database.schemas.iter_mut().find(|one| one.name == schema)?;
+        schema.tables.iter_mut().find(|one| one.name == table)
+    }
+}
+
+impl Person {
+    /// Whether the user may act in this role.
+    pub(crate) fn has_role(&self, role: &str) -> bool {
+        role == "PUBLIC" || self.roles.contains(&role)
+    }
+
+    /// The role of a session that names none.
+    pub(crate) fn default_role(&self) -> &'static str {
+        self.roles.first().copied().unwrap_or("PUBLIC")
+    }
+}
+
+impl Database {
+    /// A schema.
+    pub(crate) fn schema(&self, name: &str) -> Option<&Schema> {
+        self.schemas.iter().find(|schema| schema.name == name)
+    }
+}
+
+impl Schema {
+    /// A table or view.
+    pub(crate) fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name == name)
+    }
+}
+
+impl Table {
+    /// The primary key.
+    pub(crate) fn primary_key(&self) -> Option<&Key> {
+        self.keys.iter().find(|key| key.kind == KeyKind::Primary)
+    }
+}
+
+impl Key {
+    /// The table that a foreign key refers to.
+    pub(crate) fn refers_to(&self) -> Option<&'static str> {
+        match self.kind {
+            KeyKind::Foreign(table) => Some(table),
+            KeyKind::Primary | KeyKind::Unique => None,
+        }
+    }
+}
+
+impl Column {
+    /// A column that may hold NULL.
+    pub(crate) fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            nullable: true,
+        }
+    }
+}
+
+fn nullable() -> bool {
+    true
+}
