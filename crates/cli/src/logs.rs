@@ -5,25 +5,44 @@ use std::{
     panic,
 };
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    EnvFilter, Layer as _, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
-use crate::failure::{Failure, Outcome};
+use crate::{
+    failure::{Failure, Outcome},
+    live::LiveLayer,
+};
 
-/// Starts logging to the standard error stream: coloured text on a terminal, JSON lines elsewhere.
-pub(crate) fn start(filter: &str, no_color: bool) -> Outcome {
+/// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `live` gets
+/// what the platform does, whatever the filter.
+pub(crate) fn start(
+    filter: &str,
+    no_color: bool,
+    for_programs: bool,
+    live: Option<LiveLayer>,
+) -> Outcome {
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(
             format!("this is not a log filter: {error}"),
             "Write a level such as --log info, or targets such as --log stead_core=debug,warn",
         )
     })?;
-    let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
-    if io::stderr().is_terminal() {
-        logs.with_ansi(!no_color).init();
+    let terminal = io::stderr().is_terminal();
+    let logs = fmt::layer().with_writer(io::stderr);
+    let logs = if for_programs && !terminal {
+        logs.json().with_span_list(false).boxed()
     } else {
-        logs.json().with_span_list(false).init();
+        logs.with_ansi(terminal && !no_color).boxed()
+    };
+    let registry = tracing_subscriber::registry();
+    match live {
+        Some(live) => registry
+            .with(logs.with_filter(filter))
+            .with(live.filtered())
+            .init(),
+        // A filter for all is cheaper than one for each layer.
+        None => registry.with(logs).with(filter).init(),
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ mod commands;
 mod exit;
 mod failure;
 mod listener;
+mod live;
 mod logs;
 mod progress;
 mod secrets;
@@ -75,7 +76,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
-    logs::start(&arguments.log, arguments.no_color)?;
+    let (live, happenings) = arguments.command.is_dev().then(live::channel).unzip();
+    logs::start(
+        &arguments.log,
+        arguments.no_color,
+        arguments.json || arguments.command.is_serve(),
+        live,
+    )?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -85,7 +92,7 @@ fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
                 "Check the limits of this user.",
             )
         })?;
-    runtime.block_on(arguments.command.run(terminal))
+    runtime.block_on(arguments.command.run(terminal, happenings))
 }
 
 /// NO_COLOR counts when it is not empty, whatever it says (no-color.org).

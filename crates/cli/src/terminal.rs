@@ -62,6 +62,19 @@ impl Terminal {
         }
     }
 
+    /// Something that happened while the command runs: not with `--quiet`. `text` has nothing for what people need not
+    /// know.
+    pub(crate) fn event(&self, value: &impl Serialize, text: impl FnOnce() -> Option<String>) {
+        if self.quiet {
+            return;
+        }
+        if self.json {
+            self.result_json(value);
+        } else if let Some(text) = text() {
+            self.result(text);
+        }
+    }
+
     /// A line on the standard error stream.
     pub(crate) fn error(&self, text: impl Display) {
         let _ = writeln!(&self.stderr, "{text}");

@@ -8,6 +8,8 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
+use serde_json::Value;
+
 /// The shells into which people paste, each without their own settings.
 const SHELLS: [(&str, &[&str]); 2] = [
     ("bash", &["--norc", "--noprofile", "-i"]),
@@ -21,7 +23,10 @@ fn binary() -> &'static Path {
 /// The search path of this machine, with the binary's folder first.
 fn path() -> String {
     let folder = binary().parent().expect("a folder").display();
-    format!("{folder}:{}", std::env::var("PATH").unwrap_or_default())
+    format!(
+        "{folder}:{}",
+        std::env::var_os("PATH").unwrap_or_default().display()
+    )
 }
 
 /// `stead dev` on free ports, which ends with the test.
@@ -166,6 +171,14 @@ fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
         );
         assert!(!lines.contains('#') && !lines.contains('!'), "{lines}");
         let said = paste(shell, folder.path(), &lines);
+        assert_eq!(dev.line(), "\n");
+        assert_eq!(dev.line(), "you connected mail as ada@example.com\n");
+        assert!(dev.line().starts_with("mail_fetch_mails ok "));
+        assert!(dev.line().starts_with("proxy mail GET ok "));
+        assert!(
+            dev.line()
+                .starts_with("drive_search_files authorization_required ")
+        );
         for expected in [
             "Gmail is connected\n",
             "\"subject\":\"",
@@ -210,6 +223,54 @@ fn the_readmes_journey_is_pasted_into_each_shell_as_written() {
             "both proxy forms answer: {said}"
         );
     }
+}
+
+#[test]
+fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dev = Dev::start(folder.path(), &["--json"]);
+    let facts: Value = serde_json::from_str(&dev.line()).unwrap();
+    let call = |facts: &Value| {
+        let mut command = Command::new(binary());
+        for (option, name) in [
+            ("URL", "url"),
+            ("CLIENT_ID", "client_id"),
+            ("CLIENT_SECRET", "client_secret"),
+        ] {
+            command.env(format!("STEAD_{option}"), facts[name].as_str().unwrap());
+        }
+        command.args([
+            "call",
+            "mail_list_drafts",
+            "--connection",
+            "mail",
+            "--identifier",
+            "you",
+        ]);
+        assert_eq!(command.output().unwrap().status.code(), Some(3));
+    };
+    call(&facts);
+    let event: Value = serde_json::from_str(&dev.line()).unwrap();
+    assert_eq!(
+        (
+            event["event"].as_str(),
+            event["tool"].as_str(),
+            event["outcome"].as_str()
+        ),
+        (
+            Some("call"),
+            Some("mail_list_drafts"),
+            Some("authorization_required")
+        ),
+        "{event}"
+    );
+    assert!(event["milliseconds"].is_number(), "{event}");
+
+    let mut quiet = Dev::start(folder.path(), &["--json", "--quiet"]);
+    let facts: Value = serde_json::from_str(&quiet.line()).unwrap();
+    call(&facts);
+    quiet.child.kill().unwrap();
+    assert_eq!(quiet.line(), "", "--quiet prints only the facts");
 }
 
 #[test]

@@ -14,7 +14,7 @@ mod tools;
 
 use clap::Subcommand;
 
-use crate::{failure::Outcome, terminal::Terminal};
+use crate::{failure::Outcome, live::Happenings, terminal::Terminal};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -34,10 +34,20 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Runs the command.
-    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+    /// Whether it prints what happens while it runs.
+    pub(crate) fn is_dev(&self) -> bool {
+        matches!(self, Self::Dev(_))
+    }
+
+    /// Whether it runs without a person at its terminal.
+    pub(crate) fn is_serve(&self) -> bool {
+        matches!(self, Self::Serve(_))
+    }
+
+    /// Runs the command. `happenings` is what the platform does, for `dev`.
+    pub(crate) async fn run(self, terminal: &Terminal, happenings: Option<Happenings>) -> Outcome {
         match self {
-            Self::Dev(command) => command.run(terminal).await,
+            Self::Dev(command) => command.run(terminal, happenings).await,
             Self::Demo(command) => command.run(terminal).await,
             Self::Serve(command) => command.run(terminal).await,
             Self::Keys(command) => {

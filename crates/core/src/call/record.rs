@@ -95,7 +95,16 @@ impl Record {
             return;
         }
         let duration = self.context.monotonic().saturating_sub(self.began);
-        tracing::debug!(execution = %self.id, tool = %self.tool, outcome, micros = duration.as_micros(), "execution");
+        tracing::debug!(
+            execution = %self.id,
+            tool = %self.tool,
+            version = %self.version,
+            connection = %self.connection_name,
+            identifier = %self.identifier,
+            outcome,
+            micros = duration.as_micros(),
+            "execution"
+        );
         let execution = Execution {
             id: self.id,
             tool: mem::take(&mut self.tool),

@@ -149,7 +149,7 @@ impl Context {
     }
 
     async fn commit(&self, change: Change) -> Result<Commit> {
-        let batch = change
+        let events: Vec<Event> = change
             .events
             .into_iter()
             .map(|event| Event {
@@ -159,8 +159,14 @@ impl Context {
                 account_id: event.account_id,
                 data: event.data,
             })
-            .fold(change.batch, Batch::insert);
+            .collect();
+        let batch = events.iter().cloned().fold(change.batch, Batch::insert);
         let outcome = self.store.commit(batch).await;
+        if matches!(outcome, Ok(Commit::Committed)) {
+            for event in &events {
+                tracing::debug!(event = %event.name, data = %event.data, "event");
+            }
+        }
         // Even where the store does not answer: it may have committed.
         for identifier in &change.identifiers {
             self.snapshots.forget(identifier);

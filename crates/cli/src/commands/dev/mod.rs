@@ -1,5 +1,6 @@
 //! `stead dev`: a service and a sandbox to try things out, with lines to paste.
 
+mod happenings;
 mod welcome;
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -11,7 +12,9 @@ use stead::core::resource::NewAuthorizationLink;
 
 use crate::{
     failure::Outcome,
-    listener, signals,
+    listener,
+    live::Happenings,
+    signals,
     target::{CONNECTION, Stack, USER, with_storage},
     terminal::Terminal,
 };
@@ -39,7 +42,7 @@ pub(crate) struct Dev {
 }
 
 impl Dev {
-    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+    pub(crate) async fn run(self, terminal: &Terminal, happenings: Option<Happenings>) -> Outcome {
         let listener = listener::bind(self.listen, "--listen").await?;
         let sandbox_listener = listener::bind(self.sandbox_listen, "--sandbox-listen").await?;
         let data = self.data.as_deref();
@@ -67,13 +70,21 @@ impl Dev {
             "identifier": USER,
             "link": link,
         });
+        // What was done to get ready is no news.
+        while happenings
+            .as_mut()
+            .is_some_and(|happenings| happenings.try_recv().is_ok())
+        {}
         terminal.either(&facts, || welcome::welcome(&stack, &link, terminal));
         if data.is_none() {
-            terminal.note("Stop with Ctrl-C; nothing is kept.");
+            terminal.note("Stop with Ctrl-C; nothing is kept.\n");
         } else {
-            terminal.note("Stop with Ctrl-C; the sandbox does not keep its users' consents.");
+            terminal.note("Stop with Ctrl-C; the sandbox does not keep its users' consents.\n");
         }
-        signals::stop().await;
+        tokio::select! {
+            () = signals::stop() => {}
+            () = happenings::print(happenings, &stack.platform, terminal) => {}
+        }
         terminal.note("\nStopping.");
         stack.stop().await;
         Ok(())

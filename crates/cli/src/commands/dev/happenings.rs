@@ -1,0 +1,162 @@
+//! The lines of `stead dev` while it runs: one per account that was connected, one per call.
+
+use std::{collections::HashMap, future};
+
+use serde_json::{Value, json};
+use stead::{Platform, core::resource::Account};
+
+use crate::{
+    live::{Call, Happening, Happenings},
+    terminal::Terminal,
+};
+
+/// Prints what happens until the end.
+pub(super) async fn print(
+    happenings: Option<Happenings>,
+    platform: &Platform,
+    terminal: &Terminal,
+) {
+    let Some(mut happenings) = happenings else {
+        return future::pending().await;
+    };
+    let names = connection_names(platform).await;
+    while let Some(happening) = happenings.recv().await {
+        match happening {
+            Happening::Call(call) => {
+                terminal.event(&as_json(&call), || Some(in_words(&call, terminal)));
+            }
+            Happening::Event { name, data } => {
+                let connection = data["connection_id"]
+                    .as_str()
+                    .and_then(|id| names.get(id))
+                    .map_or("", String::as_str);
+                let identifier = data["identifier"].as_str().unwrap_or_default();
+                let account = platform
+                    .environment()
+                    .account(connection, identifier)
+                    .await
+                    .ok();
+                let event = Told {
+                    name: &name,
+                    data: &data,
+                    connection,
+                    account: account.as_ref(),
+                };
+                terminal.event(&event.as_json(), || event.in_words());
+            }
+        }
+    }
+}
+
+/// The names of the connections by id; `dev` makes all of them when it starts.
+async fn connection_names(platform: &Platform) -> HashMap<String, String> {
+    let page = platform.environment().connections(None, 100).await;
+    page.map(|page| page.items)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|connection| {
+            (
+                connection.id.to_string(),
+                connection.connection_name.to_string(),
+            )
+        })
+        .collect()
+}
+
+fn milliseconds(call: &Call) -> f64 {
+    // A tenth of a millisecond is all that is meant.
+    (call.micros as f64 / 100.0).round() / 10.0
+}
+
+fn as_json(call: &Call) -> Value {
+    json!({
+        "event": "call",
+        "tool": call.tool,
+        "version": call.version,
+        "connection_name": call.connection,
+        "identifier": call.identifier,
+        "outcome": call.outcome,
+        "milliseconds": milliseconds(call),
+    })
+}
+
+fn in_words(call: &Call, terminal: &Terminal) -> String {
+    let what = match call.tool.as_str() {
+        "proxy" => format!("proxy {} {}", call.connection, call.version),
+        tool => tool.to_owned(),
+    };
+    let outcome = match call.outcome.as_str() {
+        "ok" => terminal.green("ok"),
+        kind => terminal.red(kind),
+    };
+    let user = terminal.dim(&format!("for {}", call.identifier));
+    format!("{what} {outcome} {} ms  {user}", milliseconds(call))
+}
+
+/// An event with what is known of its account.
+struct Told<'a> {
+    name: &'a str,
+    data: &'a Value,
+    connection: &'a str,
+    account: Option<&'a Account>,
+}
+
+impl Told<'_> {
+    fn as_json(&self) -> Value {
+        let mut event = json!({ "event": self.name });
+        if let (Some(event), Some(data)) = (event.as_object_mut(), self.data.as_object()) {
+            event.extend(data.clone());
+            if !self.connection.is_empty() {
+                event.insert(String::from("connection_name"), self.connection.into());
+            }
+            if let Some(user) = self.product_user() {
+                event.insert(String::from("product_user"), user.into());
+            }
+        }
+        event
+    }
+
+    /// `None` where a person need not know.
+    fn in_words(&self) -> Option<String> {
+        let (connection, user) = (self.connection, self.data["identifier"].as_str()?);
+        let reason = self.data["reason"]
+            .as_str()
+            .map(|reason| format!(" ({})", reason.replace('_', " ")))
+            .unwrap_or_default();
+        Some(match self.name {
+            "account.activated" | "account.reauthorized" => {
+                let known = self
+                    .product_user()
+                    .map(|name| format!(" as {name}"))
+                    .unwrap_or_default();
+                let missing = match self
+                    .account
+                    .map_or(0, |account| account.missing_scopes.len())
+                {
+                    0 => "",
+                    _ => ", without some permissions",
+                };
+                format!("{user} connected {connection}{known}{missing}")
+            }
+            "account.needs_reauthorization" => {
+                format!("{user} has to connect {connection} again{reason}")
+            }
+            "account.verification_required" => {
+                format!("{user} came back; your application has to verify {connection}")
+            }
+            "account.disconnected" => format!("{user} is disconnected from {connection}"),
+            "account.suspended" => format!("{connection} of {user} is suspended"),
+            "account.resumed" => format!("{connection} of {user} is resumed"),
+            "account.refresh_degraded" => {
+                format!("the token of {user} for {connection} could not be refreshed")
+            }
+            "authorization.denied" => format!("{user} did not allow it"),
+            "authorization.failed" => format!("{user} could not connect{reason}"),
+            _ => return None,
+        })
+    }
+
+    fn product_user(&self) -> Option<&str> {
+        self.account?.product_user.as_deref()
+    }
+}

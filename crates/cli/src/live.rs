@@ -1,0 +1,105 @@
+//! What the platform does, while it does it: read from its traces, so that a call costs nothing where no one looks.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tracing::{Event, Level, Subscriber, field::Field, field::Visit};
+use tracing_subscriber::{Layer, filter::Targets, layer::Context, registry::LookupSpan};
+
+/// Where the platform traces calls, and events of accounts and authorizations.
+const CALLS: &str = "stead_core::call::record";
+const EVENTS: &str = "stead_core::context::change";
+
+/// What happened, in order.
+pub(crate) type Happenings = UnboundedReceiver<Happening>;
+
+/// Something that happened.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Happening {
+    /// A call of a tool or of the proxy ended.
+    Call(Call),
+    /// An event of an account, an authorization or a connection.
+    Event { name: String, data: Value },
+}
+
+/// A call that ended.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    /// For the proxy the method.
+    pub(crate) version: String,
+    pub(crate) connection: String,
+    pub(crate) identifier: String,
+    /// `ok`, or the error's kind.
+    pub(crate) outcome: String,
+    pub(crate) micros: u128,
+}
+
+/// Reads the platform's traces.
+#[derive(Debug)]
+pub(crate) struct LiveLayer(UnboundedSender<Happening>);
+
+/// The layer, and what it reads.
+pub(crate) fn channel() -> (LiveLayer, Happenings) {
+    let (sender, happenings) = mpsc::unbounded_channel();
+    (LiveLayer(sender), happenings)
+}
+
+impl LiveLayer {
+    /// For the traces that it reads only.
+    pub(crate) fn filtered<S>(self) -> impl Layer<S>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
+        let targets = [CALLS, EVENTS].map(|target| (target, Level::DEBUG));
+        self.with_filter(Targets::new().with_targets(targets))
+    }
+}
+
+impl<S: Subscriber> Layer<S> for LiveLayer {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        // `dev` that is ending does not read any more.
+        let _ = self.0.send(match event.metadata().target() {
+            CALLS => Happening::Call(fields.call),
+            _ => Happening::Event {
+                name: fields.event,
+                data: serde_json::from_str(&fields.data).unwrap_or_default(),
+            },
+        });
+    }
+}
+
+#[derive(Default)]
+struct Fields {
+    call: Call,
+    event: String,
+    data: String,
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let to = match field.name() {
+            "tool" => &mut self.call.tool,
+            "version" => &mut self.call.version,
+            "connection" => &mut self.call.connection,
+            "identifier" => &mut self.call.identifier,
+            "event" => &mut self.event,
+            "data" => &mut self.data,
+            _ => return,
+        };
+        *to = format!("{value:?}");
+    }
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "outcome" {
+            value.clone_into(&mut self.call.outcome);
+        }
+    }
+    fn record_u128(&mut self, field: &Field, value: u128) {
+        if field.name() == "micros" {
+            self.call.micros = value;
+        }
+    }
+}
