@@ -144,3 +144,27 @@ fn the_catalogue_is_an_array_for_programs() {
         );
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn warnings_are_text_for_people_and_json_lines_for_programs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let warnings = |args: &[&str]| {
+        let database = directory.path().join("stead.db");
+        std::fs::set_permissions(&database, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let (code, _, said) = run(stead(directory.path())
+            .env("STEAD_KEY", &key)
+            .args(["connections", "list"])
+            .args(args));
+        assert_eq!(code, 0, "{said}");
+        said
+    };
+    std::fs::write(directory.path().join("stead.db"), "").unwrap();
+    let said = warnings(&[]);
+    assert!(said.contains("WARN") && !said.contains('{'), "{said}");
+    let said = warnings(&["--json"]);
+    let warning: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    assert_eq!(warning["level"], "WARN");
+}

@@ -87,6 +87,7 @@ mod tests {
                     "effect",
                     "input_schema",
                     "name",
+                    "output_schema",
                     "product",
                     "schema_version",
                     "scopes",

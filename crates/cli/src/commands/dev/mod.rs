@@ -42,7 +42,11 @@ pub(crate) struct Dev {
 }
 
 impl Dev {
-    pub(crate) async fn run(self, terminal: &Terminal, happenings: Option<Happenings>) -> Outcome {
+    pub(crate) async fn run(
+        self,
+        terminal: &Terminal,
+        mut happenings: Option<Happenings>,
+    ) -> Outcome {
         let listener = listener::bind(self.listen, "--listen").await?;
         let sandbox_listener = listener::bind(self.sandbox_listen, "--sandbox-listen").await?;
         let data = self.data.as_deref();
