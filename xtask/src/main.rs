@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
 mod bench;
+mod clients;
 mod codegen;
 mod conformance;
 mod fixtures;
@@ -31,6 +32,7 @@ cargo xtask fixtures --bless TOOL/CASE
 cargo xtask conformance [--descriptions FOLDER]
                                 requests and responses, held against the products' own descriptions
 cargo xtask shells              the shells into which the journeys are pasted: installed where they are missing
+cargo xtask clients [--all]     the products' own SDKs, through the proxy; with --all, what is missing is a failure
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead";
 
@@ -63,6 +65,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
         ["shells"] => shells::run(),
+        ["clients"] => clients::run(false),
+        ["clients", "--all"] => clients::run(true),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stead-stories", &[]),
     // Of the products it reads the fixtures, and the binary's list of tools.
     ("stead-conformance", &["stead-testkit"]),
+    ("stead-clients", &["stead", "stead-server", "stead-sandbox"]),
     ("xtask", &[]),
 ];
 /// Of ours, what a product and a family of products are built from.

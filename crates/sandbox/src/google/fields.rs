@@ -22,7 +22,9 @@ pub(crate) struct Selection(BTreeMap<String, Self>);
 impl Selection {
     /// Reads a mask and checks its names against the response's schema.
     pub(crate) fn parse(mask: &str, schema: &str) -> Result<Self, ApiError> {
-        let mut reader = Reader { rest: mask };
+        // Google's own samples write a blank after a comma.
+        let plain = mask.replace(", ", ",");
+        let mut reader = Reader { rest: &plain };
         let selection = reader
             .list()
             .filter(|_| reader.rest.is_empty())
@@ -220,6 +222,11 @@ mod tests {
             Some(json!({"partId": "", "parts": [{"partId": "0"}, {"partId": "1"}]}))
         );
         assert_eq!(cut("*"), cut("partId,body,parts"));
+        assert_eq!(
+            cut("partId, parts(body, partId)"),
+            cut("partId,parts(body,partId)")
+        );
+        assert!(cut("partId, parts(body, partId)").is_some());
         assert_eq!(cut("parts/parts/parts"), Some(json!({"parts": [{}, {}]})));
     }
 

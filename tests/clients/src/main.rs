@@ -1,0 +1,142 @@
+//! Runs the products' own SDKs against a service with its sandbox. `cargo xtask clients` installs them first.
+
+#![expect(clippy::print_stdout, reason = "its output is what a command is for")]
+
+use std::{collections::HashMap, process::ExitCode};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use secrecy::ExposeSecret as _;
+use stead::{
+    OsEntropy, Platform,
+    core::{
+        environment::{Environment, Verification},
+        oauth::Callback,
+        resource::{NewAuthorizationLink, NewConnection},
+        seal::KeyRing,
+    },
+};
+use stead_sandbox::{
+    CLIENT_ID, CLIENT_SECRET, Running, Sandbox, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID,
+    WAREHOUSE_CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
+};
+use tokio::{net::TcpListener, process::Command};
+
+/// Products, each with a connection of the same name.
+const PRODUCTS: [&str; 6] = [
+    "calendar",
+    "drive",
+    "mail",
+    "sheets",
+    "warehouse",
+    "workspace",
+];
+/// An identifier that has to be percent-encoded in a path, as an application's own often has.
+const USER: &str = "acme/user 1";
+
+/// Each argument is a command line: a program and its script, with one blank between them.
+#[tokio::main]
+async fn main() -> Result<ExitCode> {
+    let sandbox = Sandbox::new().run().await?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let (_, key) = KeyRing::generate(&OsEntropy);
+    let platform = Platform::builder(&url)
+        .key(key.expose_secret())
+        .in_memory()
+        .verification(Verification::LinkPossession)
+        .gateway(&sandbox.url)
+        .build()
+        .await?;
+    for product in PRODUCTS {
+        connect(platform.environment(), &sandbox, product)
+            .await
+            .with_context(|| format!("cannot connect {product}"))?;
+    }
+    let environment = platform.environment();
+    let application = environment.create_app_credential("clients").await?;
+    let token = environment
+        .issue_access_token(
+            &application.client_id,
+            application.client_secret.expose_secret(),
+        )
+        .await?;
+    let router = stead_server::router(&platform);
+    tokio::spawn(stead_server::serve(
+        listener,
+        router,
+        std::future::pending(),
+    ));
+
+    let mut failed = Vec::new();
+    for line in std::env::args().skip(1) {
+        let (program, script) = line
+            .split_once(' ')
+            .ok_or_else(|| anyhow!("expected a program and a script, found {line:?}"))?;
+        println!("\n{script}");
+        let status = Command::new(program)
+            .arg(script)
+            .env("STEAD_URL", &url)
+            .env("STEAD_TOKEN", token.access_token.expose_secret())
+            .env("STEAD_IDENTIFIER", USER)
+            .status()
+            .await
+            .with_context(|| format!("cannot start {program}"))?;
+        if !status.success() {
+            failed.push(script.to_owned());
+        }
+    }
+    if !failed.is_empty() {
+        println!("\nfailed: {}", failed.join(", "));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the connection of a product, and the user's account at it.
+async fn connect(environment: &Environment, sandbox: &Running, product: &str) -> Result<()> {
+    let (id, secret) = match product {
+        "warehouse" => (WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET),
+        "workspace" => (WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET),
+        _ => (CLIENT_ID, CLIENT_SECRET),
+    };
+    let mut new = NewConnection {
+        connection_name: product.to_owned(),
+        product: product.to_owned(),
+        client_id: Some(id.to_owned()),
+        client_secret: Some(secret.into()),
+        ..NewConnection::default()
+    };
+    if product == "warehouse" {
+        new.settings
+            .insert(String::from("account"), WAREHOUSE_ACCOUNT.into());
+    }
+    let connection = environment.create_connection(new).await?;
+    let link = environment
+        .create_authorization_link(NewAuthorizationLink {
+            connection_name: product.to_owned(),
+            identifier: USER.to_owned(),
+            ..NewAuthorizationLink::default()
+        })
+        .await?;
+    let secret = link.link.rsplit('/').next().unwrap_or_default();
+    let started = environment.start_authorization(secret, None).await?;
+    let back = sandbox
+        .sandbox
+        .consent(&started.location, "ada@example.com", &["all"]);
+    let back = match back {
+        Ok(back) => back,
+        Err(page) => bail!("the sandbox does not consent: {page}"),
+    };
+    let mut query: HashMap<String, String> = back.query_pairs().into_owned().collect();
+    let callback = Callback {
+        state: query.remove("state"),
+        code: query.remove("code"),
+        iss: query.remove("iss"),
+        ..Callback::default()
+    };
+    let cookie = |_| Some(started.browser.expose_secret().to_owned());
+    environment
+        .finish_authorization(&connection.id.to_string(), callback, cookie)
+        .await?;
+    Ok(())
+}
