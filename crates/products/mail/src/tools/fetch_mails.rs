@@ -27,8 +27,8 @@ pub struct FetchMails {
     pub label_ids: Option<Vec<String>>,
     /// Whether to look into spam and trash too; false when absent.
     pub include_spam_trash: Option<bool>,
-    /// How many mails to return at most; 20 when absent. Each one costs quota at the product.
-    #[schemars(range(min = 1, max = 100))]
+    /// How many mails to return at most; 20 when absent, and never more than 100. Each one costs quota at the product.
+    #[schemars(range(min = 1))]
     pub max_results: Option<u32>,
     /// `next_page_token` of the page before; the other parameters must be the same.
     pub page_token: Option<String>,
@@ -38,6 +38,8 @@ pub struct FetchMails {
 
 /// Mails of a page where the caller names no number.
 const DEFAULT_RESULTS: u32 = 20;
+/// Mails of a page at most: a third of what the product lets a user read in a minute.
+const MOST_RESULTS: u32 = 100;
 
 impl Tool for FetchMails {
     const NAME: &'static str = "mail_fetch_mails";
@@ -76,7 +78,13 @@ impl Tool for FetchMails {
             }
         }
 
-        let output = Output::from(page("messages", mails, &list));
+        let mut output = Output::from(page("messages", mails, &list));
+        if self.max_results() > MOST_RESULTS {
+            let message = format!(
+                "one call returns {MOST_RESULTS} mails at most, since each costs quota; next_page_token goes on"
+            );
+            output = output.warn("max_results_reduced", message);
+        }
         Ok(if gone.is_empty() {
             output
         } else {
@@ -89,12 +97,16 @@ impl Tool for FetchMails {
 }
 
 impl FetchMails {
+    fn max_results(&self) -> u32 {
+        self.max_results.unwrap_or(DEFAULT_RESULTS)
+    }
+
     fn list(&self) -> ApiRequest {
         ApiRequest::get(["messages"])
             .query("q", &self.query)
             .query("labelIds", &self.label_ids)
             .query("includeSpamTrash", self.include_spam_trash)
-            .query("maxResults", self.max_results.unwrap_or(DEFAULT_RESULTS))
+            .query("maxResults", self.max_results().min(MOST_RESULTS))
             .query("pageToken", &self.page_token)
     }
 }

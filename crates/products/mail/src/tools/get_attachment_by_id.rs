@@ -9,7 +9,7 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
 };
 
-use crate::{charset::decode_base64, content::Content, part::Part, scopes};
+use crate::{Attachment, charset::decode_base64, content::Content, part::Part, scopes};
 
 /// Download one attachment of a mail.
 ///
@@ -24,12 +24,13 @@ pub struct GetAttachmentById {
     /// every time the mail is read.
     #[schemars(length(min = 1))]
     pub attachment_id: String,
-    /// Name for the result. Also tells which attachment is meant where the product's own id has become invalid.
+    /// Name for the result. With an id of the product's own from an earlier reading it only tells attachments of one size
+    /// apart, and the result has the attachment's own name.
     #[schemars(length(min = 1))]
     pub file_name: Option<String>,
 }
 
-/// Candidates that an error lists at most.
+/// Parts that an error or a warning lists at most.
 const LISTED: usize = 20;
 
 impl Tool for GetAttachmentById {
@@ -62,21 +63,27 @@ impl Tool for GetAttachmentById {
             return self.fetch(io, *part).await;
         }
 
-        // An id from an earlier reading: it may still be good, and then only name and type are unknown.
+        // An id from an earlier reading: the product knows its content, and only the size tells which part it is. What
+        // the product refuses is not guessed: another file in this one's name would be worse than an error.
         let response = io
             .send(self.request(&self.attachment_id).accept(&[400, 404]))
             .await?;
-        if response.is_success() {
-            let bytes = content(&response)?;
-            let part = self.the_one(&parts, |part| part.size() == bytes.len() as u64);
-            return Ok(self.result(part, &bytes));
+        if !response.is_success() {
+            let reason = "the mail has no attachment with this id; the product's own ids change at every reading";
+            return Err(not_found(reason, &message));
         }
-        match self.the_one(&parts, |_| true) {
-            Some(part) => self.fetch(io, part).await,
-            None => Err(not_found(
-                "this attachment id is no longer valid, and which attachment is meant is not certain",
-                &message,
-            )),
+        let bytes = content(&response)?;
+        let fitting: Vec<Part<'_>> = parts
+            .into_iter()
+            .filter(|part| part.attachment_id().is_some() && part.size() == bytes.len() as u64)
+            .collect();
+        match fitting.as_slice() {
+            [] => Err(not_found("this id is of an attachment of another mail", &message)),
+            [one] => Ok(self.recognized(*one, &bytes)),
+            several => Ok(match self.named(several) {
+                Some(one) => self.recognized(one, &bytes),
+                None => self.unknown(&bytes),
+            }),
         }
     }
 }
@@ -88,49 +95,78 @@ impl GetAttachmentById {
 
     /// The content of a part: what came along, or what the product keeps apart.
     async fn fetch(&self, io: Io<'_>, part: Part<'_>) -> Result<Output> {
-        let bytes = match part.attachment_id() {
-            Some(id) => content(&io.send(self.request(id)).await?)?,
-            None => part.content().unwrap_or_default(),
+        let content = match part.attachment_id() {
+            Some(id) => Some(content(&io.send(self.request(id)).await?)?),
+            None => part.content(),
         };
+        let is_missing = content.is_none();
+        let bytes = content.unwrap_or_default();
         check_size(&bytes, part.size())?;
-        Ok(self.result(Some(part), &bytes))
+        let file_name = self.file_name.clone().or_else(|| part.file_name());
+        let output = result(part.stable_id(), file_name, part.mime_type(), &bytes);
+        Ok(if is_missing {
+            output.warn("content_missing", without_content(part))
+        } else {
+            output
+        })
     }
 
-    /// The only attachment that fits, or the only one of those with the caller's file name.
-    fn the_one<'a>(&self, parts: &[Part<'a>], fits: impl Fn(Part<'_>) -> bool) -> Option<Part<'a>> {
-        let kept_apart = parts.iter().filter(|part| part.attachment_id().is_some());
-        let fitting: Vec<Part<'a>> = kept_apart.copied().filter(|part| fits(*part)).collect();
-        if let [one] = fitting.as_slice() {
-            return Some(*one);
-        }
-        let mut named = fitting
-            .iter()
-            .filter(|part| self.file_name.is_some() && part.file_name() == self.file_name);
+    /// The only one of these parts that has the caller's file name.
+    fn named<'a>(&self, parts: &[Part<'a>]) -> Option<Part<'a>> {
+        let is_named = |part: &&Part<'_>| self.file_name.is_some() && part.file_name() == self.file_name;
+        let mut named = parts.iter().filter(is_named);
         match (named.next(), named.next()) {
             (Some(one), None) => Some(*one),
             _ => None,
         }
     }
 
-    fn result(&self, part: Option<Part<'_>>, bytes: &[u8]) -> Output {
-        let file_name = self
-            .file_name
-            .clone()
-            .or_else(|| part.and_then(Part::file_name));
-        let mime_type =
-            part.map_or_else(|| String::from("application/octet-stream"), Part::mime_type);
-        let output = Output::from(json!({
-            "attachment_id": part.map_or_else(|| self.attachment_id.clone(), Part::stable_id),
-            "file_name": file_name.unwrap_or_else(|| default_name(&mime_type).to_owned()),
-            "mime_type": mime_type,
-            "size": bytes.len(),
-            "data": STANDARD.encode(bytes),
-        }));
-        if part.is_some() {
-            return output;
-        }
-        output.warn("part_unknown", "the id is from an earlier reading of the mail, so the attachment's own name and type are not known")
+    /// Content that only its size assigns to a part.
+    fn recognized(&self, part: Part<'_>, bytes: &[u8]) -> Output {
+        let id = part.stable_id();
+        let message = format!(
+            "the id is from an earlier reading of the mail; by the size of its content it is {id}, whose name and type are given here"
+        );
+        result(id, part.file_name(), part.mime_type(), bytes).warn("recognized_by_size", message)
     }
+
+    /// Content that could be of several parts.
+    fn unknown(&self, bytes: &[u8]) -> Output {
+        let mime_type = String::from("application/octet-stream");
+        result(self.attachment_id.clone(), None, mime_type, bytes).warn(
+            "part_unknown",
+            "the id is from an earlier reading of the mail, so the attachment's own name and type are not known",
+        )
+    }
+}
+
+fn result(attachment_id: String, file_name: Option<String>, mime_type: String, bytes: &[u8]) -> Output {
+    let file_name = file_name.unwrap_or_else(|| default_name(&mime_type).to_owned());
+    Output::from(json!({
+        "attachment_id": attachment_id,
+        "file_name": file_name,
+        "mime_type": mime_type,
+        "size": bytes.len(),
+        "data": STANDARD.encode(bytes),
+    }))
+}
+
+/// Why a part has no content. An attached mail that the product has taken apart has no bytes of its own.
+fn without_content(part: Part<'_>) -> String {
+    let inner: Vec<Attachment> = part
+        .tree()
+        .into_iter()
+        .skip(1)
+        .filter(|inner| !inner.is_container())
+        .map(Attachment::of)
+        .collect();
+    if inner.is_empty() {
+        return String::from("the product returned no content for this part");
+    }
+    format!(
+        "the product gives no bytes of this attached mail as a whole; take one of its parts: {}; or read the mail that holds it with the format raw",
+        listed(&inner)
+    )
 }
 
 fn default_name(mime_type: &str) -> &'static str {
@@ -176,6 +212,15 @@ fn check_size(bytes: &[u8], declared: u64) -> Result<()> {
 /// An error that lists the attachments as the readable form of the mail does.
 fn not_found(reason: &str, message: &Value) -> Error {
     let attachments = Content::of(Part::root(message)).attachments;
+    let hint = if attachments.is_empty() {
+        String::from("it has no attachments")
+    } else {
+        format!("take one of: {}", listed(&attachments))
+    };
+    Error::new(ErrorKind::ProductNotFound, format!("{reason}; {hint}"))
+}
+
+fn listed(attachments: &[Attachment]) -> String {
     let listed: Vec<String> = attachments
         .iter()
         .take(LISTED)
@@ -190,10 +235,5 @@ fn not_found(reason: &str, message: &Value) -> Error {
             )
         })
         .collect();
-    let hint = if listed.is_empty() {
-        String::from("it has no attachments")
-    } else {
-        format!("take one of: {}", listed.join("; "))
-    };
-    Error::new(ErrorKind::ProductNotFound, format!("{reason}; {hint}"))
+    listed.join("; ")
 }

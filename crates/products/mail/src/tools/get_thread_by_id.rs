@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Error, Result,
-    error::Violation,
+    Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 use stead_google::items;
@@ -29,7 +28,7 @@ pub struct GetThreadById {
     pub thread_id: String,
     /// How much of each mail to return; `full` when absent.
     pub format: Option<ThreadFormat>,
-    /// Headers to return, such as `From` and `Subject`; all when absent. Only with the format `metadata`.
+    /// Headers to return, such as `From` and `Subject`; all when absent. Counts only with the format `metadata`.
     #[schemars(inner(length(min = 1)))]
     pub metadata_headers: Option<Vec<String>>,
 }
@@ -40,33 +39,37 @@ impl Tool for GetThreadById {
     const SCOPES: RequiredScopes = scopes::MESSAGES;
     type Output = Value;
 
-    fn check(&self) -> Result<()> {
-        if self.metadata_headers.is_some() && self.format != Some(ThreadFormat::Metadata) {
-            let message = "metadata_headers goes only with the format \"metadata\"";
-            return Err(Error::violations(vec![Violation::new(
-                "/metadata_headers",
-                "format",
-                message,
-            )]));
-        }
-        Ok(())
-    }
-
     /// Gmail API, `users.threads.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let format = self.format.unwrap_or_default();
+        let is_metadata = format == ThreadFormat::Metadata;
+        let headers = self.metadata_headers.as_ref().filter(|_| is_metadata);
         let request = ApiRequest::get(["threads", &self.thread_id])
             .query("format", format.name())
-            .query("metadataHeaders", &self.metadata_headers);
+            .query("metadataHeaders", &headers.cloned());
         let response = io.send(request).await?;
-        if format == ThreadFormat::Minimal {
-            return Ok(response.into());
-        }
-        let mut thread: Value = response.json()?;
-        let mut messages = items(&mut thread, "messages");
-        messages.sort_by_key(taken_in);
-        let mut output = json!({ "thread_id": thread["id"], "history_id": thread["historyId"] });
-        output["messages"] = messages.into_iter().map(with_readable).collect();
-        Ok(output.into())
+        let output = if format == ThreadFormat::Minimal {
+            response.into()
+        } else {
+            readable(response.json()?)
+        };
+        Ok(if self.metadata_headers.is_some() && !is_metadata {
+            let message = format!(
+                "metadata_headers counts only with the format metadata; this is the format {}",
+                format.name()
+            );
+            output.warn("metadata_headers_ignored", message)
+        } else {
+            output
+        })
     }
+}
+
+/// The thread with each mail in readable form, oldest first.
+fn readable(mut thread: Value) -> Output {
+    let mut messages = items(&mut thread, "messages");
+    messages.sort_by_key(taken_in);
+    let mut output = json!({ "thread_id": thread["id"], "history_id": thread["historyId"] });
+    output["messages"] = messages.into_iter().map(with_readable).collect();
+    output.into()
 }

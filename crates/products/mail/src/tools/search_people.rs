@@ -27,8 +27,8 @@ pub struct SearchPeople {
     /// Whether to look among people who are not in the user's contacts too; false when absent. Needs a scope of its
     /// own. Of these people only names, mail addresses and phone numbers are known.
     pub other_contacts: Option<bool>,
-    /// How many people to return at most from each of the two; 10 when absent.
-    #[schemars(range(min = 1, max = 30))]
+    /// How many people to return at most from each of the two; 10 when absent, and never more than 30.
+    #[schemars(range(min = 1))]
     pub page_size: Option<u32>,
     /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
     /// With `other_contacts` mail addresses are always among them, since people are told apart by them.
@@ -39,6 +39,9 @@ pub struct SearchPeople {
 /// Time that the product's index takes to wake, by experience ("after a few seconds", People API, "Search the user's
 /// contacts").
 const WAKING: Duration = Duration::from_secs(2);
+
+/// People that the product returns at most (People API, `people.searchContacts`, `pageSize`).
+const MOST_PEOPLE: u32 = 30;
 
 impl Tool for SearchPeople {
     const NAME: &'static str = "mail_search_people";
@@ -70,6 +73,12 @@ impl Tool for SearchPeople {
                 scopes::OTHER_CONTACTS_READONLY
             );
             output = output.warn("scope_missing", message);
+        }
+        if self.page_size > Some(MOST_PEOPLE) {
+            let message = format!(
+                "the product returns {MOST_PEOPLE} people at most and has no further pages; make the query longer to find others"
+            );
+            output = output.warn("page_size_reduced", message);
         }
         if asleep {
             let message = "the product's index may have been asleep, and the deadline left no time to ask again; search again";
@@ -122,7 +131,7 @@ impl SearchPeople {
                 .origin(PEOPLE)
                 .query("query", query)
                 .query("readMask", PersonField::mask(fields))
-                .query("pageSize", self.page_size)
+                .query("pageSize", self.page_size.map(|size| size.min(MOST_PEOPLE)))
         };
         let mut requests = vec![request("people", "searchContacts", &fields)];
         if others {
