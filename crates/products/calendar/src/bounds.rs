@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use stead_core::{
     Error, Result,
     error::{Violation, Violations},
-    tool::Io,
+    tool::{Io, Warning},
 };
 
 use crate::{time::Moment, when, zone};
@@ -51,12 +51,38 @@ impl Bound {
     }
 }
 
-/// The zone in which bounds without an offset are meant: the calendar's, which is asked for only where one needs it.
-pub(crate) async fn zone_of(io: Io<'_>, calendar: &str, bounds: &[Bound]) -> Result<TimeZone> {
-    if bounds.iter().any(|bound| bound.needs_zone()) {
-        zone::of_calendar(io, calendar).await
-    } else {
-        Ok(TimeZone::UTC)
+/// The zone in which times are meant that name none, and what the caller should know about it.
+#[derive(Debug)]
+pub(crate) struct Clocks {
+    pub(crate) zone: TimeZone,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Clocks {
+    /// The calendar's, which are asked for only where one of the bounds needs them.
+    pub(crate) async fn of(io: Io<'_>, calendar: &str, bounds: &[Bound]) -> Result<Self> {
+        if bounds.iter().any(|bound| bound.needs_zone()) {
+            return Self::of_calendar(io, calendar).await;
+        }
+        Ok(Self {
+            zone: TimeZone::UTC,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The calendar's; UTC where the product leaves its zone out.
+    pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<Self> {
+        let told = zone::of_calendar(io, calendar).await?;
+        let message = "the product does not say which time zone the calendar has; dates and times without an offset are taken in UTC";
+        let assumed = || vec![Warning::new("time_zone_assumed", message)];
+        Ok(Self {
+            warnings: if told.is_none() {
+                assumed()
+            } else {
+                Vec::new()
+            },
+            zone: told.unwrap_or(TimeZone::UTC),
+        })
     }
 }
 

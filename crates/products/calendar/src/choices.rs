@@ -36,9 +36,9 @@ impl EventType {
     }
 }
 
-/// What kind of event can be created: all but those that the product makes itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+/// What kind of event is created: all but those that the product makes itself. Known names are read in any case.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "String", into = "String")]
 pub enum NewEventType {
     /// An ordinary event.
     #[default]
@@ -51,18 +51,49 @@ pub enum NewEventType {
     OutOfOffice,
     /// Where the user works: at `location`, or at home; primary calendar of a Workspace account.
     WorkingLocation,
+    /// A text that the product does not know: the event is an ordinary one.
+    Other(String),
 }
 
 impl NewEventType {
-    /// Name on the wire.
-    pub const fn name(self) -> &'static str {
+    const KNOWN: [Self; 5] = [
+        Self::Default,
+        Self::Birthday,
+        Self::FocusTime,
+        Self::OutOfOffice,
+        Self::WorkingLocation,
+    ];
+
+    /// Name on the wire, or the caller's own text.
+    pub fn name(&self) -> &str {
         match self {
             Self::Default => "default",
             Self::Birthday => "birthday",
             Self::FocusTime => "focusTime",
             Self::OutOfOffice => "outOfOffice",
             Self::WorkingLocation => "workingLocation",
+            Self::Other(text) => text,
         }
+    }
+
+    /// Whether the product does not know it.
+    pub(crate) fn is_other(&self) -> bool {
+        matches!(self, Self::Other(_))
+    }
+}
+
+impl From<String> for NewEventType {
+    fn from(text: String) -> Self {
+        let mut known = Self::KNOWN.into_iter();
+        known
+            .find(|one| one.name().eq_ignore_ascii_case(&text))
+            .unwrap_or(Self::Other(text))
+    }
+}
+
+impl From<NewEventType> for String {
+    fn from(kind: NewEventType) -> Self {
+        kind.name().to_owned()
     }
 }
 
@@ -165,5 +196,19 @@ impl EventOrder {
             Self::StartTime => "startTime",
             Self::Updated => "updated",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_known_in_any_case_and_any_other_text_is_kept() {
+        for known in NewEventType::KNOWN {
+            assert_eq!(NewEventType::from(known.name().to_uppercase()), known);
+        }
+        let other = NewEventType::from(String::from("Stand-up"));
+        assert_eq!((other.name(), other.is_other()), ("Stand-up", true));
     }
 }

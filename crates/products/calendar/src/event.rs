@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Response, Retry},
+    tool::{ApiRequest, Output, Response, Retry},
 };
 
 use crate::{Transparency, Visibility, recurrence};
@@ -116,6 +116,20 @@ fn is_address(email: &str) -> bool {
         }
         None => false,
     }
+}
+
+/// Adds a warning where guests are given and the caller does not say whether they are notified: the product notifies no
+/// one then.
+pub(crate) fn warn_of_guests(
+    output: Output,
+    emails: Option<&[String]>,
+    send: Option<bool>,
+) -> Output {
+    if send.is_some() || emails.is_none_or(<[String]>::is_empty) {
+        return output;
+    }
+    let message = "the guests were not notified; send_updates does that";
+    output.warn("guests_not_notified", message)
 }
 
 /// Whether notifications go out, in the product's words (Calendar API, `sendUpdates`).

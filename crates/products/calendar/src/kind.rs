@@ -1,7 +1,7 @@
 //! What an event of each kind must be.
 
 use serde_json::{Map, Value, json};
-use stead_core::error::Violation;
+use stead_core::{error::Violation, tool::Output};
 
 use crate::{NewEventType, Transparency, Visibility, event::Details, recurrence};
 
@@ -23,9 +23,9 @@ const FREE: Rule = Rule {
     yearly: false,
 };
 
-fn rule(kind: NewEventType) -> Rule {
+fn rule(kind: &NewEventType) -> Rule {
     match kind {
-        NewEventType::Default => FREE,
+        NewEventType::Default | NewEventType::Other(_) => FREE,
         NewEventType::Birthday => Rule {
             all_day: Some(true),
             visibility: Some(Visibility::Private),
@@ -46,7 +46,7 @@ fn rule(kind: NewEventType) -> Rule {
 
 /// What the caller says against the kind.
 pub(crate) fn violations(
-    kind: NewEventType,
+    kind: &NewEventType,
     details: &Details<'_>,
     all_day: Option<bool>,
 ) -> Vec<Violation> {
@@ -88,9 +88,18 @@ pub(crate) fn violations(
     violations
 }
 
+/// Adds a warning where the caller's kind is not one of the product's.
+pub(crate) fn warn_of_other(output: Output, kind: Option<&NewEventType>) -> Output {
+    if !kind.is_some_and(NewEventType::is_other) {
+        return output;
+    }
+    let message = "the product has no such event_type, so it was left out; there are: default, birthday, focusTime, outOfOffice, workingLocation";
+    output.warn("event_type_unknown", message)
+}
+
 /// Completes the body of a new event of this kind.
-pub(crate) fn complete(kind: NewEventType, body: &mut Map<String, Value>) {
-    if kind == NewEventType::Default {
+pub(crate) fn complete(kind: &NewEventType, body: &mut Map<String, Value>) {
+    if kind.is_other() || *kind == NewEventType::Default {
         return;
     }
     let properties = properties(kind, body.get("location"));
@@ -114,10 +123,10 @@ pub(crate) fn complete(kind: NewEventType, body: &mut Map<String, Value>) {
 }
 
 /// The kind's own member of an event.
-fn properties(kind: NewEventType, location: Option<&Value>) -> Option<(&'static str, Value)> {
+fn properties(kind: &NewEventType, location: Option<&Value>) -> Option<(&'static str, Value)> {
     let no_declining = || json!({ "autoDeclineMode": "declineNone" });
     Some(match kind {
-        NewEventType::Default => return None,
+        NewEventType::Default | NewEventType::Other(_) => return None,
         NewEventType::Birthday => ("birthdayProperties", json!({ "type": "birthday" })),
         NewEventType::FocusTime => ("focusTimeProperties", no_declining()),
         NewEventType::OutOfOffice => ("outOfOfficeProperties", no_declining()),

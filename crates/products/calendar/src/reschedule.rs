@@ -76,7 +76,7 @@ impl Reschedule<'_> {
         let zone = match self.zone(event) {
             Zone::Unneeded => None,
             Zone::Known(zone) => Some(zone),
-            Zone::OfCalendar => Some(zone::of_calendar(io, self.calendar).await?),
+            Zone::OfCalendar => Some(zone::for_writing(io, self.calendar).await?),
         };
         body.extend(self.edges(event, zone.as_ref())?);
         Ok(())

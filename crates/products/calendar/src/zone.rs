@@ -18,16 +18,28 @@ pub(crate) fn name(zone: &TimeZone) -> &str {
     zone.iana_name().unwrap_or("UTC")
 }
 
-/// The zone of a calendar. Any page of its events tells it, under every scope that reads events; `calendars.get` would
-/// need a further one.
-pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<TimeZone> {
+/// The zone of a calendar; `None` where the product leaves it out. Any page of its events tells it, under every scope
+/// that reads events; `calendars.get` would need a further one.
+pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<Option<TimeZone>> {
     let request = ApiRequest::get(["calendars", calendar, "events"])
         .query("maxResults", 1_u32)
         .query("fields", "timeZone");
     let response: Value = io.send(request).await?.json()?;
     let told = response["timeZone"].as_str().unwrap_or_default();
-    named(told).ok_or_else(|| {
-        let message = format!("the calendar's time zone {told:?} is not known; write times with an offset or name a zone");
+    if told.is_empty() {
+        return Ok(None);
+    }
+    named(told).map(Some).ok_or_else(|| {
+        let message =
+            format!("the calendar's time zone {told:?} is not known; write times with an offset");
+        Error::new(ErrorKind::InvalidRequest, message)
+    })
+}
+
+/// The same for an event that is written: at a wrong time it would do harm, so no zone is assumed.
+pub(crate) async fn for_writing(io: Io<'_>, calendar: &str) -> Result<TimeZone> {
+    of_calendar(io, calendar).await?.ok_or_else(|| {
+        let message = "the product does not say which time zone the calendar has; give timezone";
         Error::new(ErrorKind::InvalidRequest, message)
     })
 }

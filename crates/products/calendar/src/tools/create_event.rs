@@ -47,7 +47,8 @@ pub struct CreateEvent {
     /// whole days.
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
-    /// What kind of event it is; it cannot be changed later.
+    /// What kind of event it is: `default`, `birthday`, `focusTime`, `outOfOffice` or `workingLocation`; it cannot be
+    /// changed later. Any other text makes an ordinary event, with a warning.
     pub event_type: Option<NewEventType>,
     /// Whether guests may invite others; true when absent.
     pub guests_can_invite_others: Option<bool>,
@@ -82,6 +83,23 @@ impl Tool for CreateEvent {
 
     /// Calendar API, `events.insert`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let output = self.create(call, io).await?;
+        let emails = self.attendees_emails.as_deref();
+        let output = event::warn_of_guests(output, emails, self.send_updates);
+        Ok(kind::warn_of_other(output, self.event_type.as_ref()))
+    }
+}
+
+/// What the input says, read once.
+struct New {
+    start: Moment,
+    zone: Option<TimeZone>,
+    /// The event's members that need nothing from the product.
+    body: Map<String, Value>,
+}
+
+impl CreateEvent {
+    async fn create(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let new = self.read()?;
         let mut body = new.body;
         kind::complete(self.kind(), &mut body);
@@ -110,17 +128,7 @@ impl Tool for CreateEvent {
             Err(error) => Err(error),
         }
     }
-}
 
-/// What the input says, read once.
-struct New {
-    start: Moment,
-    zone: Option<TimeZone>,
-    /// The event's members that need nothing from the product.
-    body: Map<String, Value>,
-}
-
-impl CreateEvent {
     fn read(&self) -> Result<New> {
         let mut violations = Violations::default();
         let start = violations.read(when::moment("/start_datetime", &self.start_datetime));
@@ -148,8 +156,8 @@ impl CreateEvent {
         self.calendar_id.as_deref().unwrap_or(PRIMARY)
     }
 
-    fn kind(&self) -> NewEventType {
-        self.event_type.unwrap_or_default()
+    fn kind(&self) -> &NewEventType {
+        self.event_type.as_ref().unwrap_or(&NewEventType::Default)
     }
 
     fn details(&self) -> Details<'_> {
@@ -179,7 +187,7 @@ impl CreateEvent {
         let needed =
             matches!(start, Moment::Local(_)) || (self.details().recurs() && !start.is_day());
         let zone: Option<TimeZone> = match named {
-            None if needed => Some(zone::of_calendar(io, self.calendar()).await?),
+            None if needed => Some(zone::for_writing(io, self.calendar()).await?),
             named => named,
         };
         let length = length(self.event_duration_hour, self.event_duration_minutes);

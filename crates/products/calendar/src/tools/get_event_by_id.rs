@@ -14,13 +14,12 @@ use stead_google::items;
 
 use crate::{
     EventType,
-    bounds::{Bound, in_order, zone_of},
+    bounds::{Bound, Clocks, in_order},
     event::{self, PRIMARY, is_cancelled},
     filter::Filter,
     page::first_filled,
     scopes,
     time::written,
-    zone,
 };
 
 /// Read one event, and on request say whether it fits filters, or list the occurrences of a recurring one.
@@ -79,31 +78,43 @@ impl Tool for GetEventById {
             let message = "the event has been deleted; show_deleted returns it";
             return Err(Error::new(ErrorKind::ProductNotFound, message));
         }
-        let zone = self.zone(io, &event, &bounds).await?;
+        let Clocks { zone, warnings } = self.clocks(io, &event, &bounds).await?;
         let filter = self.filter(bounds, &zone)?;
-        let recurs = event["recurrence"]
-            .as_array()
-            .is_some_and(|lines| !lines.is_empty());
-        if recurs && self.single_events == Some(true) {
-            return self.instances(io, event, &filter, &zone).await;
-        }
-        let filtered_by = if recurs && !filter.bounds().is_empty() {
-            let mut filtered_by = filter.failing_but_time(&event);
-            let page = first_filled(io, &self.instances_of(&event, &filter, &zone, 1)).await?;
-            if page["items"].as_array().is_none_or(Vec::is_empty) {
-                filtered_by.extend(filter.bounds());
-            }
-            filtered_by
-        } else {
-            filter.failing(&event, &zone)
-        };
-        Ok(found(event, &filtered_by).into())
+        let mut output = self.filtered(io, event, &filter, &zone).await?;
+        output.warnings.extend(warnings);
+        Ok(output)
     }
 }
 
 impl GetEventById {
     fn calendar(&self) -> &str {
         self.calendar_id.as_deref().unwrap_or(PRIMARY)
+    }
+
+    async fn filtered(
+        &self,
+        io: Io<'_>,
+        event: Value,
+        filter: &Filter<'_>,
+        zone: &TimeZone,
+    ) -> Result<Output> {
+        let recurs = event["recurrence"]
+            .as_array()
+            .is_some_and(|lines| !lines.is_empty());
+        if recurs && self.single_events == Some(true) {
+            return self.instances(io, event, filter, zone).await;
+        }
+        let filtered_by = if recurs && !filter.bounds().is_empty() {
+            let mut filtered_by = filter.failing_but_time(&event);
+            let page = first_filled(io, &self.instances_of(&event, filter, zone, 1)).await?;
+            if page["items"].as_array().is_none_or(Vec::is_empty) {
+                filtered_by.extend(filter.bounds());
+            }
+            filtered_by
+        } else {
+            filter.failing(&event, zone)
+        };
+        Ok(found(event, &filtered_by).into())
     }
 
     /// The event with this id; or else with this UID, which looks like a mail address as no id does.
@@ -130,12 +141,12 @@ impl GetEventById {
     }
 
     /// The zone of bounds without an offset, and of an event that lasts all day.
-    async fn zone(&self, io: Io<'_>, event: &Value, bounds: &[Bound]) -> Result<TimeZone> {
+    async fn clocks(&self, io: Io<'_>, event: &Value, bounds: &[Bound]) -> Result<Clocks> {
         let is_bounded = self.time_min.is_some() || self.time_max.is_some();
         if is_bounded && event["start"]["date"].is_string() && event["recurrence"].is_null() {
-            return zone::of_calendar(io, self.calendar()).await;
+            return Clocks::of_calendar(io, self.calendar()).await;
         }
-        zone_of(io, self.calendar(), bounds).await
+        Clocks::of(io, self.calendar(), bounds).await
     }
 
     /// The occurrences that fit.

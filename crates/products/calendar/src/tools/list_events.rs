@@ -13,7 +13,7 @@ use stead_google::items;
 
 use crate::{
     EventOrder,
-    bounds::{Bound, in_order, zone_of},
+    bounds::{Bound, Clocks, in_order},
     event::PRIMARY,
     page::first_filled,
     scopes,
@@ -67,7 +67,7 @@ impl Tool for ListEvents {
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
         let [time_min, time_max] = self.bounds()?;
-        let zone = zone_of(io, calendar, &[time_min, time_max]).await?;
+        let Clocks { zone, warnings } = Clocks::of(io, calendar, &[time_min, time_max]).await?;
         let (from, to) = (time_min.instant(&zone)?, time_max.instant(&zone)?);
         in_order(from, to)?;
 
@@ -85,13 +85,14 @@ impl Tool for ListEvents {
             .query("timeMin", from.map(|from| written(from, &zone)));
         let mut page = first_filled(io, &request).await?;
         let events = items(&mut page, "items");
-        Ok(json!({
+        let mut output = Output::from(json!({
             "time_zone": page["timeZone"],
             "access_role": page["accessRole"],
             "events": events,
             "next_page_token": page["nextPageToken"],
-        })
-        .into())
+        }));
+        output.warnings = warnings;
+        Ok(output)
     }
 }
 

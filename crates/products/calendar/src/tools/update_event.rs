@@ -13,7 +13,7 @@ use crate::{
     NewEventType, Transparency, Visibility,
     errors::is_status,
     event::{self, Details},
-    meeting,
+    kind, meeting,
     reschedule::Reschedule,
     scopes, when,
 };
@@ -53,7 +53,8 @@ pub struct UpdateEvent {
     /// whole days.
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
-    /// What kind of event it is. It cannot be changed: another kind than the event's own is refused.
+    /// What kind of event it is, as in `calendar_create_event`. It cannot be changed: another kind than the event's own is
+    /// refused.
     pub event_type: Option<NewEventType>,
     /// Whether guests may invite others.
     pub guests_can_invite_others: Option<bool>,
@@ -89,11 +90,14 @@ impl Tool for UpdateEvent {
     /// Calendar API, `events.patch`; `events.get` before it where what is to be follows from what is.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let change = self.read()?;
-        match self.change(&change, call, io).await {
+        let output = match self.change(&change, call, io).await {
             // The event was changed between reading and writing: again, from what it is now.
             Err(error) if is_status(&error, 412) => self.change(&change, call, io).await,
             result => result,
-        }
+        }?;
+        let emails = self.attendees_emails.as_deref();
+        let output = event::warn_of_guests(output, emails, self.send_updates);
+        Ok(kind::warn_of_other(output, self.event_type.as_ref()))
     }
 }
 
@@ -237,14 +241,14 @@ impl UpdateEvent {
     fn needs_present(&self, time: &Reschedule<'_>) -> bool {
         self.attendees_emails.is_some()
             || self.create_meeting_room == Some(true)
-            || self.event_type.is_some()
+            || self.event_type.as_ref().is_some_and(|kind| !kind.is_other())
             || time.needs_present()
     }
 
     fn check_kind(&self, event: &Value) -> Result<()> {
         let own = event["eventType"].as_str().unwrap_or("default");
-        match self.event_type {
-            Some(wanted) if wanted.name() != own => {
+        match &self.event_type {
+            Some(wanted) if !wanted.is_other() && wanted.name() != own => {
                 let message = format!(
                     "the event is of the kind {own:?}, and the product lets no one change that"
                 );
