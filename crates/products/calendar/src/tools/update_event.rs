@@ -241,7 +241,10 @@ impl UpdateEvent {
     fn needs_present(&self, time: &Reschedule<'_>) -> bool {
         self.attendees_emails.is_some()
             || self.create_meeting_room == Some(true)
-            || self.event_type.as_ref().is_some_and(|kind| !kind.is_other())
+            || self
+                .event_type
+                .as_ref()
+                .is_some_and(|kind| !kind.is_other())
             || time.needs_present()
     }
 

@@ -78,10 +78,13 @@ impl Tool for GetAttachmentById {
             .filter(|part| part.attachment_id().is_some() && part.size() == bytes.len() as u64)
             .collect();
         match fitting.as_slice() {
-            [] => Err(not_found("this id is of an attachment of another mail", &message)),
-            [one] => Ok(self.recognized(*one, &bytes)),
+            [] => Err(not_found(
+                "this id is of an attachment of another mail",
+                &message,
+            )),
+            [one] => Ok(recognized(*one, &bytes)),
             several => Ok(match self.named(several) {
-                Some(one) => self.recognized(one, &bytes),
+                Some(one) => recognized(one, &bytes),
                 None => self.unknown(&bytes),
             }),
         }
@@ -103,7 +106,7 @@ impl GetAttachmentById {
         let bytes = content.unwrap_or_default();
         check_size(&bytes, part.size())?;
         let file_name = self.file_name.clone().or_else(|| part.file_name());
-        let output = result(part.stable_id(), file_name, part.mime_type(), &bytes);
+        let output = result(&part.stable_id(), file_name, &part.mime_type(), &bytes);
         Ok(if is_missing {
             output.warn("content_missing", without_content(part))
         } else {
@@ -113,7 +116,8 @@ impl GetAttachmentById {
 
     /// The only one of these parts that has the caller's file name.
     fn named<'a>(&self, parts: &[Part<'a>]) -> Option<Part<'a>> {
-        let is_named = |part: &&Part<'_>| self.file_name.is_some() && part.file_name() == self.file_name;
+        let is_named =
+            |part: &&Part<'_>| self.file_name.is_some() && part.file_name() == self.file_name;
         let mut named = parts.iter().filter(is_named);
         match (named.next(), named.next()) {
             (Some(one), None) => Some(*one),
@@ -121,27 +125,26 @@ impl GetAttachmentById {
         }
     }
 
-    /// Content that only its size assigns to a part.
-    fn recognized(&self, part: Part<'_>, bytes: &[u8]) -> Output {
-        let id = part.stable_id();
-        let message = format!(
-            "the id is from an earlier reading of the mail; by the size of its content it is {id}, whose name and type are given here"
-        );
-        result(id, part.file_name(), part.mime_type(), bytes).warn("recognized_by_size", message)
-    }
-
     /// Content that could be of several parts.
     fn unknown(&self, bytes: &[u8]) -> Output {
-        let mime_type = String::from("application/octet-stream");
-        result(self.attachment_id.clone(), None, mime_type, bytes).warn(
+        result(&self.attachment_id, None, "application/octet-stream", bytes).warn(
             "part_unknown",
             "the id is from an earlier reading of the mail, so the attachment's own name and type are not known",
         )
     }
 }
 
-fn result(attachment_id: String, file_name: Option<String>, mime_type: String, bytes: &[u8]) -> Output {
-    let file_name = file_name.unwrap_or_else(|| default_name(&mime_type).to_owned());
+/// Content that only its size assigns to a part.
+fn recognized(part: Part<'_>, bytes: &[u8]) -> Output {
+    let id = part.stable_id();
+    let message = format!(
+        "the id is from an earlier reading of the mail; by the size of its content it is {id}, whose name and type are given here"
+    );
+    result(&id, part.file_name(), &part.mime_type(), bytes).warn("recognized_by_size", message)
+}
+
+fn result(attachment_id: &str, file_name: Option<String>, mime_type: &str, bytes: &[u8]) -> Output {
+    let file_name = file_name.unwrap_or_else(|| default_name(mime_type).to_owned());
     Output::from(json!({
         "attachment_id": attachment_id,
         "file_name": file_name,
