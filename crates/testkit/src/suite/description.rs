@@ -66,7 +66,8 @@ pub(super) fn tools_and_parameters_are_described(subject: &Subject) -> Vec<Strin
     faults
 }
 
-fn describe(node: &Value, path: &str, faults: &mut Vec<String>) {
+/// Notes every member of a schema that has no description, or one that is too long.
+pub(super) fn describe(node: &Value, path: &str, faults: &mut Vec<String>) {
     for (name, child) in node["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}/{name}");
         faults.extend(
@@ -77,6 +78,9 @@ fn describe(node: &Value, path: &str, faults: &mut Vec<String>) {
     }
     if node["items"].is_object() {
         describe(&node["items"], &format!("{path}/items"), faults);
+    }
+    for option in node["anyOf"].as_array().into_iter().flatten() {
+        describe(option, path, faults);
     }
 }
 

@@ -7,6 +7,7 @@ mod description;
 mod errors;
 mod hostile;
 mod inputs;
+mod outputs;
 mod requests;
 mod schemas;
 
@@ -29,6 +30,7 @@ use crate::{
 };
 
 pub use bless::bless;
+pub use outputs::faults_of;
 
 /// A product, its tools and their fixtures.
 #[derive(Debug)]
@@ -111,6 +113,9 @@ pub fn checks() -> Vec<Check> {
         inputs::unknown_arguments_are_refused_with_the_known_ones,
         inputs::versions_are_taken_by_every_tool,
         inputs::typed_calls_are_calls_by_name,
+        outputs::outputs_are_portable,
+        outputs::results_are_what_their_output_says,
+        outputs::members_of_outputs_are_seen,
         coverage::fixtures_cover_uses_and_errors,
         coverage::fixtures_do_not_restate_the_schema,
         requests::tools_await_only_io,

@@ -70,7 +70,7 @@ pub(super) fn schemas_are_portable(subject: &Subject) -> Vec<String> {
             continue;
         };
         let name = tool.entry().name();
-        lint(schema, name, 0, &mut faults);
+        lint(schema, name, DEEPEST, 0, &mut faults);
         if schema["additionalProperties"] != Value::Bool(false) {
             faults.push(format!(
                 "{name}: takes unknown arguments; add #[serde(deny_unknown_fields)]"
@@ -100,13 +100,20 @@ fn schema_of<'a>(tool: &'a CatalogueTool, faults: &mut Vec<String>) -> Option<&'
         .ok()
 }
 
-fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
+/// Notes what of a schema some vendor refuses.
+pub(super) fn lint(
+    node: &Value,
+    path: &str,
+    deepest: usize,
+    depth: usize,
+    faults: &mut Vec<String>,
+) {
     let mut fault = |text: String| faults.push(format!("{path}: {text}"));
     let Some(members) = node.as_object() else {
         return fault(format!("{node} is not a schema"));
     };
-    if depth > DEEPEST {
-        return fault(format!("nested deeper than {DEEPEST}"));
+    if depth > deepest {
+        return fault(format!("nested deeper than {deepest}"));
     }
     for keyword in members
         .keys()
@@ -154,17 +161,23 @@ fn lint(node: &Value, path: &str, depth: usize, faults: &mut Vec<String>) {
         }
     }
     for (name, child) in node["properties"].as_object().into_iter().flatten() {
-        lint(child, &format!("{path}/{name}"), depth + 1, faults);
+        lint(child, &format!("{path}/{name}"), deepest, depth + 1, faults);
     }
     if let Some(items) = members.get("items") {
-        lint(items, &format!("{path}/items"), depth + 1, faults);
+        lint(items, &format!("{path}/items"), deepest, depth + 1, faults);
     }
     if let Some(more @ Value::Object(_)) = members.get("additionalProperties") {
-        lint(more, &format!("{path}/*"), depth + 1, faults);
+        lint(more, &format!("{path}/*"), deepest, depth + 1, faults);
     }
     let options = node["anyOf"].as_array().into_iter().flatten();
     for (index, option) in options.enumerate() {
-        lint(option, &format!("{path}/anyOf/{index}"), depth, faults);
+        lint(
+            option,
+            &format!("{path}/anyOf/{index}"),
+            deepest,
+            depth,
+            faults,
+        );
     }
 }
 

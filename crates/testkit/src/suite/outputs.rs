@@ -1,0 +1,176 @@
+//! What a tool's output promises: a schema that every client takes, and results that keep to it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use stead_core::catalogue::CatalogueTool;
+
+use super::{Subject, description::describe, schemas::lint};
+
+/// Deepest nesting; deeper than an input's, since results hold lists of the product's own objects.
+const DEEPEST: usize = 8;
+
+/// Every output is an object whose members are described, in the keywords that an input may use.
+pub(super) fn outputs_are_portable(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools().filter(|tool| has_struct(tool)) {
+        let schema = tool.output_schema();
+        let name = format!("{}, output", tool.entry().name());
+        if schema["type"] != "object" {
+            faults.push(format!("{name}: a result is an object"));
+        }
+        lint(schema, &name, DEEPEST, 0, &mut faults);
+        describe(schema, &name, &mut faults);
+    }
+    faults
+}
+
+/// Every result of a case passes the published schema and is read into the struct, which loses nothing that it names.
+pub(super) fn results_are_what_their_output_says(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (tool, case) in subject.cases() {
+        let Some(result) = &case.result else { continue };
+        let name = tool.entry().name();
+        let found = faults_of(tool, &result.data).into_iter();
+        faults.extend(found.map(|fault| format!("{name}, {:?}: {fault}", case.name)));
+    }
+    faults
+}
+
+/// What is wrong with the data of a result, by the output of its tool; nothing where it keeps to it.
+pub fn faults_of(tool: &CatalogueTool, data: &Value) -> Vec<String> {
+    let schema = tool.output_schema();
+    let validator = match jsonschema::draft202012::new(schema) {
+        Ok(validator) => validator,
+        Err(error) => return vec![format!("the output's schema is none: {error}")],
+    };
+    let refusals = |value: &Value| -> Vec<String> {
+        let errors = validator.iter_errors(value);
+        errors
+            .map(|error| {
+                format!(
+                    "the output's schema refuses {}: {error}",
+                    error.instance_path()
+                )
+            })
+            .collect()
+    };
+    let mut faults = refusals(data);
+    match tool.entry().rewrite_output(&data.to_string()) {
+        Ok(written) => {
+            lost("", schema, data, &written, &mut faults);
+            faults.extend(refusals(&written));
+        }
+        Err(error) => faults.push(format!("the output's struct refuses it: {error}")),
+    }
+    faults
+}
+
+/// Every member that an output names is in a result of some case: a name that the product does not use is found so.
+pub(super) fn members_of_outputs_are_seen(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let (mut named, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let schema = tool.output_schema();
+        name_members("", schema, &mut named);
+        let cases = subject.cases_of(tool.entry().name()).iter();
+        for result in cases.filter_map(|case| case.result.as_ref()) {
+            see_members("", schema, &result.data, &mut seen);
+        }
+        let name = tool.entry().name();
+        let unseen = named.difference(&seen);
+        faults.extend(unseen.map(|path| format!("{name}: no case has {path} in its result")));
+    }
+    faults
+}
+
+/// Whether the tool describes its result. One that does not publishes the schema that takes anything.
+fn has_struct(tool: &CatalogueTool) -> bool {
+    let schema = tool.output_schema().as_object();
+    schema.is_some_and(|schema| !schema.is_empty())
+}
+
+/// Notes every named member that is in the data and was lost or changed in the struct. `null` and absence are the same.
+fn lost(path: &str, schema: &Value, data: &Value, written: &Value, faults: &mut Vec<String>) {
+    let members = schema["properties"].as_object();
+    match (data, written) {
+        (Value::Null, _) => {}
+        (Value::Object(data), Value::Object(written)) if members.is_some() => {
+            for (name, schema) in members.into_iter().flatten() {
+                let path = format!("{path}/{name}");
+                match (data.get(name), written.get(name)) {
+                    (Some(data), Some(written)) => lost(&path, schema, data, written, faults),
+                    (Some(data), None) if !data.is_null() => {
+                        faults.push(format!("{path}: lost in the output's struct"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (Value::Array(data), Value::Array(written))
+            if schema["items"].is_object() && data.len() == written.len() =>
+        {
+            for (index, (data, written)) in data.iter().zip(written).enumerate() {
+                lost(
+                    &format!("{path}/{index}"),
+                    &schema["items"],
+                    data,
+                    written,
+                    faults,
+                );
+            }
+        }
+        _ => {
+            if let Some(option) = option_for(schema, data) {
+                lost(path, option, data, written, faults);
+            } else if data != written {
+                faults.push(format!("{path}: changed in the output's struct"));
+            }
+        }
+    }
+}
+
+/// The alternative of a schema that describes an object or a list such as the data.
+fn option_for<'a>(schema: &'a Value, data: &Value) -> Option<&'a Value> {
+    let keyword = match data {
+        Value::Object(_) => "properties",
+        Value::Array(_) => "items",
+        _ => return None,
+    };
+    let mut options = schema["anyOf"].as_array().into_iter().flatten();
+    options.find(|option| option.get(keyword).is_some())
+}
+
+/// The schema and its alternatives.
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    let options = schema["anyOf"].as_array().into_iter().flatten();
+    std::iter::once(schema).chain(options)
+}
+
+fn name_members(path: &str, schema: &Value, named: &mut BTreeSet<String>) {
+    for schema in alternatives(schema) {
+        for (name, child) in schema["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}/{name}");
+            name_members(&path, child, named);
+            named.insert(path);
+        }
+        if schema["items"].is_object() {
+            name_members(&format!("{path}/*"), &schema["items"], named);
+        }
+    }
+}
+
+fn see_members(path: &str, schema: &Value, data: &Value, seen: &mut BTreeSet<String>) {
+    for schema in alternatives(schema) {
+        for (name, child) in schema["properties"].as_object().into_iter().flatten() {
+            if let Some(data) = data.get(name).filter(|data| !data.is_null()) {
+                let path = format!("{path}/{name}");
+                see_members(&path, child, data, seen);
+                seen.insert(path);
+            }
+        }
+        for item in data.as_array().into_iter().flatten() {
+            see_members(&format!("{path}/*"), &schema["items"], item, seen);
+        }
+    }
+}
