@@ -42,7 +42,7 @@ pub fn faults_of(tool: &CatalogueTool, data: &Value) -> Vec<String> {
     let schema = tool.output_schema();
     let validator = match jsonschema::draft202012::new(schema) {
         Ok(validator) => validator,
-        Err(error) => return vec![format!("the output's schema is none: {error}")],
+        Err(error) => return vec![format!("the output's schema is not one: {error}")],
     };
     let refusals = |value: &Value| -> Vec<String> {
         let errors = validator.iter_errors(value);
