@@ -1,11 +1,13 @@
 //! The authorization page (OAuth 2.0 for Web Server Applications, "Set authorization parameters").
 
-use axum::http::StatusCode;
-
-use super::{ISSUER, consent, grants::ConsentRequest, scopes};
+use super::{
+    consent::{self, problem_page, redirect_back},
+    grants::ConsentRequest,
+    scopes,
+};
 use crate::{
     google::State,
-    oauth::{self, is_challenge},
+    oauth::is_challenge,
     pages::{self, Choice, Consent, Permission},
     query::Query,
     request::Request,
@@ -32,27 +34,6 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
         },
     };
     pages::with_security_headers(response)
-}
-
-/// An error page with Google's code for it.
-pub(super) fn problem_page(code: &str, text: &str) -> Response {
-    Response::html(
-        StatusCode::BAD_REQUEST,
-        pages::problem(
-            "Access blocked: Authorization Error",
-            &format!("Error 400: {code}. {text}"),
-        ),
-    )
-}
-
-/// Sends the browser back with these parameters and the issuer (RFC 9207).
-pub(super) fn redirect_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Response {
-    let issuer = [("iss", ISSUER)];
-    let parameters: Vec<(&str, &str)> = issuer
-        .into_iter()
-        .chain(parameters.iter().copied())
-        .collect();
-    oauth::redirect_back(&request.redirect_uri, request.state.as_deref(), &parameters)
 }
 
 fn show(state: &mut State, request: &Request) -> Response {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::authorize::{problem_page, redirect_back};
-use crate::{google::State, request::Request, response::Response, users};
+use axum::http::StatusCode;
+
+use super::{ISSUER, grants::ConsentRequest};
+use crate::{google::State, oauth, pages, request::Request, response::Response, users};
 
 /// `POST /consent/{request}` with `user`, `action` and any number of `scope`.
 ///
@@ -69,4 +71,25 @@ pub(super) fn respond(state: &mut State, request: &Request, id: &str) -> Respons
             ("prompt", "consent"),
         ],
     )
+}
+
+/// An error page with Google's code for it.
+pub(super) fn problem_page(code: &str, text: &str) -> Response {
+    Response::html(
+        StatusCode::BAD_REQUEST,
+        pages::problem(
+            "Access blocked: Authorization Error",
+            &format!("Error 400: {code}. {text}"),
+        ),
+    )
+}
+
+/// Sends the browser back with these parameters and the issuer (RFC 9207).
+pub(super) fn redirect_back(request: &ConsentRequest, parameters: &[(&str, &str)]) -> Response {
+    let issuer = [("iss", ISSUER)];
+    let parameters: Vec<(&str, &str)> = issuer
+        .into_iter()
+        .chain(parameters.iter().copied())
+        .collect();
+    oauth::redirect_back(&request.redirect_uri, request.state.as_deref(), &parameters)
 }

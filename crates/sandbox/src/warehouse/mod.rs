@@ -6,6 +6,7 @@
 //! passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten seconds.
 
 mod account;
+mod call;
 mod errors;
 mod oauth;
 mod router;

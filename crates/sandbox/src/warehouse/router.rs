@@ -3,29 +3,14 @@
 
 use axum::http::Method;
 
-use super::{errors::ApiError, statements};
-use crate::{
-    oauth::TokenState,
-    query::{Query, Repeated},
-    request::Request,
-    response::Response,
-    warehouse::State,
+use super::{
+    call::{Call, Caller},
+    errors::ApiError,
+    statements,
 };
-
-/// Who calls, by the token that came along.
-#[derive(Debug, Clone)]
-pub(super) struct Caller {
-    pub(super) email: String,
-    /// Role of the token; any of the user's where there is none.
-    pub(super) role: Option<String>,
-}
-
-/// A request that has passed the checks.
-pub(super) struct Call<'request> {
-    pub(super) caller: Caller,
-    pub(super) query: Query,
-    pub(super) request: &'request Request,
-}
+use crate::{
+    oauth::TokenState, query::Repeated, request::Request, response::Response, warehouse::State,
+};
 
 /// A query parameter, and which values fit it.
 type Parameter = (&'static str, fn(&str) -> bool);

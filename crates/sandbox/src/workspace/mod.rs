@@ -7,6 +7,7 @@ mod columns;
 mod content;
 mod errors;
 mod ids;
+mod method;
 mod methods;
 mod oauth;
 mod paging;
@@ -27,8 +28,8 @@ use serde_json::Value;
 use capability::Capability;
 use content::Content;
 use errors::ApiError;
+use method::{ALL, Call, Method};
 use reader::Reader;
-use router::{ALL, Call, Method};
 use version::Version;
 
 use crate::{

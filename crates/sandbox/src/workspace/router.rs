@@ -7,16 +7,14 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    capability::Capability,
-    content::{Content, Origin},
     errors::{ApiError, success},
     ids,
+    method::{Call, Method},
     methods::METHODS,
     version::Version,
 };
 use crate::{
     oauth::TokenState,
-    query::Query,
     request::{Request, match_path},
     response::Response,
     workspace::State,
@@ -24,43 +22,6 @@ use crate::{
 
 /// Bytes of a body (Notion API, "Request limits").
 const BODY_BYTES: usize = 500_000;
-
-/// One method of the API.
-#[derive(Debug)]
-pub(crate) struct Method {
-    /// HTTP method.
-    pub(crate) verb: &'static str,
-    /// Path, where `{name}` is an id.
-    pub(crate) path: &'static str,
-    /// Oldest and newest version that have it.
-    pub(crate) versions: (Version, Version),
-    /// Capability that it needs.
-    pub(crate) needs: Option<Capability>,
-    /// Query parameters.
-    pub(crate) query: &'static [&'static str],
-    /// What it does.
-    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
-}
-
-/// The versions of most methods.
-pub(crate) const ALL: (Version, Version) = (Version::Databases, Version::InTrash);
-
-/// A request that has passed the checks.
-#[derive(Debug)]
-pub(crate) struct Call {
-    /// Mail address of the user whose token came along.
-    pub(crate) user: String,
-    /// Id of the integration's client.
-    pub(crate) client: String,
-    /// Pages that the user has shared.
-    pub(crate) roots: BTreeSet<String>,
-    pub(crate) version: Version,
-    /// Ids of the path.
-    pub(crate) path: Vec<String>,
-    pub(crate) query: Query,
-    /// The body; an empty object where there is none.
-    pub(crate) body: Value,
-}
 
 /// Checks and runs one request of the API.
 pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
@@ -75,7 +36,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
 fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
     let access = identify(state, request).ok_or_else(ApiError::unauthorized)?;
     let (user, client, roots) = access;
-    let version = version(request)?;
+    let version = Version::of(request)?;
     let (method, path) = find(request, version).ok_or_else(ApiError::url)?;
     let query = request.query_parameters();
     if let Some((name, value)) = query.iter().find(|(name, _)| !method.query.contains(name)) {
@@ -111,19 +72,6 @@ fn identify(state: &State, request: &Request) -> Option<(String, String, BTreeSe
         )),
         TokenState::Expired(_) | TokenState::Dead => None,
     }
-}
-
-/// The version that the request names (Notion API, "Versioning").
-pub(crate) fn version(request: &Request) -> Result<Version, ApiError> {
-    let date = request
-        .header("notion-version")
-        .ok_or_else(ApiError::missing_version)?;
-    Version::named(date).ok_or_else(|| {
-        let should = format!(
-            "`\"2022-06-28\"` or `\"2025-09-03\"` or `\"2026-03-11\"`, instead was `\"{date}\"`"
-        );
-        ApiError::at("Notion-Version header", &should)
-    })
 }
 
 fn find(request: &Request, version: Version) -> Option<(&'static Method, Vec<String>)> {
@@ -170,30 +118,4 @@ fn body(method: &Method, request: &Request) -> Result<Value, ApiError> {
         return Err(ApiError::invalid(message));
     }
     serde_json::from_slice(&request.body).map_err(|_| ApiError::json())
-}
-
-impl Call {
-    /// The nth id of the path.
-    pub(crate) fn id(&self, index: usize) -> &str {
-        self.path.get(index).map_or("", String::as_str)
-    }
-
-    /// Whether something is shared with the integration.
-    pub(crate) fn can_see(&self, content: &Content, id: &str) -> bool {
-        content.is_shared(id, &self.roots)
-    }
-
-    /// Id of the integration as the author of what it makes.
-    pub(crate) fn bot(&self) -> String {
-        super::oauth::bot_id(&self.client, &self.user)
-    }
-
-    /// Made by this call, now.
-    pub(crate) fn origin(&self, state: &State) -> Origin {
-        Origin {
-            created: state.now,
-            edited: state.now,
-            author: self.bot(),
-        }
-    }
 }

@@ -1,5 +1,8 @@
 //! Versions of the API (Notion API, "Versioning"). Older ones are not supported.
 
+use super::errors::ApiError;
+use crate::request::Request;
+
 /// The versions, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Version {
@@ -12,6 +15,19 @@ pub(crate) enum Version {
 }
 
 impl Version {
+    /// The version that the request names (Notion API, "Versioning").
+    pub(crate) fn of(request: &Request) -> Result<Self, ApiError> {
+        let date = request
+            .header("notion-version")
+            .ok_or_else(ApiError::missing_version)?;
+        Self::named(date).ok_or_else(|| {
+            let should = format!(
+                "`\"2022-06-28\"` or `\"2025-09-03\"` or `\"2026-03-11\"`, instead was `\"{date}\"`"
+            );
+            ApiError::at("Notion-Version header", &should)
+        })
+    }
+
     /// The version of this date.
     pub(crate) fn named(date: &str) -> Option<Self> {
         match date {

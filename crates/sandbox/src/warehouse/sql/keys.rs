@@ -1,11 +1,6 @@
 //! SHOW PRIMARY KEYS, IMPORTED KEYS and EXPORTED KEYS.
 
-use super::{
-    Relation, Session,
-    cursor::Cursor,
-    information_schema::CREATED,
-    show::{database, visible},
-};
+use super::{Relation, Session, cursor::Cursor, database, information_schema::CREATED, visible};
 use crate::warehouse::{
     account::{Account, Database, KeyKind, Kind, Schema, Table},
     errors::SqlError,

@@ -17,7 +17,7 @@ pub(super) use bindings::{BoundValue, bind};
 pub(super) use relation::Relation;
 
 use super::errors::SqlError;
-use crate::warehouse::account::{Account, Person};
+use crate::warehouse::account::{Account, Database, Person};
 use cursor::Cursor;
 
 /// In whose name, and where, a statement runs.
@@ -109,4 +109,29 @@ impl Session {
             _ => return Err(SqlError::no_object("Object", &path.join("."))),
         })
     }
+}
+
+/// Databases that the role may use, by name.
+fn visible<'account>(account: &'account Account, session: &Session) -> Vec<&'account Database> {
+    let role = session.role.as_str();
+    let mut visible: Vec<&Database> = account
+        .databases
+        .iter()
+        .filter(|database| database.roles.contains(&role))
+        .collect();
+    visible.sort_by_key(|database| database.name);
+    visible
+}
+
+/// A database that the role may use.
+fn database<'account>(
+    account: &'account Account,
+    session: &Session,
+    name: &str,
+) -> Result<&'account Database, SqlError> {
+    account.database(name, &session.role).ok_or_else(|| {
+        let message =
+            "SQL compilation error:\nObject does not exist, or operation cannot be performed.";
+        SqlError::new("002043", "02000", message)
+    })
 }

@@ -3,8 +3,9 @@
 use super::{
     Relation, Session,
     cursor::Cursor,
+    database,
     information_schema::{CREATED, OWNER},
-    keys, pattern, show_grants,
+    keys, pattern, show_grants, visible,
 };
 use crate::warehouse::{
     account::{Account, Database, Kind},
@@ -39,21 +40,6 @@ pub(super) fn run(
         return keys::foreign(account, session, cursor, false);
     }
     Err(cursor.unexpected())
-}
-
-/// Databases that the role may use, by name.
-pub(super) fn visible<'account>(
-    account: &'account Account,
-    session: &Session,
-) -> Vec<&'account Database> {
-    let role = session.role.as_str();
-    let mut visible: Vec<&Database> = account
-        .databases
-        .iter()
-        .filter(|database| database.roles.contains(&role))
-        .collect();
-    visible.sort_by_key(|database| database.name);
-    visible
 }
 
 fn databases(
@@ -169,19 +155,6 @@ fn scope<'account>(
         return Ok(current);
     }
     Ok(vec![database(account, session, &cursor.name()?)?])
-}
-
-/// A database that the role may use.
-pub(super) fn database<'account>(
-    account: &'account Account,
-    session: &Session,
-    name: &str,
-) -> Result<&'account Database, SqlError> {
-    account.database(name, &session.role).ok_or_else(|| {
-        let message =
-            "SQL compilation error:\nObject does not exist, or operation cannot be performed.";
-        SqlError::new("002043", "02000", message)
-    })
 }
 
 fn warehouses(

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::record::Stage;
 use crate::{
     response::Response,
-    warehouse::{State, errors::ApiError, router::Call},
+    warehouse::{State, call::Call, errors::ApiError},
 };
 
 /// Cancels a statement that runs.

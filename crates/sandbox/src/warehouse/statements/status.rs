@@ -7,8 +7,8 @@ use crate::{
     response::Response,
     warehouse::{
         State,
+        call::Call,
         errors::{ApiError, SqlError},
-        router::Call,
     },
 };
 

@@ -16,7 +16,7 @@ mod list_users;
 mod query;
 mod search;
 
-use super::router::Method;
+use super::method::Method;
 
 /// What the API can do.
 pub(crate) static METHODS: &[&Method] = &[

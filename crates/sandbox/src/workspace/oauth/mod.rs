@@ -28,11 +28,6 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
     }
 }
 
-/// Id of the bot that an authorization makes: the same for the same integration and user.
-pub(super) fn bot_id(client: &str, user: &str) -> String {
-    id_of(&format!("bot {client} {user}"))
-}
-
 /// An error that stays on Notion's own page.
 fn problem(text: &str) -> Response {
     let page = pages::problem("Notion cannot go on", text);

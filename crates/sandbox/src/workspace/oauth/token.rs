@@ -4,13 +4,13 @@
 use axum::http::{StatusCode, header};
 use serde_json::{Map, Value, json};
 
-use super::{bot_id, error, grants::Issued};
+use super::{error, grants::Issued};
 use crate::{
     oauth::TokenState,
     request::Request,
     response::Response,
     users,
-    workspace::{State, ids::id_of, router, shapes},
+    workspace::{State, ids::id_of, method::bot_id, shapes, version::Version},
 };
 
 /// Client and body of a request that is well-formed.
@@ -107,7 +107,7 @@ fn read(state: &State, request: &Request) -> Result<TokenRequest, Box<Response>>
                 description,
             ))
         })?;
-    if let Err(error) = router::version(request) {
+    if let Err(error) = Version::of(request) {
         return Err(Box::new(error.response(&id_of(&request.path))));
     }
     let body = request

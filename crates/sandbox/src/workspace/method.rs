@@ -1,0 +1,83 @@
+//! A method of the API, and a request to it that has passed the checks.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{
+    State,
+    capability::Capability,
+    content::{Content, Origin},
+    errors::ApiError,
+    ids::id_of,
+    version::Version,
+};
+use crate::query::Query;
+
+/// One method of the API.
+#[derive(Debug)]
+pub(crate) struct Method {
+    /// HTTP method.
+    pub(crate) verb: &'static str,
+    /// Path, where `{name}` is an id.
+    pub(crate) path: &'static str,
+    /// Oldest and newest version that have it.
+    pub(crate) versions: (Version, Version),
+    /// Capability that it needs.
+    pub(crate) needs: Option<Capability>,
+    /// Query parameters.
+    pub(crate) query: &'static [&'static str],
+    /// What it does.
+    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
+}
+
+/// The versions of most methods.
+pub(crate) const ALL: (Version, Version) = (Version::Databases, Version::InTrash);
+
+/// A request that has passed the checks.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Mail address of the user whose token came along.
+    pub(crate) user: String,
+    /// Id of the integration's client.
+    pub(crate) client: String,
+    /// Pages that the user has shared.
+    pub(crate) roots: BTreeSet<String>,
+    pub(crate) version: Version,
+    /// Ids of the path.
+    pub(crate) path: Vec<String>,
+    pub(crate) query: Query,
+    /// The body; an empty object where there is none.
+    pub(crate) body: Value,
+}
+
+impl Call {
+    /// The nth id of the path.
+    pub(crate) fn id(&self, index: usize) -> &str {
+        self.path.get(index).map_or("", String::as_str)
+    }
+
+    /// Whether something is shared with the integration.
+    pub(crate) fn can_see(&self, content: &Content, id: &str) -> bool {
+        content.is_shared(id, &self.roots)
+    }
+
+    /// Id of the integration as the author of what it makes.
+    pub(crate) fn bot(&self) -> String {
+        bot_id(&self.client, &self.user)
+    }
+
+    /// Made by this call, now.
+    pub(crate) fn origin(&self, state: &State) -> Origin {
+        Origin {
+            created: state.now,
+            edited: state.now,
+            author: self.bot(),
+        }
+    }
+}
+
+/// Id of the bot that an authorization makes: the same for the same integration and user.
+pub(crate) fn bot_id(client: &str, user: &str) -> String {
+    id_of(&format!("bot {client} {user}"))
+}
