@@ -19,7 +19,12 @@ struct Language {
     install: &'static [&'static str],
     program: &'static str,
     scripts: &'static [&'static str],
+    /// How its recipes are marked in the guide, and how a file of one ends.
+    recipes: (&'static str, &'static str),
 }
+
+/// The guide whose recipes are run as they are printed.
+const GUIDE: &str = "docs/guide/sdks.md";
 
 const LANGUAGES: [Language; 2] = [
     Language {
@@ -36,6 +41,7 @@ const LANGUAGES: [Language; 2] = [
             "tests/clients/python/notion.py",
             "tests/clients/python/snowflake.py",
         ],
+        recipes: ("python", "py"),
     },
     Language {
         name: "node",
@@ -51,6 +57,7 @@ const LANGUAGES: [Language; 2] = [
             "tests/clients/node/googleapis.cjs",
             "tests/clients/node/notion.cjs",
         ],
+        recipes: ("javascript", "js"),
     },
 ];
 
@@ -64,12 +71,11 @@ pub(crate) fn run(all: bool) -> Result<()> {
     let mut missing = Vec::new();
     for language in &LANGUAGES {
         match install(language) {
-            Ok(()) => lines.extend(
-                language
-                    .scripts
-                    .iter()
-                    .map(|script| format!("{} {script}", language.program)),
-            ),
+            Ok(()) => {
+                let scripts = language.scripts.iter().map(|script| (*script).to_owned());
+                let scripts = scripts.chain(recipes(language)?);
+                lines.extend(scripts.map(|script| format!("{} {script}", language.program)));
+            }
             Err(error) => missing.push(format!("{}: {error:#}", language.name)),
         }
     }
@@ -111,4 +117,22 @@ fn install(language: &Language) -> Result<()> {
     }
     fs::write(installed, packages)?;
     Ok(())
+}
+
+/// The recipes of a language in the guide, each as a program.
+fn recipes(language: &Language) -> Result<Vec<String>> {
+    let guide = fs::read_to_string(shell::root().join(GUIDE))?;
+    let (mark, extension) = language.recipes;
+    let fence = format!("\n```{mark}\n");
+    let mut scripts = Vec::new();
+    for (number, block) in guide.split(&fence).skip(1).enumerate() {
+        let code = block.split("\n```").next().unwrap_or_default();
+        let script = format!("{FOLDER}/recipe_{}.{extension}", number + 1);
+        fs::write(shell::root().join(&script), code)?;
+        scripts.push(script);
+    }
+    if scripts.is_empty() {
+        bail!("{GUIDE} has no recipe in {}", language.name);
+    }
+    Ok(scripts)
 }

@@ -11,7 +11,7 @@ use stead::{
     core::{
         environment::{Environment, Verification},
         oauth::Callback,
-        resource::{NewAuthorizationLink, NewConnection},
+        resource::{Connection, NewAuthorizationLink, NewConnection},
         seal::KeyRing,
     },
 };
@@ -30,8 +30,10 @@ const PRODUCTS: [&str; 6] = [
     "warehouse",
     "workspace",
 ];
-/// An identifier that has to be percent-encoded in a path, as an application's own often has.
+/// The user of the scripts: an identifier that has to be percent-encoded in a path, as an application's own often has.
 const USER: &str = "acme/user 1";
+/// The user of the recipes.
+const PLAIN_USER: &str = "user-1";
 
 /// Each argument is a command line: a program and its script, with one blank between them.
 #[tokio::main]
@@ -92,7 +94,7 @@ async fn main() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes the connection of a product, and the user's account at it.
+/// Makes the connection of a product, and the users' accounts at it.
 async fn connect(environment: &Environment, sandbox: &Running, product: &str) -> Result<()> {
     let (id, secret) = match product {
         "warehouse" => (WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET),
@@ -111,10 +113,23 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
             .insert(String::from("account"), WAREHOUSE_ACCOUNT.into());
     }
     let connection = environment.create_connection(new).await?;
+    for user in [USER, PLAIN_USER] {
+        authorize(environment, sandbox, &connection, user).await?;
+    }
+    Ok(())
+}
+
+/// A user opens a link, and allows everything as Ada.
+async fn authorize(
+    environment: &Environment,
+    sandbox: &Running,
+    connection: &Connection,
+    user: &str,
+) -> Result<()> {
     let link = environment
         .create_authorization_link(NewAuthorizationLink {
-            connection_name: product.to_owned(),
-            identifier: USER.to_owned(),
+            connection_name: connection.connection_name.to_string(),
+            identifier: user.to_owned(),
             ..NewAuthorizationLink::default()
         })
         .await?;
