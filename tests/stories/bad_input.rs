@@ -10,15 +10,16 @@ async fn a_tools_input() {
     let stage = Stage::connected().await;
     let before = stage.received();
     for (input, path, words) in [
-        (
-            json!({ "max_resluts": 1 }),
-            "/max_resluts",
-            "expected one of: ",
-        ),
+        (json!({ "max_resluts": 1 }), "/max_resluts", "one of: "),
         (json!({ "max_results": "many" }), "/max_results", "integer"),
         (json!({ "max_results": 0 }), "/max_results", "minimum"),
         (json!({ "max_results": 501 }), "/max_results", "maximum"),
-        (json!({ "page_token": null }), "/page_token", "string"),
+        (json!({ "page_token": [] }), "/page_token", "string"),
+        (
+            json!({ "maxResults": 1 }),
+            "/maxResults",
+            "did you mean max_results?",
+        ),
         (json!([1]), "", "object"),
     ] {
         let reply = stage
@@ -45,7 +46,7 @@ async fn a_tools_input() {
         .execute(
             "mail_list_drafts",
             "user-1",
-            json!({ "max_results": 0, "x": 1, "page_token": 5 }),
+            json!({ "max_results": 0, "x": 1, "page_token": false }),
         )
         .await;
     assert_eq!(
@@ -59,18 +60,20 @@ async fn a_tools_input() {
 #[tokio::test]
 async fn what_is_clear_is_coerced() {
     let stage = Stage::connected().await;
-    let reply = stage
-        .execute("mail_list_drafts", "user-1", json!({ "max_results": 1.0 }))
-        .await;
-    assert_eq!(reply.status, 200, "{}", reply.text());
-    let reply = stage
-        .execute(
+    for (tool, input) in [
+        ("mail_list_drafts", json!({ "max_results": 1.0 })),
+        (
+            "mail_list_drafts",
+            json!({ "max_results": "1", "page_token": null, "tool_version": null }),
+        ),
+        (
             "mail_fetch_mails",
-            "user-1",
-            json!({ "label_ids": "[\"INBOX\"]", "max_results": 1 }),
-        )
-        .await;
-    assert_eq!(reply.status, 200, "{}", reply.text());
+            json!({ "label_ids": "[\"INBOX\"]", "max_results": 1, "format": "FULL" }),
+        ),
+    ] {
+        let reply = stage.execute(tool, "user-1", input.clone()).await;
+        assert_eq!(reply.status, 200, "{input}: {}", reply.text());
+    }
 }
 
 #[tokio::test]

@@ -78,6 +78,8 @@ async fn each_version_can_be_asked_for_and_the_newest_is_the_default() {
             assert_eq!(besides.json()["tool_version"], version);
         }
     }
+    let text = json!({ "tool_version": "2026-01-01" }).to_string();
+    assert_eq!(ran(&run(json!(text), json!({})).await), "2026-01-01");
     let unknown = run(json!({ "tool_version": "2020-01-01" }), json!({})).await;
     assert_eq!(unknown.kind(), "unsupported_version");
     assert!(

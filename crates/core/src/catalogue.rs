@@ -8,6 +8,7 @@ use crate::{
     Error, ErrorKind, Result,
     product::Product,
     schema::{ExportFormat, InputSchema, export, output_schema},
+    similar::did_you_mean,
     tool::ToolEntry,
 };
 
@@ -175,19 +176,7 @@ impl Catalogue {
     }
 
     fn unknown(&self, name: &str) -> Error {
-        let mut similar: Vec<(f64, &str)> = self
-            .by_name
-            .keys()
-            .map(|known| (strsim::jaro_winkler(known, name), *known))
-            .filter(|(likeness, _)| *likeness > 0.8)
-            .collect();
-        similar.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let similar: Vec<&str> = similar.iter().take(3).map(|(_, known)| *known).collect();
-        let hint = if similar.is_empty() {
-            String::new()
-        } else {
-            format!("; did you mean {}?", similar.join(", "))
-        };
+        let hint = did_you_mean(name, self.by_name.keys().copied());
         Error::new(
             ErrorKind::UnknownTool,
             format!("there is no tool {:?}{hint}", crate::scrub::scrub(name, 80)),

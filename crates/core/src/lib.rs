@@ -12,6 +12,7 @@ pub mod product;
 pub mod resource;
 pub mod schema;
 mod scrub;
+pub mod similar;
 pub mod state;
 pub mod tool;
 

@@ -89,14 +89,23 @@ pub(crate) fn run(tool: &CatalogueTool, case: &Case, input: Value) -> Result<Rep
 }
 
 /// Reads an input as a call by name does.
-pub(crate) fn parse(tool: &CatalogueTool, mut input: Value) -> Result<Box<dyn AnyTool>> {
+pub(crate) fn parse(tool: &CatalogueTool, input: Value) -> Result<Box<dyn AnyTool>> {
+    tool.entry().parse(validated(tool, input)?)
+}
+
+/// Reads an input as a call by name does, and writes what was read.
+pub(crate) fn rewrite(tool: &CatalogueTool, input: Value) -> Result<Value> {
+    tool.entry().rewrite(validated(tool, input)?)
+}
+
+fn validated(tool: &CatalogueTool, mut input: Value) -> Result<Value> {
     tool.schema()?.validate(&mut input)?;
     if let Some(members) = input.as_object_mut() {
         VERSION_PARAMETERS
             .iter()
             .for_each(|parameter| drop(members.remove(*parameter)));
     }
-    tool.entry().parse(input)
+    Ok(input)
 }
 
 fn requests_differ(product: &Product, case: &Case, sent: &[ApiRequest]) -> Vec<String> {

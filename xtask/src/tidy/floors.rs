@@ -23,6 +23,7 @@ const FLOORS: &[Floor] = &[
         what: "descriptions and views",
         modules: &[
             "scrub",
+            "similar",
             "digest",
             "sealed",
             "error",

@@ -9,7 +9,8 @@ use crate::{
     schema::VERSION_PARAMETERS,
 };
 
-/// The tool and version asked for, next to the input or in it. Takes the version parameters out of the input.
+/// The tool and version asked for, next to the input or in it. Takes the version parameters out of the input, which is
+/// read first where it is an object in a JSON text.
 pub(super) fn tool<'a>(
     catalogue: &'a Catalogue,
     name: &str,
@@ -17,6 +18,11 @@ pub(super) fn tool<'a>(
     tool_version: Option<String>,
     input: &mut Value,
 ) -> Result<&'a CatalogueTool> {
+    if let Value::String(text) = input
+        && let Ok(object @ Value::Object(_)) = serde_json::from_str(text)
+    {
+        *input = object;
+    }
     let [schema_parameter, tool_parameter] = VERSION_PARAMETERS;
     let schema_version = one(schema_parameter, schema_version, input)?;
     let tool_version = one(tool_parameter, tool_version, input)?;
@@ -28,7 +34,7 @@ fn one(parameter: &str, outside: Option<String>, input: &mut Value) -> Result<Op
         .as_object_mut()
         .and_then(|members| members.remove(parameter))
     {
-        None => None,
+        None | Some(Value::Null) => None,
         Some(Value::String(version)) => Some(version),
         Some(_) => {
             let violation = Violation::at(&[parameter], "type", "expected a date (YYYY-MM-DD)");
@@ -81,6 +87,23 @@ mod tests {
     }
 
     #[test]
+    fn versions_are_found_in_an_input_that_is_a_json_text() {
+        let mut input = json!("{\"note_id\":\"a\",\"tool_version\":\"2025-01-01\"}");
+        let error = found(None, None, &mut input).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
+        let mut input = json!(" {\"note_id\":\"a\",\"tool_version\":\"2026-11-21\"} ");
+        found(None, None, &mut input).unwrap();
+        assert_eq!(input, json!({ "note_id": "a" }));
+    }
+
+    #[test]
+    fn a_version_that_is_null_is_absent() {
+        let mut input = json!({ "note_id": "a", "schema_version": null, "tool_version": null });
+        found(None, None, &mut input).unwrap();
+        assert_eq!(input, json!({ "note_id": "a" }));
+    }
+
+    #[test]
     fn an_input_that_is_not_an_object_is_left_for_the_schema_to_refuse() {
         for mut input in [json!(null), json!([1]), json!("text")] {
             let before = input.clone();
@@ -109,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_version_that_is_not_text_is_a_violation_at_its_place() {
-        for bad in [json!(20_261_121), json!(null), json!(["2026-11-21"])] {
+        for bad in [json!(20_261_121), json!(["2026-11-21"])] {
             let error = found(None, None, &mut json!({ "tool_version": bad })).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::SchemaViolation);
             assert_eq!(error.violation_list()[0].path, "/tool_version");

@@ -3,18 +3,15 @@
 mod coerce;
 mod export;
 mod normalize;
+mod validator;
 
 use serde_json::{Value, json};
 
 use self::{
-    coerce::coerce,
-    normalize::{Nulls, keep_null, normalize, unwrap_lines},
+    normalize::{IGNORED_MARK, Nulls, keep_null, normalize, unwrap_lines, without_marks},
+    validator::Validator,
 };
-use crate::{
-    Error, ErrorKind, Result,
-    error::{Violation, push_segment},
-    tool::ToolEntry,
-};
+use crate::{Error, ErrorKind, Result, error::Violations, tool::ToolEntry};
 
 pub use export::{ExportFormat, export};
 
@@ -25,8 +22,8 @@ pub const VERSION_PARAMETERS: [&str; 2] = ["schema_version", "tool_version"];
 #[derive(Debug)]
 pub struct InputSchema {
     description: String,
-    schema: Value,
-    validator: jsonschema::Validator,
+    published: Value,
+    validator: Validator,
 }
 
 impl InputSchema {
@@ -68,7 +65,9 @@ impl InputSchema {
         ]) {
             schema["properties"][name] = json!({ "type": "string", "description": text });
         }
-        let validator = jsonschema::draft202012::new(&schema).map_err(|error| {
+        let mut published = schema.clone();
+        without_marks(&mut published);
+        let validator = Validator::new(schema).map_err(|error| {
             Error::new(
                 ErrorKind::Internal,
                 format!("{entry:?} has no valid schema: {error}"),
@@ -76,7 +75,7 @@ impl InputSchema {
         })?;
         Ok(Self {
             description,
-            schema,
+            published,
             validator,
         })
     }
@@ -88,98 +87,18 @@ impl InputSchema {
 
     /// The schema: draft 2020-12, without references.
     pub fn schema(&self) -> &Value {
-        &self.schema
+        &self.published
     }
 
-    /// Coerces what is meant (an object sent as a JSON string, `5.0` for an integer), then validates.
+    /// Coerces what is meant (an object sent as a JSON string, `"10"` for an integer, `null` for what is absent), then
+    /// validates.
     ///
     /// # Errors
     /// [`ErrorKind::SchemaViolation`] with every place.
     pub fn validate(&self, input: &mut Value) -> Result<()> {
-        coerce(&self.schema, input);
-        if self.validator.is_valid(input) {
-            return Ok(());
-        }
-        let violations = self
-            .validator
-            .iter_errors(input)
-            .flat_map(|error| self.violation(&error))
-            .collect();
-        Err(Error::violations(violations))
-    }
-
-    fn violation(&self, error: &jsonschema::ValidationError<'_>) -> Vec<Violation> {
-        use jsonschema::error::ValidationErrorKind as Kind;
-        let path = error.instance_path().to_string();
-        match error.kind() {
-            Kind::AdditionalProperties { unexpected } => {
-                let known = self.known_members(&path);
-                unexpected
-                    .iter()
-                    .map(|name| {
-                        // Names with an underscore in front are those of values that are made from other arguments.
-                        let why = if name.starts_with('_') {
-                            "is computed and cannot be given"
-                        } else {
-                            "is not known"
-                        };
-                        Violation::new(
-                            member(&path, name),
-                            "additionalProperties",
-                            format!("{name:?} {why}; expected one of: {known}"),
-                        )
-                    })
-                    .collect()
-            }
-            Kind::Required { property } => {
-                let name = property.as_str().unwrap_or_default();
-                vec![Violation::new(
-                    member(&path, name),
-                    "required",
-                    format!("{name:?} is required"),
-                )]
-            }
-            Kind::Type { .. } => {
-                vec![Violation::new(
-                    path,
-                    "type",
-                    format!(
-                        "expected {}, found {}",
-                        self.expected(error),
-                        type_name(error.instance())
-                    ),
-                )]
-            }
-            kind => vec![Violation::new(path, kind.keyword(), error.to_string())],
-        }
-    }
-
-    /// The members that the object at `path` takes, for a message.
-    fn known_members(&self, path: &str) -> String {
-        let mut node = &self.schema;
-        for step in path.split('/').skip(1) {
-            let name = step.replace("~1", "/").replace("~0", "~");
-            node = node["properties"].get(&name).unwrap_or(&node["items"]);
-        }
-        let names: Vec<&str> = node["properties"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, _)| name.as_str())
-            .collect();
-        names.join(", ")
-    }
-
-    fn expected(&self, error: &jsonschema::ValidationError<'_>) -> String {
-        match self.schema.pointer(&error.schema_path().to_string()) {
-            Some(Value::String(one)) => one.clone(),
-            Some(Value::Array(several)) => several
-                .iter()
-                .filter_map(Value::as_str)
-                .collect::<Vec<_>>()
-                .join(" or "),
-            _ => String::from("another type"),
-        }
+        let mut violations = Violations::default();
+        violations.extend(self.validator.check(input));
+        violations.finish()
     }
 }
 
@@ -193,25 +112,6 @@ pub fn output_schema(entry: &ToolEntry) -> Value {
         root.remove("title");
     }
     schema
-}
-
-/// The JSON pointer to a member of the object at `path`.
-fn member(path: &str, name: &str) -> String {
-    let mut pointer = path.to_owned();
-    push_segment(&mut pointer, name);
-    pointer
-}
-
-fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 #[cfg(test)]

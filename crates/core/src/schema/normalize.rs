@@ -6,6 +6,22 @@ use serde_json::{Map, Value, json};
 /// way to leave a field out.
 const NULL_MARK: &str = "x-null";
 
+/// Names members that are taken and dropped, since the product's own objects hold them and their copies are sent back:
+/// `#[schemars(extend("x-ignored" = ["href"]))]`. They are not published.
+pub(super) const IGNORED_MARK: &str = "x-ignored";
+
+/// Removes the marks that are only for reading an input.
+pub(super) fn without_marks(schema: &mut Value) {
+    match schema {
+        Value::Object(node) => {
+            node.remove(IGNORED_MARK);
+            node.values_mut().for_each(without_marks);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_marks),
+        _ => {}
+    }
+}
+
 /// Marks every optional parameter.
 pub(super) fn keep_null(schema: &mut Value) {
     let required = schema.get("required").cloned().unwrap_or_default();

@@ -8,6 +8,8 @@ use crate::Id;
 /// A page as the parent of something new.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+// The product's own examples and objects say by `type` what the one member says.
+#[schemars(extend("x-ignored" = ["type"]))]
 pub struct PageParent {
     /// The page: its id, a hyphenated UUID, or a link to it.
     pub page_id: Id,

@@ -78,10 +78,12 @@ pub(super) fn fixtures_do_not_restate_the_schema(subject: &Subject) -> Vec<Strin
         let is_derived = |violation: &Value| {
             let pointer = item_0(violation["path"].as_str().unwrap_or_default());
             derived.iter().any(|one| {
-                one.keyword() == violation["keyword"]
-                    && (item_0(&one.pointer) == pointer
-                        || one.keyword() == "additionalProperties"
-                            && parent(&one.pointer) == parent(&pointer))
+                one.keyword().is_some_and(|keyword| {
+                    keyword == violation["keyword"]
+                        && (item_0(&one.pointer) == pointer
+                            || keyword == "additionalProperties"
+                                && parent(&one.pointer) == parent(&pointer))
+                })
             })
         };
         let cases = subject.cases_of(tool.entry().name());

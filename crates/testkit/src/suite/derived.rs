@@ -1,5 +1,5 @@
-//! Cases that follow from a tool's schema: for every keyword at every place an input that breaks it and nothing else.
-//! So a case shows what a tool does, and never that a bound is a bound.
+//! Cases that follow from a tool's schema: for every keyword at every place an input that breaks it and nothing else,
+//! and inputs in another form that mean the same. So a case shows what a tool does, and never that a bound is a bound.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -9,37 +9,44 @@ use stead_core::{
 };
 
 use super::Subject;
-use crate::replay::parse;
+use crate::replay::{parse, rewrite};
 
 /// Strings of which one breaks any useful pattern.
 const UNLIKELY: &[&str] = &["", " ", "\0", "no match!", "0", "a/b", "-"];
 /// A member and a text that no schema knows.
 const UNKNOWN: &str = "no_such_value";
 
-/// Inputs that break one keyword at one place.
+/// Inputs that differ from a good one at one place.
 #[derive(Debug)]
 pub(crate) struct Derived {
-    /// JSON pointer at which the refusal is expected.
+    /// JSON pointer of the place.
     pub(crate) pointer: String,
-    /// What is broken; as the keyword, but for `null`.
+    /// What is shown: the keyword that is broken, or the form that is taken.
     pub(crate) rule: &'static str,
     inputs: Vec<Value>,
+    /// The input that all of them mean; `None` where they are refused.
+    meaning: Option<Value>,
 }
 
 impl Derived {
-    /// The keyword that the refusal names.
-    pub(crate) fn keyword(&self) -> &'static str {
-        if self.rule == "null" {
+    /// The keyword that the refusal names; `None` where nothing is refused.
+    pub(crate) fn keyword(&self) -> Option<&'static str> {
+        let refused = self.meaning.is_none();
+        refused.then_some(if self.rule == "null" {
             "type"
         } else {
             self.rule
-        }
+        })
     }
 
     /// How the tool's refusals differ from what the schema promises.
     pub(super) fn faults(&self, tool: &CatalogueTool) -> Vec<String> {
         let inputs = self.inputs.iter();
-        let mut faults: Vec<String> = inputs.filter_map(|input| self.fault(tool, input)).collect();
+        let fault = |input| match &self.meaning {
+            Some(meaning) => self.misread(tool, input, meaning),
+            None => self.fault(tool, input),
+        };
+        let mut faults: Vec<String> = inputs.filter_map(fault).collect();
         if self.inputs.is_empty() {
             faults.push(format!(
                 "no input breaks {} at {:?}",
@@ -58,18 +65,29 @@ impl Derived {
             ));
         };
         let violations = error.violation_list();
+        let keyword = self.keyword().unwrap_or_default();
         let named = violations.iter().any(|one| {
-            one.path == self.pointer && one.keyword == self.keyword() && !one.message.is_empty()
+            one.path == self.pointer && one.keyword == keyword && !one.message.is_empty()
         });
         let only = violations
             .iter()
             .all(|one| one.path.starts_with(&self.pointer));
         (!named || !only || error.kind() != ErrorKind::SchemaViolation).then(|| {
             format!(
-                "{:?} is {at:?}: expected a refusal there for {}, found {violations:?}",
-                self.pointer,
-                self.keyword()
+                "{:?} is {at:?}: expected a refusal there for {keyword}, found {violations:?}",
+                self.pointer
             )
+        })
+    }
+
+    /// How the struct that is read differs from what is meant: the same struct sends the same requests.
+    fn misread(&self, tool: &CatalogueTool, input: &Value, meaning: &Value) -> Option<String> {
+        let (read, meant) = (rewrite(tool, input.clone()), rewrite(tool, meaning.clone()));
+        let same = matches!((&read, &meant), (Ok(read), Ok(meant)) if read == meant);
+        (!same).then(|| {
+            let at = input.pointer(&self.pointer);
+            let (pointer, rule) = (&self.pointer, self.rule);
+            format!("{pointer:?} is {at:?} ({rule}): expected {meant:?}, found {read:?}")
         })
     }
 }
@@ -159,11 +177,21 @@ impl Walk<'_> {
         }
         for (name, child) in node["properties"].as_object().into_iter().flatten() {
             if !VERSION_PARAMETERS.contains(&name.as_str()) {
-                self.child(child, &format!("{pointer}/{name}"), bases);
+                let place = format!("{pointer}/{name}");
+                self.child(child, &place, bases);
+                let mut required = node["required"].as_array().into_iter().flatten();
+                if required.any(|one| one == name) {
+                    self.null_is_refused(child, &place, base);
+                } else {
+                    let absent = without(base, pointer, name);
+                    self.means(&place, "null", &absent, with(&absent, &place, &Value::Null));
+                }
             }
         }
         if node["items"].is_object() {
-            self.child(&node["items"], &format!("{pointer}/0"), bases);
+            let place = format!("{pointer}/0");
+            self.child(&node["items"], &place, bases);
+            self.null_is_refused(&node["items"], &place, base);
         }
     }
 
@@ -181,14 +209,14 @@ impl Walk<'_> {
         self.node(node, pointer, &having);
     }
 
+    fn null_is_refused(&mut self, node: &Value, pointer: &str, base: &Value) {
+        if !node["type"].is_null() && !takes(node, "null") {
+            self.add(pointer, "null", vec![with(base, pointer, &Value::Null)]);
+        }
+    }
+
     fn types(&mut self, node: &Value, pointer: &str, base: &Value) {
-        let takes = |kind: &str| {
-            let types = &node["type"];
-            types == kind
-                || types
-                    .as_array()
-                    .is_some_and(|several| several.iter().any(|one| one == kind))
-        };
+        let takes = |kind: &str| takes(node, kind);
         if !node["type"].is_null() {
             let wrong = [
                 ("string", json!(UNKNOWN)),
@@ -205,8 +233,30 @@ impl Walk<'_> {
                     .map(|(_, value)| with(base, pointer, &value))
                     .collect(),
             );
-            if !takes("null") {
-                self.add(pointer, "null", vec![with(base, pointer, &Value::Null)]);
+            self.forms(node, pointer, base);
+        }
+    }
+
+    /// The value in forms that models and languages give it.
+    fn forms(&mut self, node: &Value, pointer: &str, base: &Value) {
+        let Some(value) = base.pointer(pointer) else {
+            return;
+        };
+        match value.as_str() {
+            None => {
+                let text = json!(format!(" {value} "));
+                self.means(pointer, "text", base, with(base, pointer, &text));
+            }
+            Some(word) if node.get("enum").is_some() => {
+                let swapped: String = word.chars().map(swap_case).collect();
+                let spelled = json!(format!(" {swapped} "));
+                self.means(pointer, "case", base, with(base, pointer, &spelled));
+            }
+            Some(_) => {
+                let (digits, number) = (with(base, pointer, &json!("7")), json!(7));
+                if self.schema.validate(&mut digits.clone()).is_ok() {
+                    self.means(pointer, "digits", &digits, with(base, pointer, &number));
+                }
             }
         }
     }
@@ -227,7 +277,32 @@ impl Walk<'_> {
             pointer: pointer.to_owned(),
             rule,
             inputs,
+            meaning: None,
         });
+    }
+
+    fn means(&mut self, pointer: &str, rule: &'static str, meaning: &Value, input: Value) {
+        self.cases.push(Derived {
+            pointer: pointer.to_owned(),
+            rule,
+            inputs: vec![input],
+            meaning: Some(meaning.clone()),
+        });
+    }
+}
+
+fn takes(node: &Value, kind: &str) -> bool {
+    match &node["type"] {
+        Value::Array(several) => several.iter().any(|one| one == kind),
+        one => one == kind,
+    }
+}
+
+fn swap_case(c: char) -> char {
+    if c.is_lowercase() {
+        c.to_ascii_uppercase()
+    } else {
+        c.to_ascii_lowercase()
     }
 }
 

@@ -65,6 +65,7 @@ struct AssociatedData {
 
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-ignored" = ["id"]))]
 struct Author {
     /// Name.
     #[serde(rename = "full/name~")]

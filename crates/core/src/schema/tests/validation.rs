@@ -52,7 +52,8 @@ fn every_violation_has_its_pointer_and_keyword() {
         (json!({}), "/note_id", "required"),
         (json!([]), "", "type"),
         (json!("a"), "", "type"),
-        (json!({ "note_id": 1 }), "/note_id", "type"),
+        (json!({ "note_id": 1.5 }), "/note_id", "type"),
+        (json!({ "note_id": null }), "/note_id", "type"),
         (json!({ "note_id": "" }), "/note_id", "minLength"),
         (
             json!({ "note_id": "a".repeat(21) }),
@@ -66,7 +67,7 @@ fn every_violation_has_its_pointer_and_keyword() {
             "enum",
         ),
         (
-            json!({ "note_id": "a", "urgency": "Low" }),
+            json!({ "note_id": "a", "urgency": "Lower" }),
             "/urgency",
             "enum",
         ),
@@ -86,16 +87,25 @@ fn every_violation_has_its_pointer_and_keyword() {
             "type",
         ),
         (
-            json!({ "note_id": "a", "position": null }),
-            "/position",
-            "type",
-        ),
-        (
-            json!({ "note_id": "a", "pinned": "true" }),
+            json!({ "note_id": "a", "pinned": "yes" }),
             "/pinned",
             "type",
         ),
-        (json!({ "note_id": "a", "weight": "5" }), "/weight", "type"),
+        (
+            json!({ "note_id": "a", "weight": "5 kg" }),
+            "/weight",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "places": [null] }),
+            "/places/0",
+            "type",
+        ),
+        (
+            json!({ "note_id": "a", "labels": { "a": null } }),
+            "/labels/a",
+            "type",
+        ),
         (
             json!({ "note_id": "a", "places": [] }),
             "/places",
@@ -122,12 +132,12 @@ fn every_violation_has_its_pointer_and_keyword() {
             "required",
         ),
         (
-            json!({ "note_id": "a", "author": { "full/name~": 1 } }),
+            json!({ "note_id": "a", "author": { "full/name~": true } }),
             "/author/full~1name~0",
             "type",
         ),
         (
-            json!({ "note_id": "a", "a/b~c": { "full/name~": 1 } }),
+            json!({ "note_id": "a", "a/b~c": { "full/name~": true } }),
             "/a~1b~0c/full~1name~0",
             "type",
         ),
@@ -147,7 +157,7 @@ fn every_violation_has_its_pointer_and_keyword() {
             "anyOf",
         ),
         (
-            json!({ "note_id": "a", "schema_version": 1 }),
+            json!({ "note_id": "a", "schema_version": [] }),
             "/schema_version",
             "type",
         ),
@@ -191,7 +201,28 @@ fn all_violations_are_listed() {
 fn messages_say_what_is_expected() {
     let cases = [
         (json!({}), "\"note_id\" is required"),
-        (json!({ "note_id": 1 }), "expected string, found integer"),
+        (json!({ "note_id": 1.5 }), "expected string, found number"),
+        (
+            json!({ "note_id": "a", "either": true }),
+            "expected string or integer, found boolean",
+        ),
+        (
+            json!({ "note_id": "a", "colour": "green" }),
+            "expected one of: red, dark_blue; found \"green\"",
+        ),
+        (
+            json!({ "note_id": "a", "position": 101 }),
+            "101 is greater than the maximum of 100",
+        ),
+        (
+            json!({ "note_id": "x".repeat(10_000) }),
+            "the value is longer than 20 characters",
+        ),
+        (
+            json!({ "note_id": "a", "noteId": "a" }),
+            "\"noteId\" is not known; did you mean note_id? Expected one of: a/b~c, author, colour, either, extra, labels, \
+             note_id, parent, pinned, places, position, schema_version, tool_version, urgency, weight",
+        ),
         (
             json!({ "note_id": "a", "parent": [] }),
             "expected string or null, found array",
@@ -231,6 +262,31 @@ fn what_is_meant_for_certain_is_coerced() {
         ),
         (json!({ "position": 5.0 }), json!({ "position": 5 })),
         (json!({ "position": 1e1 }), json!({ "position": 10 })),
+        (json!({ "position": "null", "author": " null " }), json!({})),
+        (json!({ "position": "10" }), json!({ "position": 10 })),
+        (json!({ "position": " 10.0 " }), json!({ "position": 10 })),
+        (json!({ "weight": "2.5" }), json!({ "weight": 2.5 })),
+        (json!({ "weight": "7" }), json!({ "weight": 7 })),
+        (json!({ "pinned": "true" }), json!({ "pinned": true })),
+        (json!({ "pinned": "False" }), json!({ "pinned": false })),
+        (json!({ "colour": " RED " }), json!({ "colour": "red" })),
+        (
+            json!({ "colour": "darkBlue" }),
+            json!({ "colour": "dark_blue" }),
+        ),
+        (
+            json!({ "colour": "Dark Blue" }),
+            json!({ "colour": "dark_blue" }),
+        ),
+        (
+            json!({ "author": { "full/name~": 18_446_744_073_709_551_615_u64 } }),
+            json!({ "author": { "full/name~": "18446744073709551615" } }),
+        ),
+        (json!({ "parent": -7 }), json!({ "parent": "-7" })),
+        (
+            json!({ "places": [{ "folder": "x", "row": "3" }] }),
+            json!({ "places": [{ "folder": "x", "row": 3 }] }),
+        ),
         (
             json!({ "places": [{ "folder": "x", "row": -9_007_199_254_740_992.0_f64 }] }),
             json!({ "places": [{ "folder": "x", "row": -9_007_199_254_740_992_i64 }] }),
@@ -242,6 +298,51 @@ fn what_is_meant_for_certain_is_coerced() {
         let understood = validated(input).unwrap();
         assert_eq!(understood, expected);
         assert!(ENTRY.parse(understood).is_ok());
+    }
+}
+
+#[test]
+fn null_is_absence_where_it_is_not_a_value() {
+    let absent = json!({ "note_id": "a" });
+    for name in [
+        "colour",
+        "urgency",
+        "position",
+        "weight",
+        "pinned",
+        "places",
+        "author",
+        "labels",
+        "either",
+        "a/b~c",
+        "schema_version",
+        "tool_version",
+    ] {
+        let input = json!({ "note_id": "a", name: null });
+        assert_eq!(validated(input).unwrap(), absent, "{name}");
+    }
+    assert_eq!(
+        validated(json!({ "note_id": "a", "places": [{ "folder": "x", "row": null }] })).unwrap(),
+        json!({ "note_id": "a", "places": [{ "folder": "x" }] })
+    );
+}
+
+#[test]
+fn members_that_only_the_product_writes_are_dropped() {
+    let input = json!({ "note_id": "a", "author": { "full/name~": "Ada", "id": [7] } });
+    let read = json!({ "note_id": "a", "author": { "full/name~": "Ada" } });
+    assert_eq!(validated(input).unwrap(), read);
+    assert!(!schema().schema().to_string().contains("x-ignored"));
+}
+
+#[test]
+fn null_is_data_where_it_is_a_value() {
+    for input in [
+        json!({ "note_id": "a", "parent": null }),
+        json!({ "note_id": "a", "extra": null }),
+        json!({ "note_id": "a", "extra": { "a": null, "b": [null] } }),
+    ] {
+        assert_eq!(validated(input.clone()).unwrap(), input);
     }
 }
 
@@ -267,7 +368,15 @@ fn what_could_mean_something_else_stays_as_it_is() {
 #[test]
 fn what_is_wrong_is_not_made_to_fit() {
     let cases = [
-        (json!({ "position": "5" }), "/position"),
+        (json!({ "position": "five" }), "/position"),
+        (json!({ "position": "0x5" }), "/position"),
+        (json!({ "position": "5.5" }), "/position"),
+        (json!({ "position": "" }), "/position"),
+        (
+            json!({ "position": "12345678901234567890123" }),
+            "/position",
+        ),
+        (json!({ "position": true }), "/position"),
         (json!({ "position": 5.5 }), "/position"),
         (json!({ "author": "Ada" }), "/author"),
         (json!({ "author": "[]" }), "/author"),
@@ -275,7 +384,7 @@ fn what_is_wrong_is_not_made_to_fit() {
         (json!({ "places": { "folder": "x" } }), "/places"),
         (json!({ "pinned": 1 }), "/pinned"),
         (
-            json!({ "author": "{\"full/name~\":1}" }),
+            json!({ "author": "{\"full/name~\":[1]}" }),
             "/author/full~1name~0",
         ),
     ];

@@ -1,0 +1,135 @@
+//! A JSON Schema with which values are coerced and checked, every fault in plain words and at its place.
+
+use serde_json::Value;
+
+use super::coerce::coerce;
+use crate::{
+    error::{Violation, push_segment},
+    scrub::scrub,
+    similar::did_you_mean,
+};
+
+/// A schema, ready to check values.
+#[derive(Debug)]
+pub(super) struct Validator {
+    schema: Value,
+    compiled: jsonschema::Validator,
+}
+
+impl Validator {
+    /// # Errors
+    /// One sentence where the schema is not one.
+    pub(super) fn new(schema: Value) -> Result<Self, String> {
+        match jsonschema::draft202012::new(&schema) {
+            Ok(compiled) => Ok(Self { schema, compiled }),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Coerces what is meant, then says what still breaks the schema.
+    pub(super) fn check(&self, value: &mut Value) -> Vec<Violation> {
+        coerce(&self.schema, value);
+        if self.compiled.is_valid(value) {
+            return Vec::new();
+        }
+        let errors = self.compiled.iter_errors(value);
+        errors.flat_map(|error| self.violations(&error)).collect()
+    }
+
+    fn violations(&self, error: &jsonschema::ValidationError<'_>) -> Vec<Violation> {
+        use jsonschema::error::ValidationErrorKind as Kind;
+        let path = error.instance_path().to_string();
+        let message = match error.kind() {
+            Kind::AdditionalProperties { unexpected } => {
+                let known = self.known_members(&path);
+                let unexpected = unexpected.iter();
+                return unexpected
+                    .map(|name| unknown(&path, name, &known))
+                    .collect();
+            }
+            Kind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                let message = format!("{name:?} is required");
+                return vec![Violation::new(member(&path, name), "required", message)];
+            }
+            Kind::Type { .. } => {
+                let schema = self.schema.pointer(&error.schema_path().to_string());
+                expected_type(&types(schema.unwrap_or_default()), error.instance())
+            }
+            Kind::AnyOf { .. } => {
+                let options = self.schema.pointer(&error.schema_path().to_string());
+                let options = options.and_then(Value::as_array).into_iter().flatten();
+                let expected: Vec<&str> =
+                    options.flat_map(|option| types(&option["type"])).collect();
+                expected_type(&expected, error.instance())
+            }
+            Kind::Enum { options } => expected_option(options, error.instance()),
+            // A number is short and tells no secret.
+            _ if error.instance().is_number() => error.to_string(),
+            _ => error.masked_with("the value").to_string(),
+        };
+        vec![Violation::new(path, error.kind().keyword(), message)]
+    }
+
+    /// The members that the object at `path` takes.
+    fn known_members(&self, path: &str) -> Vec<&str> {
+        let mut node = &self.schema;
+        for step in path.split('/').skip(1) {
+            let name = step.replace("~1", "/").replace("~0", "~");
+            node = node["properties"].get(&name).unwrap_or(&node["items"]);
+        }
+        let members = node["properties"].as_object().into_iter().flatten();
+        members.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+fn unknown(path: &str, name: &str, known: &[&str]) -> Violation {
+    let shown = scrub(name, 80);
+    // Names with an underscore in front are those of values that are made from other arguments.
+    let why = if name.starts_with('_') {
+        String::from("is computed and cannot be given; expected")
+    } else {
+        match did_you_mean(name, known.iter().copied()) {
+            hint if hint.is_empty() => String::from("is not known; expected"),
+            hint => format!("is not known{hint} Expected"),
+        }
+    };
+    let message = format!("{shown:?} {why} one of: {}", known.join(", "));
+    Violation::new(member(path, name), "additionalProperties", message)
+}
+
+/// The types of a `type` keyword.
+fn types(keyword: &Value) -> Vec<&str> {
+    match keyword {
+        Value::String(one) => vec![one.as_str()],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn expected_type(expected: &[&str], found: &Value) -> String {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    format!("expected {}, found {found}", expected.join(" or "))
+}
+
+fn expected_option(options: &Value, found: &Value) -> String {
+    let options = options.as_array().into_iter().flatten();
+    let options: Vec<&str> = options.filter_map(Value::as_str).collect();
+    let found = scrub(&found.to_string(), 80);
+    format!("expected one of: {}; found {found}", options.join(", "))
+}
+
+/// The JSON pointer to a member of the object at `path`.
+fn member(path: &str, name: &str) -> String {
+    let mut pointer = path.to_owned();
+    push_segment(&mut pointer, name);
+    pointer
+}

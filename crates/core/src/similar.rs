@@ -1,0 +1,64 @@
+//! Names that are like one that is not known, for a message that leads on.
+
+/// A longer name was not mistyped, and would cost time to compare.
+const LONGEST: usize = 100;
+
+/// A name without what spellings differ in: `maxResults`, `MAX_RESULTS` and `max-results` are one.
+pub(crate) fn spelling(name: &str) -> String {
+    name.chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The known names that may have been meant, the likeliest first, three at most.
+pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
+    let name = spelling(name);
+    let mut similar: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|known| (strsim::jaro_winkler(&spelling(known), &name), known))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .collect();
+    similar.sort_by(|one, other| other.0.total_cmp(&one.0));
+    similar
+        .into_iter()
+        .take(3)
+        .map(|(_, known)| known)
+        .collect()
+}
+
+/// `; did you mean max_results?`, or nothing where no known name is similar.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    match similar(name, known).as_slice() {
+        [] => String::new(),
+        names => format!("; did you mean {}?", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: [&str; 4] = ["max_results", "page_token", "query", "calendar_id"];
+
+    #[test]
+    fn another_spelling_and_a_slip_are_recognised() {
+        for name in ["maxResults", "MAX-RESULTS", "max results", "max_resluts"] {
+            assert_eq!(similar(name, KNOWN), ["max_results"], "{name}");
+        }
+        assert_eq!(
+            did_you_mean("pageToken", KNOWN),
+            "; did you mean page_token?"
+        );
+    }
+
+    #[test]
+    fn what_is_like_nothing_has_no_hint() {
+        for name in ["", "weather", "___", &"query".repeat(100)] {
+            assert_eq!(did_you_mean(name, KNOWN), "", "{name}");
+        }
+    }
+}
