@@ -18,6 +18,7 @@ mod errors;
 mod identifiers;
 mod journey;
 mod links;
+mod permissions;
 mod proxy;
 mod refresh;
 mod six_products;

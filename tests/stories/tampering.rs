@@ -6,7 +6,7 @@ use stead::{Platform, core::ErrorKind};
 
 use crate::stage::{ADA, GRACE, Stage};
 
-async fn database(stage: &Stage) -> SqliteConnection {
+pub async fn database(stage: &Stage) -> SqliteConnection {
     SqliteConnection::connect(&format!("sqlite://{}", stage.database.display()))
         .await
         .unwrap()

@@ -146,7 +146,7 @@ mod tests {
                 "stead: the user has to authorize",
                 "  kind             authorization_required",
                 "  who acts         the user",
-                "  meaning          The end user has to authorize; create a link and show it.",
+                "  meaning          The end user has to authorize; `authorization_request` is the body for the link to show.",
                 "  link             https://stead.example.com/connect/x",
             ]
         );

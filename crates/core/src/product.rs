@@ -234,6 +234,10 @@ pub struct OAuth {
     pub rotation: Rotation,
     /// What the connection's permissions are.
     pub permissions: Permissions,
+    /// What a short name of a scope leaves out: `notes.read` stands for this and `notes.read`.
+    pub scope_prefix: &'static str,
+    /// Other names of scopes, each with the name under which the product returns it.
+    pub scope_aliases: &'static [(&'static str, &'static str)],
     /// Life of an access token where the response does not say.
     pub default_lifetime: Option<Duration>,
     /// Where it says who the user is.
@@ -258,6 +262,8 @@ impl OAuth {
         authorize_parameters: &[],
         rotation: Rotation::Stable,
         permissions: Permissions::None,
+        scope_prefix: "",
+        scope_aliases: &[],
         default_lifetime: None,
         subject: SubjectSource::Unknown,
     };

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     Error, ErrorKind, Result,
+    error::AuthorizationRequest,
     identifier::{
         AccountId, AuthorizationId, ConnectionId, ConnectionName, ExecutionId, Identifier,
     },
@@ -39,8 +40,9 @@ pub struct Connection {
     pub client_id: Option<String>,
     /// Whether a client secret is stored; the secret itself is never shown.
     pub has_client_secret: bool,
-    /// Scopes or capabilities.
-    pub permissions: Vec<String>,
+    /// Scopes or capabilities; absent where the product takes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<Vec<String>>,
     /// Settings of the product.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Value>,
@@ -64,9 +66,8 @@ pub struct NewConnection {
     pub client_id: Option<String>,
     /// OAuth client secret; write-only.
     pub client_secret: Option<SecretString>,
-    /// Scopes or capabilities; the product's default where absent.
-    #[serde(default)]
-    pub permissions: Vec<String>,
+    /// Scopes or capabilities; the product's default where absent. Short names of scopes are taken.
+    pub permissions: Option<Vec<String>>,
     /// Settings of the product.
     #[serde(default)]
     pub settings: Map<String, Value>,
@@ -137,7 +138,8 @@ pub struct NewAuthorizationLink {
     /// Handed back to `verify_url` unchanged, at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Scopes to ask for instead of the connection's permissions.
+    /// Scopes to ask for instead of the connection's permissions. What the user has granted is asked for in any case,
+    /// since a link that leaves a scope out takes it away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// Life of the link in seconds: 60 to 86400, 600 when absent.
@@ -146,6 +148,17 @@ pub struct NewAuthorizationLink {
     /// Whether another account of the product may take the place of the present one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_account_switch: Option<bool>,
+}
+
+impl From<AuthorizationRequest> for NewAuthorizationLink {
+    fn from(request: AuthorizationRequest) -> Self {
+        Self {
+            connection_name: request.connection_name,
+            identifier: request.identifier,
+            scopes: (!request.scopes.is_empty()).then_some(request.scopes),
+            ..Self::default()
+        }
+    }
 }
 
 /// A link for a user to open.

@@ -241,7 +241,7 @@ impl TestService {
             product: String::from("mail"),
             client_id: Some(String::from("client")),
             client_secret: Some("CANARY-client-secret".into()),
-            permissions: vec![String::from(READONLY)],
+            permissions: Some(vec![String::from(READONLY)]),
             ..NewConnection::default()
         };
         self.platform

@@ -150,7 +150,7 @@ impl ConnectionsCommand {
                     connection_name: name,
                     product,
                     client_id: client.client_id,
-                    permissions: client.permissions,
+                    permissions: (!client.permissions.is_empty()).then_some(client.permissions),
                     settings: client.settings.unwrap_or_default(),
                 };
                 show(&environment.create_connection(new).await?, terminal);
@@ -226,10 +226,10 @@ fn show(connection: &Connection, terminal: &Terminal) {
             ConnectionHealth::ClientOk => "",
             ConnectionHealth::ClientRejected => ", and the product refuses its client credentials",
         };
-        let permissions = if connection.permissions.is_empty() {
-            String::from("the product's minimum")
-        } else {
-            connection.permissions.join(" ")
+        let permissions = match connection.permissions.as_deref() {
+            None => String::from("none: the product takes none"),
+            Some([]) => String::from("the product's default"),
+            Some(named) => named.join(" "),
         };
         format!(
             "{}\n  product        {}\n  state          {}{health}\n  client id      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
@@ -268,7 +268,7 @@ mod tests {
             client_id: None,
             client_secret_file: Some(file),
             client_secret: Some("from the environment".into()),
-            permissions: Vec::new(),
+            permissions: Some(Vec::new()),
             settings: None,
         };
         let secret = client.secret().unwrap().unwrap();

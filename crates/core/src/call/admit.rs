@@ -1,6 +1,9 @@
 //! Whether a tool may be called for an account: its product, and the scopes that the user granted.
 
-use crate::{Error, ErrorKind, Result, catalogue::CatalogueTool, context::Snapshot};
+use crate::{
+    Error, ErrorKind, Result, catalogue::CatalogueTool, context::Snapshot,
+    domain::scopes::authorization_request,
+};
 
 /// Refuses a connection of another product than the tool's.
 pub(super) fn same_product(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
@@ -34,4 +37,23 @@ pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     .with_required_scopes(needed.0.iter().copied())
     .with_context("connection_name", snapshot.connection.name.as_str())
     .with_context("identifier", snapshot.account.identifier.as_str()))
+}
+
+/// Adds what to ask the user for, where the call fails because the user has to act.
+pub(super) fn what_to_ask(error: Error, tool: &CatalogueTool, snapshot: &Snapshot) -> Error {
+    let acts = [
+        ErrorKind::AuthorizationRequired,
+        ErrorKind::ScopeMissing,
+        ErrorKind::ProductRejectedToken,
+    ];
+    if !acts.contains(&error.kind()) {
+        return error;
+    }
+    error.with_authorization_request(authorization_request(
+        snapshot.endpoints.product,
+        &snapshot.connection,
+        &snapshot.account.identifier,
+        &snapshot.account.granted_scopes,
+        tool.entry().scopes(),
+    ))
 }

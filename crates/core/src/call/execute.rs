@@ -1,6 +1,6 @@
 //! A call of a tool: find, validate, admit, run, record.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -112,9 +112,10 @@ async fn stages(
         .await?;
     record.account(snapshot.account.id);
     admit::same_product(tool, &snapshot)?;
-    snapshot.usable()?;
+    let asking = |error| admit::what_to_ask(error, tool, &snapshot);
+    snapshot.usable().map_err(asking)?;
     let call = call_of(&snapshot, tool, invocation, record);
-    admit::scopes(tool, &snapshot)?;
+    admit::scopes(tool, &snapshot).map_err(asking)?;
     let entry = tool.entry();
     policy::admit(
         context,
@@ -127,8 +128,9 @@ async fn stages(
         let result = parsed.run(&call, Io::new(&dry)).await;
         dry.output(result)?
     } else {
-        let sender = Sender::new(context, snapshot, DEADLINE, record.requests());
-        parsed.run(&call, Io::new(&ToolIo(sender))).await?
+        let sender = Sender::new(context, Arc::clone(&snapshot), DEADLINE, record.requests());
+        let result = parsed.run(&call, Io::new(&ToolIo(sender))).await;
+        result.map_err(asking)?
     };
     let (data, warnings) = output.into_json()?;
     Ok(Execution::new(

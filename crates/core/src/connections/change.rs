@@ -7,7 +7,8 @@ use crate::{
     domain::{
         Authorization, Connection, account,
         authorization::End,
-        connection::{Changes, Trigger, check_client_id, check_permissions},
+        connection::{Changes, Trigger, check_client_id},
+        scopes::read_permissions,
     },
     oauth,
     resource::{self, ConnectionChange},
@@ -66,7 +67,7 @@ fn decide(
 ) -> Result<(Change, (Connection, Connection))> {
     let Versioned { row, version, .. } = connection;
     let product = context.endpoints(&row.product)?.product;
-    check_permissions(product, change.permissions.as_deref().unwrap_or_default())?;
+    let permissions = read_permissions(product, change.permissions.as_deref(), "permissions")?;
     check_client_id(change.client_id.as_deref())?;
     if let Some(settings) = &change.settings {
         (product.settings)(settings)?;
@@ -74,7 +75,7 @@ fn decide(
     let changes = Changes {
         client_id: change.client_id.clone(),
         client_secret,
-        permissions: change.permissions.clone(),
+        permissions: change.permissions.as_ref().map(|_| permissions),
         settings: change.settings.clone(),
         disabled: change.disabled,
     };

@@ -4,10 +4,7 @@ use super::{read::view, sealed_client_secret};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
-    domain::{
-        Connection,
-        connection::{check_client_id, check_permissions},
-    },
+    domain::{Connection, connection::check_client_id, scopes::read_permissions},
     identifier::{ConnectionId, ConnectionName},
     resource::{self, NewConnection},
     state::{ConnectionHealth, ConnectionState},
@@ -16,7 +13,7 @@ use crate::{
 /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
 pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<resource::Connection> {
     let product = context.endpoints(&new.product)?.product;
-    check_permissions(product, &new.permissions)?;
+    let permissions = read_permissions(product, new.permissions.as_deref(), "permissions")?;
     (product.settings)(&new.settings)?;
     check_client_id(new.client_id.as_deref())?;
     let id = ConnectionId::from_uuid(context.new_id());
@@ -26,7 +23,7 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         product: product.name.to_owned(),
         client_id: new.client_id,
         client_secret: sealed_client_secret(context, id, new.client_secret.as_ref())?,
-        permissions: new.permissions,
+        permissions,
         settings: new.settings,
         state: ConnectionState::Draft,
         health: ConnectionHealth::ClientOk,

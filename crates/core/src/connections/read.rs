@@ -4,6 +4,7 @@ use crate::{
     Result,
     context::Context,
     domain::Connection,
+    product::Permissions,
     resource::{self, Page},
 };
 
@@ -30,6 +31,10 @@ pub(crate) async fn list(
 }
 
 pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {
+    // A product that is not there any more is shown as it was.
+    let takes_permissions = context
+        .endpoints(&row.product)
+        .is_ok_and(|endpoints| endpoints.product.oauth.permissions != Permissions::None);
     resource::Connection {
         id: row.id,
         connection_name: row.name.clone(),
@@ -38,7 +43,7 @@ pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection 
         health: row.health,
         client_id: row.client_id.clone(),
         has_client_secret: row.client_secret.is_some(),
-        permissions: row.permissions.clone(),
+        permissions: takes_permissions.then(|| row.permissions.clone()),
         settings: row.settings.clone(),
         redirect_uri: context.redirect_uri(row.id),
         created_at: row.created_at,

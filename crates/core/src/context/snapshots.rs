@@ -13,12 +13,12 @@ use std::{
 
 use super::rate_limit::RateLimiter;
 use crate::{
-    Error, ErrorKind, Result,
+    ErrorKind, Result,
     context::{Context, Endpoints, TokenSet},
     domain::{Account, Connection},
     domain::{
         AccountRef,
-        readiness::{account_ready, authorization_required},
+        readiness::{account_ready, authorization_required, never_authorized},
     },
     identifier::{ConnectionName, Identifier},
     state::AccountState,
@@ -58,9 +58,11 @@ impl fmt::Debug for Snapshot {
 impl Snapshot {
     /// The tokens of an account that may be called now.
     pub(crate) fn usable(&self) -> Result<&TokenSet> {
-        account_ready(&self.connection, &self.account)?;
+        let product = self.endpoints.product;
+        account_ready(product, &self.connection, &self.account)?;
         self.tokens.as_ref().ok_or_else(|| {
-            authorization_required(&self.connection, &self.account, "has no credential")
+            let why = "has no credential";
+            authorization_required(product, &self.connection, &self.account, why)
         })
     }
 }
@@ -191,11 +193,10 @@ impl Context {
             .store
             .account_of(connection.row.id, &of.identifier)
             .await?;
-        let account = account.ok_or_else(|| {
-            Error::new(ErrorKind::AuthorizationRequired, "this user has never authorized; create an authorization link and show it to the user")
-                .with_context("connection_name", connection.row.name.as_str())
-                .with_context("identifier", of.identifier.as_str())
-        })?;
+        let Some(account) = account else {
+            let product = self.endpoints(&connection.row.product)?.product;
+            return Err(never_authorized(product, &connection.row, &of.identifier));
+        };
         self.snapshot_of(Arc::new(connection.row), account.row, epoch)
             .await
     }

@@ -8,7 +8,7 @@ use super::{Extra, NewEvent};
 use crate::{
     Error, Result,
     identifier::{ConnectionId, ConnectionName},
-    product::{Permissions, Product},
+    product::Product,
     sealed::Sealed,
     state::{ConnectionHealth, ConnectionState},
 };
@@ -41,66 +41,6 @@ pub(crate) struct Connection {
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
-}
-
-/// The scopes that a link through this connection asks for.
-pub(crate) fn asked_scopes(
-    product: &Product,
-    connection: &Connection,
-    given: Option<&[String]>,
-) -> Result<Vec<String>> {
-    let derived = (product.settings)(&connection.settings)?.scopes;
-    let Permissions::Scopes { always, default } = product.oauth.permissions else {
-        return Ok(derived);
-    };
-    let own: Vec<String> = match given {
-        Some(given) => given.to_vec(),
-        None if connection.permissions.is_empty() => {
-            default.iter().map(|scope| (*scope).to_owned()).collect()
-        }
-        None => connection.permissions.clone(),
-    };
-    let mut scopes: Vec<String> = always
-        .iter()
-        .map(|scope| (*scope).to_owned())
-        .chain(derived)
-        .collect();
-    for scope in own {
-        if !scopes.contains(&scope) {
-            scopes.push(scope);
-        }
-    }
-    Ok(scopes)
-}
-
-/// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3).
-pub(crate) fn check_permissions(product: &Product, permissions: &[String]) -> Result<()> {
-    if product.oauth.permissions == Permissions::None && !permissions.is_empty() {
-        return Err(Error::invalid_at(
-            "/permissions",
-            "connections of this product take no permissions",
-        ));
-    }
-    let capabilities = product.oauth.permissions == Permissions::Capabilities;
-    for (index, permission) in permissions.iter().enumerate() {
-        let well_formed = (1..=200).contains(&permission.len())
-            && permission.bytes().all(|byte| {
-                matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e) || capabilities && byte == b' '
-            });
-        if !well_formed {
-            return Err(Error::invalid_at(
-                format!("/permissions/{index}"),
-                "a permission has 1 to 200 visible characters, no quotes and no spaces",
-            ));
-        }
-    }
-    if permissions.len() > 100 {
-        return Err(Error::invalid_at(
-            "/permissions",
-            "a connection has at most 100 permissions",
-        ));
-    }
-    Ok(())
 }
 
 /// What happens to a connection.

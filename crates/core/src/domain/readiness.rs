@@ -1,9 +1,12 @@
 //! What can be called, and who has to act where it cannot.
 
-use super::{Account, Connection};
+use super::{Account, Connection, scopes::authorization_request};
 use crate::{
     Error, ErrorKind, Result,
+    identifier::Identifier,
+    product::Product,
     state::{AccountState, ConnectionState},
+    tool::RequiredScopes,
 };
 
 /// Refuses a connection through which nothing can be called.
@@ -20,7 +23,11 @@ pub(crate) fn connection_ready(connection: &Connection) -> Result<()> {
 }
 
 /// Refuses an account that cannot be called now.
-pub(crate) fn account_ready(connection: &Connection, account: &Account) -> Result<()> {
+pub(crate) fn account_ready(
+    product: &Product,
+    connection: &Connection,
+    account: &Account,
+) -> Result<()> {
     connection_ready(connection)?;
     let why = match account.state {
         AccountState::Active => return Ok(()),
@@ -40,11 +47,12 @@ pub(crate) fn account_ready(connection: &Connection, account: &Account) -> Resul
             ));
         }
     };
-    Err(authorization_required(connection, account, why))
+    Err(authorization_required(product, connection, account, why))
 }
 
 /// The user has to open a link.
 pub(crate) fn authorization_required(
+    product: &Product,
     connection: &Connection,
     account: &Account,
     why: &str,
@@ -55,7 +63,14 @@ pub(crate) fn authorization_required(
     )
     .with_context("connection_name", connection.name.as_str())
     .with_context("identifier", account.identifier.as_str())
-    .with_context("state", account.state.name());
+    .with_context("state", account.state.name())
+    .with_authorization_request(authorization_request(
+        product,
+        connection,
+        &account.identifier,
+        &account.granted_scopes,
+        RequiredScopes::NONE,
+    ));
     let reason = account
         .reason
         .and_then(|reason| serde_json::to_value(reason).ok());
@@ -63,4 +78,20 @@ pub(crate) fn authorization_required(
         Some(reason) => error.with_context("reason", reason),
         None => error,
     }
+}
+
+/// The same for a user of whom nothing is known yet.
+pub(crate) fn never_authorized(
+    product: &Product,
+    connection: &Connection,
+    identifier: &Identifier,
+) -> Error {
+    let request = authorization_request(product, connection, identifier, &[], RequiredScopes::NONE);
+    Error::new(
+        ErrorKind::AuthorizationRequired,
+        "this user has never authorized; create an authorization link and show it to the user",
+    )
+    .with_context("connection_name", connection.name.as_str())
+    .with_context("identifier", identifier.as_str())
+    .with_authorization_request(request)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Upstream, Violation};
+use super::{AuthorizationRequest, Upstream, Violation};
 #[cfg(feature = "platform")]
 use crate::scrub::each_text;
 
@@ -28,7 +28,10 @@ pub struct Details {
     /// Scopes of which one is needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required_scopes: Vec<String>,
-    /// The link that the end user should open.
+    /// The body for `POST /v1/authorization-links`, where the end user has to act.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorization_request: Option<AuthorizationRequest>,
+    /// The link that the end user should open, where one was made already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_link: Option<String>,
     /// How long to wait before trying again; whole seconds on the wire.

@@ -103,7 +103,7 @@ kinds! {
     ApprovalRequired = "approval_required", 409, false, Operator;
     /// A form was sent from another site.
     OriginRejected = "origin_rejected", 403, false, AppDeveloper;
-    /// The end user has to authorize; create a link and show it.
+    /// The end user has to authorize; `authorization_request` is the body for the link to show.
     AuthorizationRequired = "authorization_required", 409, false, EndUser;
     /// The end user came back and the application has yet to confirm who it was.
     VerificationRequired = "verification_required", 409, false, AppDeveloper;
@@ -123,7 +123,8 @@ kinds! {
     BrowserMismatch = "browser_mismatch", 403, false, EndUser;
     /// The end user authorized with another account of the product than before.
     ProductAccountMismatch = "product_account_mismatch", 409, false, EndUser;
-    /// A permission that the call needs was not granted; `required_scopes` names it.
+    /// A permission that the call needs was not granted; `required_scopes` names it, and `authorization_request` is the
+    /// body for the link that asks for it.
     ScopeMissing = "scope_missing", 403, false, EndUser;
     /// The account is suspended.
     AccountSuspended = "account_suspended", 403, false, AppDeveloper;

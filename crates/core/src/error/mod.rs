@@ -2,6 +2,7 @@
 //!
 //! Every error says what went wrong, whether trying again can help, and who must act.
 
+mod authorization_request;
 mod details;
 mod kind;
 mod problem;
@@ -12,6 +13,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
+pub use authorization_request::AuthorizationRequest;
 pub use details::Details;
 pub use kind::{ActBy, ErrorKind};
 pub use problem::Problem;
@@ -119,6 +121,12 @@ impl Error {
         self.0.details.required_scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
+    /// Adds the body of the request for the link that the end user should open.
+    #[must_use]
+    pub fn with_authorization_request(mut self, request: AuthorizationRequest) -> Self {
+        self.0.details.authorization_request = Some(request);
+        self
+    }
     /// Adds the link that the end user should open.
     #[must_use]
     pub fn with_authorization_link(mut self, link: impl Into<String>) -> Self {
@@ -192,6 +200,10 @@ impl Error {
     /// Scopes of which one is needed.
     pub fn required_scopes(&self) -> &[String] {
         &self.0.details.required_scopes
+    }
+    /// The body of the request for the link that lets the call succeed, where the end user has to act.
+    pub fn authorization_request(&self) -> Option<&AuthorizationRequest> {
+        self.0.details.authorization_request.as_ref()
     }
     /// The link that the end user should open.
     pub fn authorization_link(&self) -> Option<&str> {

@@ -12,8 +12,8 @@ use crate::{
         Account, Authorization, Connection,
         account::{Trigger, new_account},
         authorization::new_authorization,
-        connection::{asked_scopes, check_permissions},
         readiness::connection_ready,
+        scopes::{asked_scopes, read_permissions},
     },
     identifier::{AccountId, AuthorizationId, Identifier},
     resource::{AuthorizationLink, NewAuthorizationLink},
@@ -57,7 +57,13 @@ pub(crate) async fn create_link(
                 let connection = connection.row;
                 connection_ready(&connection)?;
                 let product = context.endpoints_of(&connection)?.product;
-                check_permissions(product, new.scopes.as_deref().unwrap_or_default())?;
+                let scopes = new.scopes.as_deref();
+                let given = read_permissions(product, scopes, "scopes")?;
+                let given = scopes.is_some().then_some(given);
+                let granted = account
+                    .as_ref()
+                    .map(|account| account.row.granted_scopes.clone());
+                let granted = granted.unwrap_or_default();
                 let (account, change) = match account {
                     Some(Versioned { row, version, .. }) => {
                         let revived = row.on(Trigger::LinkMade, now)?;
@@ -71,7 +77,7 @@ pub(crate) async fn create_link(
                 };
                 let link = Digest::of(secret.expose_secret());
                 let authorization = Authorization {
-                    scopes: asked_scopes(product, &connection, new.scopes.as_deref())?,
+                    scopes: asked_scopes(product, &connection, given.as_deref(), &granted)?,
                     verify_url: verify_url.clone(),
                     app_state: new.state.clone(),
                     allow_account_switch: new.allow_account_switch.unwrap_or(false),

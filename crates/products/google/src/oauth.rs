@@ -11,6 +11,9 @@ pub const OPENID: &str = "openid";
 /// Shows the account's address. The short name `email` comes back from Google as this one.
 pub const EMAIL: &str = "https://www.googleapis.com/auth/userinfo.email";
 
+/// Shows the account's name and picture. The short name `profile` comes back from Google as this one.
+const PROFILE: &str = "https://www.googleapis.com/auth/userinfo.profile";
+
 /// Google's authorization server (Google Identity, "Using OAuth 2.0 for Web Server Applications", and the discovery
 /// document of `https://accounts.google.com`), asking for these scopes where a connection names none.
 pub const fn oauth(default: &'static [&'static str]) -> OAuth {
@@ -26,14 +29,16 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
         pkce: true,
-        // Both are needed to be sure of a refresh token. `include_granted_scopes` stays out: it would mix other
-        // connections' grants into this one.
+        // Both are needed to be sure of a refresh token. `include_granted_scopes` stays out: it would mix the grants of
+        // other connections of the project into this one. What this connection holds is asked for by name.
         authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
         rotation: Rotation::Stable,
         permissions: Permissions::Scopes {
             always: &[OPENID, EMAIL],
             default,
         },
+        scope_prefix: "https://www.googleapis.com/auth/",
+        scope_aliases: &[("email", EMAIL), ("profile", PROFILE)],
         default_lifetime: Some(Duration::from_secs(3600)),
         subject: SubjectSource::IdToken,
         ..OAuth::BASE

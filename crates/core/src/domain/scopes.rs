@@ -1,0 +1,195 @@
+//! Scopes: what a permission stands for, what a link asks for, and what is asked for after an error.
+
+use std::collections::BTreeSet;
+
+use super::Connection;
+use crate::{
+    Error, Result,
+    error::{AuthorizationRequest, Violation},
+    identifier::Identifier,
+    product::{Permissions, Product},
+    tool::RequiredScopes,
+};
+
+/// Most permissions of a connection, and most scopes of a link.
+const MOST: usize = 100;
+/// Names that are less alike are not suggested.
+const ALIKE: f64 = 0.8;
+
+/// The permissions of a connection, or the scopes of a link, as they are kept: short names in full, each once. `member`
+/// is the request's member that holds them.
+pub(crate) fn read_permissions(
+    product: &Product,
+    given: Option<&[String]>,
+    member: &str,
+) -> Result<Vec<String>> {
+    let Some(given) = given else {
+        return Ok(Vec::new());
+    };
+    if product.oauth.permissions == Permissions::None {
+        let none = format!("connections of {} take no permissions", product.name);
+        return Err(Error::invalid_at(format!("/{member}"), none));
+    }
+    if given.len() > MOST {
+        let many = format!("at most {MOST} permissions can be given");
+        return Err(Error::invalid_at(format!("/{member}"), many));
+    }
+    let mut kept = Vec::with_capacity(given.len());
+    let mut violations = Vec::new();
+    for (index, permission) in given.iter().enumerate() {
+        match read_permission(product, permission) {
+            Ok(full) if kept.contains(&full) => {}
+            Ok(full) => kept.push(full),
+            Err((keyword, message)) => {
+                violations.push(Violation::new(
+                    format!("/{member}/{index}"),
+                    keyword,
+                    message,
+                ));
+            }
+        }
+    }
+    if violations.is_empty() {
+        Ok(kept)
+    } else {
+        Err(Error::invalid(violations))
+    }
+}
+
+/// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3); scopes are those of the product.
+fn read_permission(product: &Product, given: &str) -> Result<String, (&'static str, String)> {
+    let capabilities = product.oauth.permissions == Permissions::Capabilities;
+    let well_formed = (1..=200).contains(&given.len())
+        && given.bytes().all(|byte| {
+            matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e) || capabilities && byte == b' '
+        });
+    if !well_formed {
+        let rule = "a permission has 1 to 200 visible characters, no quotes and no spaces";
+        return Err(("format", rule.to_owned()));
+    }
+    if capabilities {
+        return Ok(given.to_owned());
+    }
+    full_name(product, given).map_err(|known| ("enum", unknown_scope(product, given, &known)))
+}
+
+/// What to write instead of a name that is not a scope of the product.
+fn unknown_scope(product: &Product, given: &str, known: &BTreeSet<&str>) -> String {
+    let prefix = product.oauth.scope_prefix;
+    let short = |scope: &str| scope.strip_prefix(prefix).unwrap_or(scope).to_owned();
+    // That both are URLs does not make them alike.
+    let plain = |scope: &str| short(scope).replace("https://", "");
+    let mut alike: Vec<(f64, String)> = known
+        .iter()
+        .map(|scope| {
+            (
+                strsim::jaro_winkler(&plain(scope), &plain(given)),
+                short(scope),
+            )
+        })
+        .filter(|(score, _)| *score >= ALIKE)
+        .collect();
+    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let names: Vec<String> = alike.into_iter().take(3).map(|(_, scope)| scope).collect();
+    let hint = if names.is_empty() {
+        let all: Vec<String> = known.iter().map(|scope| short(scope)).collect();
+        format!("it has {}", all.join(", "))
+    } else {
+        format!("did you mean {}?", names.join(", "))
+    };
+    format!("{given} is not a scope of {}; {hint}", product.name)
+}
+
+/// The scope that a name stands for, or all that there are.
+fn full_name<'p>(product: &'p Product, given: &str) -> Result<String, BTreeSet<&'p str>> {
+    let known = known_scopes(product);
+    let alias = product
+        .oauth
+        .scope_aliases
+        .iter()
+        .find(|(alias, _)| *alias == given)
+        .map(|(_, scope)| *scope);
+    let long = format!("{}{given}", product.oauth.scope_prefix);
+    [alias.unwrap_or(given), long.as_str()]
+        .into_iter()
+        .find(|name| known.contains(name))
+        .map(str::to_owned)
+        .ok_or(known)
+}
+
+fn known_scopes(product: &Product) -> BTreeSet<&str> {
+    let described = product.scope_descriptions.iter().map(|(scope, _)| *scope);
+    let aliased = product.oauth.scope_aliases.iter().map(|(_, scope)| *scope);
+    let of_tools = product
+        .tools
+        .iter()
+        .flat_map(|tool| tool.scopes().0)
+        .copied();
+    let (always, default) = match product.oauth.permissions {
+        Permissions::Scopes { always, default } => (always, default),
+        _ => (&[][..], &[][..]),
+    };
+    let asked = always.iter().chain(default).copied();
+    described
+        .chain(aliased)
+        .chain(of_tools)
+        .chain(asked)
+        .collect()
+}
+
+/// The scopes that a link asks for: those that are given, or else the connection's permissions, and those that the user
+/// has granted already, since what a link leaves out is taken away.
+pub(crate) fn asked_scopes(
+    product: &Product,
+    connection: &Connection,
+    given: Option<&[String]>,
+    granted: &[String],
+) -> Result<Vec<String>> {
+    let derived = (product.settings)(&connection.settings)?.scopes;
+    let Permissions::Scopes { always, default } = product.oauth.permissions else {
+        return Ok(derived);
+    };
+    let owned = |scopes: &[&str]| scopes.iter().map(|scope| (*scope).to_owned()).collect();
+    let own: Vec<String> = match given {
+        Some(given) => given.to_vec(),
+        None if connection.permissions.is_empty() => owned(default),
+        None => connection.permissions.clone(),
+    };
+    let always: Vec<String> = owned(always);
+    let mut scopes: Vec<String> = Vec::new();
+    for scope in always
+        .into_iter()
+        .chain(derived)
+        .chain(own)
+        .chain(granted.iter().cloned())
+    {
+        // Connections that were made before short names were refused may hold some.
+        let scope = full_name(product, &scope).unwrap_or(scope);
+        if !scopes.contains(&scope) {
+            scopes.push(scope);
+        }
+    }
+    Ok(scopes)
+}
+
+/// What to ask a user for, so that everything granted stays and a call that needs one of `needed` succeeds.
+pub(crate) fn authorization_request(
+    product: &Product,
+    connection: &Connection,
+    identifier: &Identifier,
+    granted: &[String],
+    needed: RequiredScopes,
+) -> AuthorizationRequest {
+    let mut scopes = Vec::new();
+    if let Permissions::Scopes { .. } = product.oauth.permissions {
+        scopes = asked_scopes(product, connection, None, granted).unwrap_or_default();
+        if !needed.covered_by(&scopes) {
+            scopes.extend(needed.0.first().map(|scope| (*scope).to_owned()));
+        }
+    }
+    AuthorizationRequest::new(connection.name.as_str(), identifier.as_str(), scopes)
+}
+
+#[cfg(test)]
+#[path = "scopes_tests.rs"]
+mod tests;

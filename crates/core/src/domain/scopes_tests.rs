@@ -1,0 +1,211 @@
+//! Names of scopes, and what links ask for.
+
+use serde_json::Map;
+use uuid::Uuid;
+
+use super::*;
+use crate::{
+    identifier::{ConnectionId, ConnectionName},
+    product::OAuth,
+    state::{ConnectionHealth, ConnectionState},
+    testing::START,
+};
+
+const FULL: &str = "https://scopes.test/";
+
+fn product(permissions: Permissions) -> Product {
+    Product {
+        name: "demo",
+        scope_descriptions: &[
+            ("https://scopes.test/notes", "Read and write notes"),
+            ("https://scopes.test/notes.read", "Read notes"),
+            ("https://scopes.test/people", "See people"),
+            ("https://old.test/everything", "Do everything"),
+        ],
+        oauth: OAuth {
+            permissions,
+            scope_prefix: FULL,
+            scope_aliases: &[("email", "https://scopes.test/user.email")],
+            ..OAuth::BASE
+        },
+        ..Product::BASE
+    }
+}
+
+fn scoped() -> Product {
+    product(Permissions::Scopes {
+        always: &["openid"],
+        default: &["https://scopes.test/notes.read"],
+    })
+}
+
+fn connection(permissions: &[&str]) -> Connection {
+    Connection {
+        id: ConnectionId::from_uuid(Uuid::from_u128(1)),
+        name: ConnectionName::new("demo").unwrap(),
+        product: String::from("demo"),
+        client_id: None,
+        client_secret: None,
+        permissions: texts(permissions),
+        settings: Map::new(),
+        state: ConnectionState::Ready,
+        health: ConnectionHealth::ClientOk,
+        created_at: START,
+        updated_at: START,
+        extra: Default::default(),
+    }
+}
+
+fn texts(given: &[&str]) -> Vec<String> {
+    given.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn read(product: &Product, given: &[&str]) -> Result<Vec<String>, Vec<Violation>> {
+    read_permissions(product, Some(&texts(given)), "permissions")
+        .map_err(|error| error.violation_list().to_vec())
+}
+
+#[test]
+fn short_names_become_the_scopes_that_they_stand_for() {
+    let given = [
+        "notes.read",
+        "email",
+        "openid",
+        "https://scopes.test/notes.read",
+    ];
+    let kept = [
+        "https://scopes.test/notes.read",
+        "https://scopes.test/user.email",
+        "openid",
+    ];
+    assert_eq!(read(&scoped(), &given).unwrap(), kept);
+    assert_eq!(
+        read(&scoped(), &["https://old.test/everything"]).unwrap(),
+        ["https://old.test/everything"]
+    );
+}
+
+#[test]
+fn a_scope_of_another_product_is_refused_with_what_was_meant() {
+    let refused = |given: &str| read(&scoped(), &["notes", given]).unwrap_err().remove(0);
+    for (given, said) in [
+        (
+            "note.read",
+            "note.read is not a scope of demo; did you mean notes.read, notes?",
+        ),
+        (
+            "https://scopes.test/notes.reed",
+            "https://scopes.test/notes.reed is not a scope of demo; did you mean notes.read, notes?",
+        ),
+        (
+            "https://other.test/xyz",
+            "https://other.test/xyz is not a scope of demo; it has https://old.test/everything, notes, notes.read, \
+             people, user.email, openid",
+        ),
+    ] {
+        let violation = refused(given);
+        assert_eq!(
+            (violation.path.as_str(), violation.message.as_str()),
+            ("/permissions/1", said)
+        );
+    }
+    for given in ["", "a b", "a\"b", "a\\b", "\u{fc}"] {
+        assert_eq!(refused(given).keyword, "format", "{given:?}");
+    }
+}
+
+#[test]
+fn every_place_is_told_and_the_request_s_own_member_is_named() {
+    let error =
+        read_permissions(&scoped(), Some(&texts(&["xyz", "notes", "abc"])), "scopes").unwrap_err();
+    let paths: Vec<&str> = error
+        .violation_list()
+        .iter()
+        .map(|one| one.path.as_str())
+        .collect();
+    assert_eq!(paths, ["/scopes/0", "/scopes/2"]);
+}
+
+#[test]
+fn a_product_without_permissions_takes_no_list_even_an_empty_one() {
+    let none = product(Permissions::None);
+    assert_eq!(
+        read_permissions(&none, None, "permissions").unwrap(),
+        [""; 0]
+    );
+    for given in [&[][..], &["notes"]] {
+        assert_eq!(read(&none, given).unwrap_err()[0].path, "/permissions");
+    }
+}
+
+#[test]
+fn capabilities_are_kept_as_they_are_written() {
+    let capabilities = product(Permissions::Capabilities);
+    assert_eq!(
+        read(&capabilities, &["Read content", "anything"]).unwrap(),
+        ["Read content", "anything"]
+    );
+}
+
+#[test]
+fn a_link_asks_for_what_was_granted_too() {
+    let product = scoped();
+    let asked = |permissions: &[&str], given: Option<&[&str]>, granted: &[&str]| {
+        let given = given.map(texts);
+        asked_scopes(
+            &product,
+            &connection(permissions),
+            given.as_deref(),
+            &texts(granted),
+        )
+        .unwrap()
+    };
+    let (read, write) = (
+        "https://scopes.test/notes.read",
+        "https://scopes.test/notes",
+    );
+    assert_eq!(asked(&[], None, &[]), ["openid", read]);
+    assert_eq!(asked(&[write], None, &[]), ["openid", write]);
+    assert_eq!(
+        asked(&[write], None, &["openid", read]),
+        ["openid", write, read]
+    );
+    assert_eq!(asked(&[write], Some(&[read]), &[]), ["openid", read]);
+    assert_eq!(
+        asked(&[write], Some(&[read]), &["openid", write]),
+        ["openid", read, write]
+    );
+    // From before short names were refused.
+    assert_eq!(
+        asked(&["notes", "email", "x"], None, &[])[1..],
+        [write, "https://scopes.test/user.email", "x"]
+    );
+}
+
+#[test]
+fn what_is_asked_for_after_an_error_holds_what_was_granted_and_what_is_missing() {
+    let (read, write, people) = (
+        "https://scopes.test/notes.read",
+        "https://scopes.test/notes",
+        "https://scopes.test/people",
+    );
+    let identifier = Identifier::new("ada").unwrap();
+    let request = |product: &Product, needed| {
+        let granted = texts(&["openid", people]);
+        authorization_request(product, &connection(&[]), &identifier, &granted, needed)
+    };
+    const WRITE: RequiredScopes = RequiredScopes(&["https://scopes.test/notes", "other"]);
+    const READ: RequiredScopes = RequiredScopes(&["other", "https://scopes.test/notes.read"]);
+    let asked = request(&scoped(), WRITE);
+    assert_eq!(
+        (asked.connection_name.as_str(), asked.identifier.as_str()),
+        ("demo", "ada")
+    );
+    assert_eq!(asked.scopes, ["openid", read, people, write]);
+    // One of those that are asked for anyway is enough.
+    assert_eq!(request(&scoped(), READ).scopes, ["openid", read, people]);
+    assert_eq!(
+        request(&product(Permissions::Capabilities), WRITE).scopes,
+        [""; 0]
+    );
+}

@@ -1,0 +1,205 @@
+//! Permissions: what a user is asked for, what is missing, and how an error leads on to it.
+
+use serde_json::{Value, json};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
+
+use crate::{
+    browser::Browser,
+    http_client::Reply,
+    stage::{ADA, Stage},
+    tampering::database,
+};
+
+const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
+const CONTACTS: &str = "https://www.googleapis.com/auth/contacts.readonly";
+
+/// Ada lets the application read her mails, and nothing else.
+async fn mails_only() -> Stage {
+    let stage = Stage::new().await;
+    let link = stage.link("user-1").await;
+    let mut browser = Browser::new();
+    let product = browser.open(&link).await;
+    browser
+        .visit(&stage.consent(&product, ADA, &["openid", READONLY]))
+        .await;
+    stage
+}
+
+/// Follows a link and allows all that it asks for.
+async fn follow(stage: &Stage, made: &Reply) {
+    let made = made.json();
+    let link = made["link"].as_str().unwrap_or_else(|| panic!("{made}"));
+    let done = Browser::new().connect(stage, link, ADA).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+}
+
+async fn contacts(stage: &Stage) -> Reply {
+    stage
+        .execute("mail_get_contacts", "user-1", json!({}))
+        .await
+}
+
+/// How many authorizations the database holds.
+async fn authorizations(stage: &Stage) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM \"authorization\"")
+        .fetch_one(&mut database(stage).await)
+        .await
+        .unwrap()
+}
+
+fn texts(list: &Value) -> Vec<&str> {
+    let list = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
+    list.iter().map(|text| text.as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_request_in_a_missing_scope_s_error_ends_with_both_tools_working() {
+    let stage = mails_only().await;
+    let before = authorizations(&stage).await;
+    let reply = contacts(&stage).await;
+    assert_eq!(reply.kind(), "scope_missing");
+    let request = reply.json()["authorization_request"].take();
+    assert_eq!(
+        (&request["connection_name"], &request["identifier"]),
+        (&json!("mail"), &json!("user-1"))
+    );
+    let scopes = texts(&request["scopes"]);
+    assert!(
+        scopes.contains(&READONLY) && scopes.contains(&CONTACTS),
+        "{scopes:?}"
+    );
+    assert_eq!(
+        authorizations(&stage).await,
+        before,
+        "the call makes no link"
+    );
+
+    follow(
+        &stage,
+        &stage.post("/v1/authorization-links", &request).await,
+    )
+    .await;
+    assert_eq!(contacts(&stage).await.status, 200);
+    assert_eq!(stage.drafts("user-1").await.status, 200);
+    assert_eq!(stage.account("user-1").await["missing_scopes"], json!([]));
+}
+
+#[tokio::test]
+async fn a_link_for_one_more_scope_keeps_those_that_were_granted() {
+    let stage = mails_only().await;
+    let more = json!({
+        "connection_name": "mail", "identifier": "user-1", "scopes": ["contacts.readonly"],
+    });
+    follow(&stage, &stage.post("/v1/authorization-links", &more).await).await;
+    assert_eq!(contacts(&stage).await.status, 200);
+    assert_eq!(stage.drafts("user-1").await.status, 200);
+}
+
+#[tokio::test]
+async fn every_error_for_the_user_says_what_to_ask_for() {
+    let stage = mails_only().await;
+    let never = stage.drafts("user-2").await.json();
+    assert_eq!(never["kind"], "authorization_required");
+    assert_eq!(never["authorization_request"]["identifier"], "user-2");
+    assert!(texts(&never["authorization_request"]["scopes"]).contains(&READONLY));
+
+    stage.fault(Fault::Revoke { user: None });
+    assert_eq!(
+        stage.drafts("user-1").await.kind(),
+        "authorization_required"
+    );
+    let revoked = contacts(&stage).await.json();
+    assert_eq!(revoked["kind"], "authorization_required");
+    let scopes = texts(&revoked["authorization_request"]["scopes"]);
+    assert!(
+        scopes.contains(&READONLY) && scopes.contains(&CONTACTS),
+        "{scopes:?}"
+    );
+
+    let raw = stage
+        .get("/proxy/mail/user-1/gmail/v1/users/me/profile")
+        .await
+        .json();
+    assert_eq!(raw["kind"], "authorization_required");
+    let request = &raw["authorization_request"];
+    follow(
+        &stage,
+        &stage.post("/v1/authorization-links", request).await,
+    )
+    .await;
+    assert_eq!(contacts(&stage).await.status, 200);
+}
+
+#[tokio::test]
+async fn the_client_reads_the_request_and_makes_the_link_of_it() {
+    let stage = mails_only().await;
+    let actions = stage.platform.actions();
+    let error = actions
+        .execute_tool("mail_get_contacts", "mail", "user-1", json!({}))
+        .await
+        .unwrap_err();
+    let request = error.authorization_request().unwrap().clone();
+    let link = actions
+        .authorization_link_with(request.into())
+        .await
+        .unwrap();
+    assert!(link.link.starts_with(&stage.url));
+}
+
+#[tokio::test]
+async fn permissions_are_those_of_the_product_and_may_be_short() {
+    let stage = Stage::new().await;
+    let new = |name: &str, permissions: Value| {
+        json!({
+            "connection_name": name, "product": "mail", "client_id": CLIENT_ID,
+            "client_secret": CLIENT_SECRET, "permissions": permissions,
+        })
+    };
+    for (permission, said) in [
+        ("gmail.readonl", "did you mean gmail.readonly"),
+        (
+            "https://www.googleapis.com/auth/drive.readonly",
+            "is not a scope of mail",
+        ),
+    ] {
+        let refused = stage
+            .post("/v1/connections", &new("other", json!([permission])))
+            .await;
+        assert_eq!(refused.kind(), "invalid_request");
+        assert_eq!(refused.json()["violations"][0]["path"], "/permissions/0");
+        assert!(refused.text().contains(said), "{}", refused.text());
+        let link = json!({
+            "connection_name": "mail", "identifier": "user-1", "scopes": [permission],
+        });
+        let refused = stage.post("/v1/authorization-links", &link).await;
+        assert_eq!(refused.json()["violations"][0]["path"], "/scopes/0");
+        assert!(refused.text().contains(said), "{}", refused.text());
+    }
+    let short = json!(["gmail.readonly", "email", "profile"]);
+    let made = stage
+        .post("/v1/connections", &new("short", short))
+        .await
+        .json();
+    assert_eq!(texts(&made["permissions"])[0], READONLY);
+
+    let link = json!({ "connection_name": "short", "identifier": "user-1" });
+    follow(&stage, &stage.post("/v1/authorization-links", &link).await).await;
+    let account = stage.get("/v1/accounts/short/user-1").await.json();
+    assert_eq!(account["missing_scopes"], json!([]), "{account}");
+}
+
+#[tokio::test]
+async fn a_warehouse_connection_takes_and_shows_no_permissions() {
+    let stage = Stage::new().await;
+    let mut new = json!({
+        "connection_name": "warehouse", "product": "warehouse", "permissions": [],
+        "settings": { "account": "myorg-account1" },
+    });
+    let refused = stage.post("/v1/connections", &new).await;
+    assert_eq!(refused.kind(), "invalid_request");
+    assert_eq!(refused.json()["violations"][0]["path"], "/permissions");
+    new.as_object_mut().unwrap().remove("permissions");
+    let made = stage.post("/v1/connections", &new).await;
+    assert_eq!(made.status, 201, "{}", made.text());
+    assert_eq!(made.json().get("permissions"), None);
+}
