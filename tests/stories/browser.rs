@@ -58,6 +58,10 @@ impl Browser {
         self.send(request(Method::GET, url, "", Body::Empty)).await
     }
 
+    pub async fn head(&mut self, url: &str) -> Reply {
+        self.send(request(Method::HEAD, url, "", Body::Empty)).await
+    }
+
     pub async fn post(&mut self, url: &str, pairs: &[(&str, &str)]) -> Reply {
         let mut request = request(Method::POST, url, "", form(pairs).into_bytes().into());
         let form_type = "application/x-www-form-urlencoded".parse();

@@ -103,6 +103,43 @@ async fn a_replayed_callback_makes_no_second_exchange() {
     assert_eq!(stage.state("user-1").await, "active");
 }
 
+/// Scanners of links ask for the head first.
+#[tokio::test]
+async fn asking_for_the_head_of_a_callback_spends_nothing() {
+    let (stage, mut browser, back) = allowed().await;
+    let head = browser.head(&back).await;
+    assert_eq!((head.status.as_u16(), head.header("location")), (200, ""));
+    assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
+    assert_eq!(browser.visit(&back).await.status, 200);
+    assert_eq!(stage.state("user-1").await, "active");
+}
+
+#[tokio::test]
+async fn the_last_page_says_which_permissions_were_left_out() {
+    let (stage, link) = with_link().await;
+    let mut browser = Browser::new();
+    let product = browser.open(&link).await;
+    let done = browser
+        .visit(&stage.consent(&product, ADA, &["openid"]))
+        .await;
+    let text = done.text();
+    assert!(
+        text.contains("You left out: Read your mails, their attachments and your drafts; "),
+        "{text}"
+    );
+    let all = Browser::new()
+        .connect(&stage, &stage.link("user-1").await, ADA)
+        .await;
+    assert!(!all.text().contains("left out"), "{}", all.text());
+    let forged = browser
+        .get(&format!(
+            "{}/connect/done?product=Gmail&missing=CANARY",
+            stage.url
+        ))
+        .await;
+    assert!(!forged.text().contains("CANARY"), "{}", forged.text());
+}
+
 #[tokio::test]
 async fn a_callback_with_a_wrong_state_or_issuer_is_refused() {
     let (stage, mut browser, back) = allowed().await;

@@ -13,6 +13,7 @@ mod clock;
 mod http_client;
 mod stage;
 
+mod accounts;
 mod bad_input;
 mod errors;
 mod identifiers;

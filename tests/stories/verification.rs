@@ -1,5 +1,6 @@
 //! The application confirms who came back, before anything can be called.
 
+use futures_util::future::join_all;
 use jiff::SignedDuration;
 use serde_json::json;
 use stead::core::environment::Verification;
@@ -52,9 +53,28 @@ async fn nothing_can_be_called_before_the_application_confirms() {
     let verified = stage.verify(&id, "user-1").await;
     assert_eq!(verified.json()["state"], "active", "{}", verified.text());
     assert_eq!(stage.drafts("user-1").await.status, 200);
+}
 
+#[tokio::test]
+async fn a_confirmation_that_is_repeated_returns_the_account_again() {
+    let stage = stage().await;
+    let (id, _) = returned(&stage).await;
+    let first = stage.verify(&id, "user-1").await.json();
     let again = stage.verify(&id, "user-1").await;
-    assert_eq!(again.kind(), "authorization_consumed");
+    assert_eq!((again.status.as_u16(), again.json()), (200, first));
+    let other = stage.verify(&id, "someone-else").await;
+    assert_eq!(other.kind(), "identifier_mismatch");
+    assert_eq!(stage.state("user-1").await, "active");
+    assert_eq!(stage.drafts("user-1").await.status, 200);
+}
+
+#[tokio::test]
+async fn two_confirmations_at_the_same_time_both_return_the_account() {
+    let stage = stage().await;
+    let (id, _) = returned(&stage).await;
+    for reply in join_all([stage.verify(&id, "user-1"), stage.verify(&id, "user-1")]).await {
+        assert_eq!(reply.json()["state"], "active", "{}", reply.text());
+    }
 }
 
 #[tokio::test]

@@ -274,7 +274,8 @@ impl Environment {
         oauth::finish(&self.0, connection_id, callback, browser).await
     }
 
-    /// Confirms that the user who came back is the one whom the link was made for.
+    /// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned
+    /// again.
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`] where nothing waits for a word, [`ErrorKind::IdentifierMismatch`], which

@@ -106,7 +106,7 @@ pub struct Account {
     /// Why it needs a new authorization.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<AccountReason>,
-    /// Whether the last refresh went well.
+    /// Whether its credential serves.
     pub health: AccountHealth,
     /// Scopes that the user granted.
     pub granted_scopes: Vec<String>,

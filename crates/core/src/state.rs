@@ -62,15 +62,18 @@ state_names!(AccountState {
     Disconnected = "disconnected",
 });
 
-/// Whether an active account's credential could be refreshed the last time.
+/// Whether an account's credential serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum AccountHealth {
-    /// Yes.
+    /// It serves, and could be refreshed the last time.
     #[default]
     Ok,
-    /// No, for a reason that passes; the present access token may still serve.
+    /// It could not be refreshed, for a reason that passes; the present access token may still serve.
     Degraded,
+    /// No call can be made; the account's state says why. Not stored: it follows from the state.
+    Unusable,
 }
 
 /// Why an account needs a new authorization.

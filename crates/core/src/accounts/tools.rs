@@ -3,6 +3,7 @@
 use crate::{
     Result,
     context::Context,
+    domain::readiness::connection_ready,
     identifier::Identifier,
     resource::{Readiness, ToolDescription, ToolFilter},
     state::AccountState,
@@ -54,6 +55,9 @@ async fn granted_by_product(
             .flatten();
         for connection in page {
             let connection = connection.row;
+            if connection_ready(&connection).is_err() {
+                continue;
+            }
             let account = context.store.account_of(connection.id, &identifier).await?;
             if let Some(account) =
                 account.filter(|account| account.row.state == AccountState::Active)

@@ -11,6 +11,7 @@ use crate::{
     },
     identifier::{AuthorizationId, ConnectionId, ConnectionName},
     resource,
+    state::{AccountHealth, AccountState},
     store::Versioned,
 };
 
@@ -103,7 +104,10 @@ pub(crate) fn account_view(connection: &Connection, row: Account) -> resource::A
         identifier: row.identifier,
         state: row.state,
         reason: row.reason,
-        health: row.health,
+        health: match row.state {
+            AccountState::Active => row.health,
+            _ => AccountHealth::Unusable,
+        },
         granted_scopes: row.granted_scopes,
         missing_scopes: row.missing_scopes,
         product_user: row

@@ -187,6 +187,11 @@ impl Authorization {
         self.state == AuthorizationState::Returned
     }
 
+    /// Whether the user was confirmed.
+    pub(crate) fn is_completed(&self) -> bool {
+        self.state == AuthorizationState::Completed
+    }
+
     /// Whether the application has yet to confirm who came back.
     pub(crate) fn is_verifying(&self) -> bool {
         self.state == AuthorizationState::Verifying
@@ -240,12 +245,7 @@ impl Authorization {
                 };
                 (next, "authorization.completed")
             }
-            (Trigger::Confirmed, State::Completed) => {
-                return Err(Error::new(
-                    ErrorKind::AuthorizationConsumed,
-                    "this authorization was verified already",
-                ));
-            }
+            (Trigger::Confirmed, State::Completed) => return Ok(None),
             (Trigger::Confirmed, State::Expired) => return Err(expired()),
             (Trigger::Confirmed, _) => return Err(not_verifying()),
             (

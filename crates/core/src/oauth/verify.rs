@@ -12,7 +12,8 @@ use crate::{
     resource,
 };
 
-/// Confirms that the user who came back is the one whom the link was made for.
+/// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned
+/// again: an application's page that is loaded twice confirms twice.
 pub(crate) async fn verify(
     context: &Context,
     authorization_id: &str,
@@ -26,6 +27,9 @@ pub(crate) async fn verify(
                 let authorization = context.store.authorization(id).await?;
                 let authorization = authorization.ok_or_else(not_verifying)?.row;
                 authorization.on(Trigger::Confirmed, context.now())?;
+                if authorization.is_completed() {
+                    return confirmed(&context, &authorization, &identifier).await;
+                }
                 let ending = if authorization.expires_at <= context.now() {
                     Some((End::Expired, "verification_timeout", expired()))
                 } else if authorization.identifier != identifier {
@@ -39,8 +43,18 @@ pub(crate) async fn verify(
                 };
                 let Some((how, reason, error)) = ending else {
                     let connection = context.connection_by_id(authorization.connection_id).await?;
-                    let account = activate(&context, id).await?;
-                    return Ok(account_view(&connection.row, account));
+                    match activate(&context, id).await {
+                        Ok(account) => return Ok(account_view(&connection.row, account)),
+                        // Another confirmation of it may have come first.
+                        Err(error) if error.kind() == ErrorKind::AuthorizationConsumed => {
+                            let now = context.authorization_row(id).await?.row;
+                            if !now.is_completed() {
+                                return Err(error);
+                            }
+                            continue;
+                        }
+                        Err(error) => return Err(error),
+                    }
                 };
                 if end(&context, id, Authorization::is_verifying, how, reason).await? {
                     return Err(error);
@@ -48,4 +62,23 @@ pub(crate) async fn verify(
             }
         })
         .await?
+}
+
+/// The account of an authorization that was confirmed before.
+async fn confirmed(
+    context: &Context,
+    authorization: &Authorization,
+    identifier: &Identifier,
+) -> Result<resource::Account> {
+    if authorization.identifier != *identifier {
+        return Err(Error::new(
+            ErrorKind::IdentifierMismatch,
+            "the link was made for another identifier, which was confirmed already",
+        ));
+    }
+    let connection = context
+        .connection_by_id(authorization.connection_id)
+        .await?;
+    let account = context.existing_account(authorization.account_id).await?;
+    Ok(account_view(&connection.row, account.row))
 }

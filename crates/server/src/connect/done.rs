@@ -1,4 +1,4 @@
-//! `GET /connect/done?product=&next=`: it went well.
+//! `GET /connect/done?product=&next=&missing=`: it went well.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use url::form_urlencoded;
 
 use crate::pages::Pages;
 
-/// Anyone can write this query, so only products of this environment are named.
+/// Anyone can write this query, so only products of this environment are named, and only permissions of theirs.
 pub(super) async fn show(
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,
     uri: Uri,
 ) -> Response {
-    let (mut product, mut confirm) = (None, false);
+    let (mut product, mut confirm, mut missing) = (None, false, Vec::new());
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
         match name.as_ref() {
             "product" => {
@@ -26,8 +26,15 @@ pub(super) async fn show(
                     .find(|product| product.title == value)
             }
             "next" => confirm = value == "confirm",
+            "missing" => missing.push(value),
             _ => {}
         }
     }
-    pages.done(product.map(|product| product.title), confirm)
+    let described = product.map_or(&[][..], |product| product.scope_descriptions);
+    let missing: Vec<&str> = described
+        .iter()
+        .filter(|(scope, _)| missing.iter().any(|one| one == scope))
+        .map(|(_, text)| *text)
+        .collect();
+    pages.done(product.map(|product| product.title), confirm, &missing)
 }

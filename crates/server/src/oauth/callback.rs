@@ -10,7 +10,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderMap, Uri};
+use http::{HeaderMap, Method, Uri};
 use stead::core::{
     environment::Environment,
     oauth::{Callback, FinishedAuthorization},
@@ -27,13 +27,18 @@ use crate::{
     state::{ServerState, address},
 };
 
+/// A HEAD, as scanners of links send it, does not spend the state.
 pub(super) async fn finish(
+    method: Method,
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,
     Path(connection_id): Path<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response> {
+    if method == Method::HEAD {
+        return Ok(pages.empty());
+    }
     let cookie = Cookie::of(&environment);
     let callback = read(uri.query().unwrap_or_default());
     let browser = |authorization| cookie.read(&headers, authorization);
@@ -69,6 +74,9 @@ fn done(environment: &Environment, finished: &FinishedAuthorization) -> String {
     query.append_pair("product", finished.product_title);
     if finished.account_state == AccountState::PendingVerification {
         query.append_pair("next", "confirm");
+    }
+    for scope in &finished.missing_scopes {
+        query.append_pair("missing", scope);
     }
     address(environment, &format!("/connect/done?{}", query.finish()))
 }

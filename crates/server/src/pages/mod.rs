@@ -83,9 +83,17 @@ impl Pages {
         response
     }
 
-    /// It went well; `confirm` where the application still has to say who came back.
-    pub(crate) fn done(&self, product: Option<&str>, confirm: bool) -> Response {
-        self.message(StatusCode::OK, texts::done(product, confirm), None)
+    /// It went well; `confirm` where the application still has to say who came back, `missing` the permissions that the
+    /// user left out, in plain words.
+    pub(crate) fn done(&self, product: Option<&str>, confirm: bool, missing: &[&str]) -> Response {
+        self.message(StatusCode::OK, texts::done(product, confirm, missing), None)
+    }
+
+    /// A response to a request that only asks whether there is one.
+    pub(crate) fn empty(&self) -> Response {
+        let mut response = StatusCode::OK.into_response();
+        self.headers.write(response.headers_mut());
+        response
     }
 
     /// An error of this request, in words for the end user.

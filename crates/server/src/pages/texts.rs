@@ -6,16 +6,23 @@ use stead::ErrorKind;
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) title: String,
-    pub(super) body: &'static str,
+    pub(super) body: String,
     pub(super) advice: Option<&'static str>,
 }
 
-/// It went well.
-pub(super) fn done(product: Option<&str>, confirm: bool) -> Text {
+/// It went well. Permissions that the user left out are named, since what needs them will not work.
+pub(super) fn done(product: Option<&str>, confirm: bool, missing: &[&str]) -> Text {
+    let without = (!missing.is_empty()).then(|| {
+        format!(
+            "You left out: {}. What needs that will not work.",
+            missing.join("; ")
+        )
+    });
     if confirm {
+        let consent = String::from("You have given your consent.");
         return Text {
             title: String::from("Almost done"),
-            body: "You have given your consent.",
+            body: without.map_or_else(|| consent.clone(), |without| format!("{consent} {without}")),
             advice: Some("Go back to the application that gave you the link; it finishes there."),
         };
     }
@@ -24,8 +31,10 @@ pub(super) fn done(product: Option<&str>, confirm: bool) -> Text {
             || String::from("Connected"),
             |product| format!("{product} is connected"),
         ),
-        body: "You can close this window.",
-        advice: None,
+        advice: without
+            .is_some()
+            .then_some("To allow it too, ask for a new link where you got this one."),
+        body: without.unwrap_or_else(|| String::from("You can close this window.")),
     }
 }
 
@@ -111,7 +120,7 @@ pub(super) fn failed(kind: ErrorKind) -> Text {
     };
     Text {
         title: String::from(title),
-        body,
+        body: String::from(body),
         advice,
     }
 }

@@ -37,6 +37,8 @@ pub struct FinishedAuthorization {
     pub return_to: Option<String>,
     /// State of the account: active, or waiting for the application's word.
     pub account_state: AccountState,
+    /// Scopes that the link asked for and the user did not grant.
+    pub missing_scopes: Vec<String>,
 }
 
 /// An authorization with its account, and the new tokens for the account's next generation.
@@ -88,6 +90,7 @@ pub(super) async fn exchange(
         product_title: product.title,
         return_to: return_to(&authorization),
         account_state,
+        missing_scopes: pending.missing_scopes,
     })
 }
 
