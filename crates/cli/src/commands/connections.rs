@@ -268,7 +268,7 @@ mod tests {
             client_id: None,
             client_secret_file: Some(file),
             client_secret: Some("from the environment".into()),
-            permissions: Some(Vec::new()),
+            permissions: Vec::new(),
             settings: None,
         };
         let secret = client.secret().unwrap().unwrap();
