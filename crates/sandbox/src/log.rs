@@ -22,7 +22,7 @@ const SECRET_HEADERS: [&str; 4] = [
 ];
 
 /// Names of queries and forms whose value is a secret.
-const SECRET_NAMES: [&str; 9] = [
+const SECRET_NAMES: [&str; 10] = [
     "access_token",
     "client_secret",
     "code",
@@ -32,6 +32,7 @@ const SECRET_NAMES: [&str; 9] = [
     "oauth_token",
     "refresh_token",
     "token",
+    "upload_id",
 ];
 
 /// What replaces a secret.

@@ -144,7 +144,7 @@ fn add_headers(state: &mut State, request: &Request, mut response: Response) -> 
         .is_some_and(|product| product.compresses_on_request());
     if compresses && state.purpose(request) == Some(Purpose::Api) {
         response = response.with(header::VARY, "Origin, X-Origin, Referer");
-        if wants_gzip(request) {
+        if wants_gzip(request) && response.is_json() {
             response = response.gzipped();
         }
     }

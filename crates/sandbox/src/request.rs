@@ -27,7 +27,7 @@ pub(crate) enum Purpose {
 }
 
 /// One request, with the host taken from its first path segment.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: Method,
     /// First path segment: the host that is simulated.
@@ -43,8 +43,14 @@ pub(crate) struct Request {
 impl Request {
     /// Reads the whole request; nothing if its body breaks off or is too large.
     pub(crate) async fn read(request: axum::http::Request<Body>) -> Option<Self> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let body = to_bytes(body, MAX_BODY_BYTES).await.ok()?;
+        // HTTP/2 has it in the address.
+        if let Some(authority) = parts.uri.authority()
+            && let Ok(value) = authority.as_str().parse()
+        {
+            parts.headers.entry(header::HOST).or_insert(value);
+        }
         let (path, query) = (parts.uri.path(), parts.uri.query());
         Some(Self::new(parts.method, path, query, parts.headers, body))
     }
@@ -132,6 +138,9 @@ pub(crate) fn match_path(template: &str, path: &str) -> Option<Vec<String>> {
         match (expected.next(), given.next()) {
             (None, None) => return Some(variables),
             (Some(expected), Some(given)) if expected.starts_with('{') => {
+                // What follows the variable is a custom verb, such as `{range}:append`.
+                let (_, verb) = expected.split_once('}')?;
+                let given = given.strip_suffix(verb)?;
                 let value = percent_decode_str(given).decode_utf8().ok()?;
                 variables.push(value.into_owned());
             }
@@ -174,6 +183,10 @@ mod tests {
         ] {
             assert_eq!(match_path(template, other), None, "{other}");
         }
+        let template = "v4/spreadsheets/{spreadsheetId}/values/{range}:append";
+        let variables = match_path(template, "/v4/spreadsheets/s/values/A1%3AB2:append");
+        assert_eq!(variables, Some(vec!["s".to_owned(), "A1:B2".to_owned()]));
+        assert_eq!(match_path(template, "/v4/spreadsheets/s/values/A1"), None);
         let template = "v1/people:searchContacts";
         assert!(match_path(template, "/v1/people:searchContacts").is_some());
         assert!(match_path(template, "/v1/people%3AsearchContacts").is_none());

@@ -91,6 +91,12 @@ impl Response {
         self
     }
 
+    /// Whether its body is JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        let kind = self.headers.get(header::CONTENT_TYPE);
+        kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
+    }
+
     /// The same with its body compressed by gzip.
     pub(crate) fn gzipped(mut self) -> Self {
         let ResponseBody::Whole(body) = &self.body else {

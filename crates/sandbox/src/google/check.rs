@@ -5,13 +5,16 @@
 
 use std::collections::BTreeSet;
 
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
+    batch,
     errors::ApiError,
     fields::Selection,
     method::{Api, ApiMethod, Call, Kind, Parameter},
+    method_override, upload,
 };
 use crate::{
     google::State,
@@ -44,26 +47,45 @@ pub(crate) struct Caller {
     pub(crate) scopes: BTreeSet<String>,
 }
 
-/// Checks and runs one request of an API.
+/// A request that may be run.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pub(super) caller: Caller,
+    /// What `fields` asks for.
+    pub(super) selection: Option<Selection>,
+    /// Whether the response is indented.
+    pub(super) indented: bool,
+}
+
+/// Checks and runs one request of an API, or several at once.
 pub(crate) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
+    let request = &*method_override::read(request);
+    if api.batch_paths.contains(&request.path.as_str()) {
+        return batch::respond(api, state, request);
+    }
+    if upload::is_address(&request.path) {
+        return upload::respond(api, state, request);
+    }
+    respond_to_one(api, state, request)
+}
+
+/// Checks and runs one request that is not an upload.
+pub(super) fn respond_to_one(api: &Api, state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
-    let (method, path) = match find(api, request) {
+    let methods = api
+        .methods
+        .iter()
+        .map(|method| (*method, &method.verb, method.path));
+    let (method, path) = match find(methods, &request.method, &request.path) {
         Found::Method(method, path) => (method, path),
         Found::WrongVerb => return pages::wrong_method(request),
         Found::Nothing => {
             return pages::not_found(request);
         }
     };
-    match run(api, method, path, query, state, request) {
-        Ok(Value::Null) => {
-            Response::whole(StatusCode::NO_CONTENT, "text/html", bytes::Bytes::new())
-        }
-        Ok(value) => {
-            Response::json(StatusCode::OK, &value, indented).with(header::CACHE_CONTROL, "private")
-        }
-        Err(error) => error.response(api.errors, indented),
-    }
+    run(api, method, path, query, state, request)
+        .unwrap_or_else(|error| error.response(api.errors, indented))
 }
 
 /// The caller's token: known, alive, and shown in the one place for it.
@@ -87,12 +109,52 @@ fn run(
     query: Query,
     state: &mut State,
     request: &Request,
-) -> Result<Value, ApiError> {
-    check_parameters(method, &query)?;
-    if !request.body.is_empty() && method.verb == axum::http::Method::GET {
+) -> Result<Response, ApiError> {
+    let mut downloads = api.downloads.iter();
+    let download = downloads.find(|download| std::ptr::eq(download.method, method));
+    let wants_media = query.first("alt") == Some("media");
+    if wants_media && download.is_none() {
+        return Err(ApiError::invalid("Unsupported output format media."));
+    }
+    let admitted = admit(api, method, &query, state, request)?;
+    is_json(request)?;
+    let call = call(&admitted, path, query, request);
+    if let Some(download) = download.filter(|download| wants_media || download.is_only_use) {
+        let range = request.header(header::RANGE.as_str());
+        let range = range.filter(|_| download.takes_ranges);
+        return (download.run)(state, &call)?.respond(range);
+    }
+    let value = (method.run)(state, &call)?;
+    let etag = value["etag"].as_str().map(str::to_owned);
+    let known = request.header(header::IF_NONE_MATCH.as_str());
+    let response = match (&etag, known) {
+        (Some(etag), Some(known)) if method.verb == Method::GET && known == etag => {
+            Response::whole(StatusCode::NOT_MODIFIED, "text/html", Bytes::new())
+        }
+        _ => {
+            let (selection, indented) = (admitted.selection.as_ref(), admitted.indented);
+            json(StatusCode::OK, value, selection, indented)
+        }
+    };
+    Ok(match etag {
+        Some(etag) => response.with(header::ETAG, &etag),
+        None => response,
+    })
+}
+
+/// Parameters, token and scopes are as the method's description says.
+pub(super) fn admit(
+    api: &Api,
+    method: &ApiMethod,
+    query: &Query,
+    state: &State,
+    request: &Request,
+) -> Result<Admitted, ApiError> {
+    check_parameters(method, query)?;
+    if !request.body.is_empty() && method.verb == Method::GET {
         return Err(ApiError::invalid("A GET request has no body."));
     }
-    refuse_unsupported(&query)?;
+    refuse_unsupported(query)?;
     let caller = identify(state, request)?;
     if !method
         .scopes
@@ -105,40 +167,80 @@ fn run(
         .first("fields")
         .map(|mask| Selection::parse(mask, method.schema))
         .transpose()?;
-    if !request.body.is_empty() && !request.has_media_type("application/json") {
-        return Err(ApiError::invalid(
-            "Invalid JSON payload received. The body's Content-Type must be application/json.",
-        ));
-    }
-    let call = Call {
-        user: caller.user,
-        scopes: caller.scopes,
-        path,
-        query,
-        body: request.body.clone(),
-        if_match: request.header(header::IF_MATCH.as_str()).map(str::to_owned),
-    };
-    let value = (method.run)(state, &call)?;
-    Ok(match selection {
-        Some(selection) => selection.cut(value),
-        None => value,
+    Ok(Admitted {
+        caller,
+        selection,
+        indented: query.first("prettyPrint") != Some("false"),
     })
 }
 
-enum Found {
-    Method(&'static ApiMethod, Vec<String>),
+/// A body is JSON, and says so.
+pub(super) fn is_json(request: &Request) -> Result<(), ApiError> {
+    if request.body.is_empty() || request.has_media_type("application/json") {
+        return Ok(());
+    }
+    Err(ApiError::invalid(
+        "Invalid JSON payload received. The body's Content-Type must be application/json.",
+    ))
+}
+
+/// What the method gets to see.
+pub(super) fn call(
+    admitted: &Admitted,
+    path: Vec<String>,
+    query: Query,
+    request: &Request,
+) -> Call {
+    Call {
+        user: admitted.caller.user.clone(),
+        scopes: admitted.caller.scopes.clone(),
+        path,
+        query,
+        body: request.body.clone(),
+        media: None,
+        if_match: request.header(header::IF_MATCH.as_str()).map(str::to_owned),
+    }
+}
+
+/// The value with the fields that were asked for; `null` becomes 204 and no body.
+pub(super) fn json(
+    status: StatusCode,
+    value: Value,
+    selection: Option<&Selection>,
+    indented: bool,
+) -> Response {
+    if value.is_null() {
+        return Response::whole(StatusCode::NO_CONTENT, "text/html", Bytes::new());
+    }
+    let value = match selection {
+        Some(selection) => selection.cut(value),
+        None => value,
+    };
+    Response::json(status, &value, indented).with(header::CACHE_CONTROL, "private")
+}
+
+/// What an address and a verb name.
+#[derive(Debug)]
+pub(super) enum Found<Item> {
+    /// A method, and the variables of its path.
+    Method(Item, Vec<String>),
     WrongVerb,
     Nothing,
 }
 
-fn find(api: &Api, request: &Request) -> Found {
+/// The first of the methods that fits.
+pub(super) fn find<'a, Item>(
+    methods: impl Iterator<Item = (Item, &'a Method, &'static str)>,
+    given: &Method,
+    path: &str,
+) -> Found<Item> {
     let mut wrong_verb = false;
-    for method in api.methods {
-        let variables = match_path(method.path, &request.path);
+    for (method, verb, template) in methods {
+        let variables = match_path(template, path);
         let Some(variables) = variables.filter(|all| all.iter().all(|one| !one.is_empty())) else {
             continue;
         };
-        if method.verb == request.method {
+        if verb == given {
             return Found::Method(method, variables);
         }
         wrong_verb = true;
@@ -183,7 +285,7 @@ fn check_parameters(method: &ApiMethod, query: &Query) -> Result<(), ApiError> {
 
 /// Common parameters that would change the response in a way not supported here.
 fn refuse_unsupported(query: &Query) -> Result<(), ApiError> {
-    if let Some(other) = query.first("alt").filter(|alt| *alt != "json") {
+    if let Some(other) = query.first("alt").filter(|alt| *alt == "proto") {
         return Err(ApiError::invalid(format!(
             "Unsupported output format {other}."
         )));

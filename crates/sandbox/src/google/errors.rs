@@ -3,7 +3,7 @@
 //! Gmail mixes the older list `errors[]` with the newer `status` and `details[]`; People has only the newer
 //! parts; the token endpoint has the shape of RFC 6749, section 5.2.
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::hosts;
@@ -36,7 +36,8 @@ struct Parts {
     short_message: Option<&'static str>,
     location: Option<(&'static str, String)>,
     details: Vec<Value>,
-    retry_after: Option<String>,
+    /// One more header.
+    header: Option<(HeaderName, String)>,
 }
 
 impl ApiError {
@@ -152,6 +153,18 @@ impl ApiError {
         self
     }
 
+    /// The same, and it names the parameter that is wrong.
+    pub(crate) fn at_parameter(mut self, name: &str) -> Self {
+        self.0.location = Some(("parameter", name.to_owned()));
+        self
+    }
+
+    /// The same with one more header in the response.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: String) -> Self {
+        self.0.header = Some((name, value));
+        self
+    }
+
     /// As a response.
     pub(crate) fn response(&self, shape: ErrorShape, indented: bool) -> Response {
         let mut error = json!({
@@ -185,8 +198,8 @@ impl ApiError {
             };
             response = response.with(header::WWW_AUTHENTICATE, challenge);
         }
-        if let Some(wait) = &self.0.retry_after {
-            response = response.with(header::RETRY_AFTER, wait);
+        if let Some((name, value)) = &self.0.header {
+            response = response.with(name.clone(), value);
         }
         response
     }
@@ -207,7 +220,7 @@ impl ApiError {
             short_message: None,
             location: None,
             details: Vec::new(),
-            retry_after: None,
+            header: None,
         }))
     }
 }
@@ -242,7 +255,7 @@ pub(crate) fn injected_error(
         return response;
     }
     let mut error = ApiError::new(status, reason, message);
-    error.0.retry_after = retry_after.map(str::to_owned);
+    error.0.header = retry_after.map(|wait| (header::RETRY_AFTER, wait.to_owned()));
     let newer_style = reason
         .bytes()
         .all(|byte| byte.is_ascii_uppercase() || byte == b'_');

@@ -6,7 +6,11 @@ use axum::http::Method;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::errors::{ApiError, ErrorShape};
+use super::{
+    errors::{ApiError, ErrorShape},
+    media::{Download, Media},
+    upload::Upload,
+};
 use crate::{google::State, query::Query};
 
 /// One API: a host with its methods.
@@ -18,6 +22,12 @@ pub(crate) struct Api {
     pub(crate) errors: ErrorShape,
     /// What it can do.
     pub(crate) methods: &'static [&'static ApiMethod],
+    /// The methods that can also give the bytes themselves.
+    pub(crate) downloads: &'static [&'static Download],
+    /// The methods that can also take bytes, at addresses of their own.
+    pub(crate) uploads: &'static [&'static Upload],
+    /// Addresses that take several requests at once (discovery, `batchPath`).
+    pub(crate) batch_paths: &'static [&'static str],
 }
 
 /// One method.
@@ -63,7 +73,7 @@ pub(crate) enum Kind {
 }
 
 /// A request that has passed the checks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Call {
     /// Email address of the user whose token came along.
     pub(crate) user: String,
@@ -73,8 +83,10 @@ pub(crate) struct Call {
     pub(crate) path: Vec<String>,
     /// Query parameters, of which each fits its description.
     pub(crate) query: Query,
-    /// The body as it came; empty where there was none.
+    /// The body as it came, of an upload its metadata; empty where there was none.
     pub(crate) body: Bytes,
+    /// The bytes of an upload.
+    pub(crate) media: Option<Media>,
     /// The header `If-Match`.
     pub(crate) if_match: Option<String>,
 }

@@ -2,6 +2,8 @@
 //! table of methods, see `mail`; `world` is what the users own.
 
 mod authorize;
+mod batch;
+mod body;
 mod calendar;
 mod check;
 mod consent;
@@ -11,24 +13,31 @@ mod fields;
 mod grants;
 mod hosts;
 mod mail;
+mod media;
 mod method;
+mod method_override;
+mod multipart;
 mod paging;
 mod people;
+mod resumable;
 mod revoke;
 mod scopes;
 mod sheets;
 mod state;
 mod token;
+mod upload;
 mod userinfo;
 mod world;
 
 use axum::http::{Method, StatusCode};
 use serde_json::Value;
 
+use body::Body;
 use errors::ApiError;
-
+use media::{Download, Media};
 use method::{Api, ApiMethod, Call, Kind, Parameter};
 use state::State;
+use upload::Upload;
 
 use crate::{
     CLIENT_ID, CLIENT_SECRET,
@@ -41,6 +50,7 @@ use crate::{
     shared::Shared,
 };
 use grants::Grants;
+use resumable::Sessions;
 use world::World;
 
 /// Issuer of Google's authorization server, sent as `iss` (OpenID configuration of accounts.google.com).
@@ -53,6 +63,8 @@ pub(crate) struct Google {
     /// Scopes that the next consent loses.
     lost_scopes: Vec<String>,
     world: World,
+    /// Uploads that have begun.
+    uploads: Sessions,
 }
 
 impl Google {
@@ -69,6 +81,7 @@ impl Google {
             grants: Grants::empty(),
             lost_scopes: Vec::new(),
             world: World::seeded(),
+            uploads: Sessions::default(),
         }
     }
 }
@@ -106,6 +119,7 @@ impl Product for Google {
             grants: &mut self.grants,
             lost_scopes: &mut self.lost_scopes,
             world: &mut self.world,
+            uploads: &mut self.uploads,
         };
         let state = &mut state;
         match request.host.as_str() {
@@ -173,13 +187,23 @@ impl Product for Google {
     }
 }
 
-/// The API that a path of a host belongs to; on the shared host each has its own first segments.
+/// The API that a path of a host belongs to; on the shared host each has its own first segments, which uploads and
+/// batches have after theirs.
 fn api_of(host: &str, path: &str) -> Option<&'static Api> {
+    let prefixes = ["/resumable/upload", "/upload", "/batch"];
+    let own = prefixes
+        .iter()
+        .find_map(|prefix| path.strip_prefix(prefix))
+        .unwrap_or(path);
+    let is_below = |api: &str| {
+        own.strip_prefix(api)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     match host {
         hosts::GMAIL => Some(&mail::GMAIL_API),
         hosts::PEOPLE => Some(&people::PEOPLE_API),
-        hosts::APIS if path.starts_with("/drive/v3/") => Some(&drive::DRIVE_API),
-        hosts::APIS if path.starts_with("/calendar/v3/") => Some(&calendar::CALENDAR_API),
+        hosts::APIS if is_below("/drive/v3") => Some(&drive::DRIVE_API),
+        hosts::APIS if is_below("/calendar/v3") => Some(&calendar::CALENDAR_API),
         _ => None,
     }
 }

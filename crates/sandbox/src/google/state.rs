@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{grants::Grants, world::World};
+use super::{grants::Grants, resumable::Sessions, world::World};
 use crate::{ids::Ids, oauth::Clients};
 
 /// The sandbox's clock and ids, and all that is Google's.
@@ -14,4 +14,6 @@ pub(crate) struct State<'a> {
     /// Scopes that the next consent loses.
     pub(crate) lost_scopes: &'a mut Vec<String>,
     pub(crate) world: &'a mut World,
+    /// Uploads that have begun.
+    pub(crate) uploads: &'a mut Sessions,
 }

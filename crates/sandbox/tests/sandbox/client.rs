@@ -81,6 +81,18 @@ impl Stage {
         self.send(request).await
     }
 
+    /// A request with a JSON body.
+    pub(crate) async fn json(&self, verb: &str, path: &str, token: &str, body: &Value) -> Reply {
+        let verb = verb.parse().expect("a method");
+        let request = self
+            .http
+            .request(verb, self.url(path))
+            .bearer_auth(token)
+            .header("content-type", "application/json")
+            .body(body.to_string());
+        self.send(request).await
+    }
+
     /// GET below the mailbox of the token's user.
     pub(crate) async fn mail(&self, path: &str, token: &str) -> Reply {
         self.get(&format!("{MAIL}{path}"), token).await
@@ -201,6 +213,16 @@ impl Stage {
 }
 
 impl Reply {
+    /// Refused in the shape of Google's products with `errors[]`.
+    #[track_caller]
+    pub(crate) fn refused(&self, status: u16, reason: &str, says: &str) {
+        assert_eq!(self.status, status, "{}", self.text);
+        let error = &self.json()["error"];
+        assert_eq!(error["errors"][0]["reason"], reason, "{}", self.text);
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains(says), "{message}");
+    }
+
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))

@@ -1,10 +1,12 @@
 //! The sandbox over HTTP, as a client meets it.
 
+mod batch;
 mod calendar;
 mod calendar_writing;
 mod client;
 mod consent;
 mod drive;
+mod drive_writing;
 mod faults;
 mod fields;
 mod mail;
@@ -13,5 +15,6 @@ mod people;
 mod sheets;
 mod strictness;
 mod tokens;
+mod uploads;
 mod warehouse;
 mod workspace;

@@ -35,6 +35,9 @@ pub(crate) static CALENDAR_API: Api = Api {
         &events_delete::METHOD,
         &events_instances::METHOD,
     ],
+    downloads: &[],
+    uploads: &[],
+    batch_paths: &["/batch/calendar/v3"],
 };
 
 /// Scopes of the methods (discovery, `scopes`).

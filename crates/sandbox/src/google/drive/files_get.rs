@@ -1,10 +1,10 @@
-//! `files.get`: the metadata of one file.
+//! `files.get`: the metadata of one file, or its content.
 
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{SCOPES, can_see, render};
-use crate::google::{ApiError, ApiMethod, Call, Kind, Parameter, State};
+use super::{SCOPES, can_read, find, render};
+use crate::google::{ApiError, ApiMethod, Call, Download, Kind, Media, Parameter, State};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "drive.files.get",
@@ -22,19 +22,36 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     run,
 };
 
+pub(super) static DOWNLOAD: Download = Download {
+    method: &METHOD,
+    is_only_use: false,
+    takes_ranges: true,
+    run: download,
+};
+
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let files = &state.world.files;
-    let id = call.variable(0);
-    let found = match id {
-        "root" => files.root(&call.user),
-        id => files.file(id),
-    };
-    // A file of a shared drive is not there for an application that does not say that it knows of those
-    // (files.get, `supportsAllDrives`).
-    let knows_drives = call.flag("supportsAllDrives") || call.flag("supportsTeamDrives");
-    let file = found
-        .filter(|file| can_see(files, call, file))
-        .filter(|file| file.drive.is_none() || knows_drives)
-        .ok_or_else(|| ApiError::file_not_found(id))?;
+    let file = find(&state.world.files, call, call.variable(0))?;
     Ok(render::file(state.world, call, file))
+}
+
+/// The content of a file that was uploaded; the product's own documents are exported.
+fn download(state: &State, call: &Call) -> Result<Media, ApiError> {
+    let file = find(&state.world.files, call, call.variable(0))?;
+    if !can_read(call, file) {
+        return Err(ApiError::insufficient_scope(
+            "drive.googleapis.com",
+            METHOD.id,
+        ));
+    }
+    if !file.is_blob() {
+        return Err(ApiError::of(
+            403,
+            "fileNotDownloadable",
+            "Only files with binary content can be directly downloaded. Use Export with Docs Editors files.",
+        ));
+    }
+    Ok(Media {
+        kind: file.mime_type.clone(),
+        bytes: file.bytes(),
+    })
 }

@@ -32,6 +32,9 @@ pub(crate) static GMAIL_API: Api = Api {
         &labels_get::METHOD,
         &profile::METHOD,
     ],
+    downloads: &[],
+    uploads: &[],
+    batch_paths: &["/batch", "/batch/gmail/v1"],
 };
 
 /// Scopes as Gmail's methods name them.

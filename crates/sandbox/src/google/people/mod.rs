@@ -18,6 +18,9 @@ pub(crate) static PEOPLE_API: Api = Api {
         &search_contacts::METHOD,
         &search_other_contacts::METHOD,
     ],
+    downloads: &[],
+    uploads: &[],
+    batch_paths: &["/batch"],
 };
 
 /// Scopes that reach the contacts.

@@ -3,9 +3,9 @@
 use axum::http::Method;
 use serde_json::Value;
 
-use super::{WRITE, body::Body, get, new_sheets};
+use super::{WRITE, get, new_sheets};
 use crate::google::{
-    ApiError, ApiMethod, Call, State,
+    ApiError, ApiMethod, Body, Call, State,
     world::files::{File, SHEET, Spreadsheet},
 };
 
@@ -101,25 +101,8 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
 fn file(state: &State, call: &Call, id: &str, name: &str) -> File {
     let root = state.world.files.root(&call.user);
     File {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        mime_type: SHEET.to_owned(),
-        description: None,
         parents: root.map(|root| root.id.clone()).into_iter().collect(),
-        owner: Some(call.user.clone()),
-        drive: None,
-        writers: Vec::new(),
-        readers: Vec::new(),
-        created: state.now,
-        modified: state.now,
-        modified_by: call.user.clone(),
-        version: 1,
-        trashed: false,
-        starred: false,
-        is_root: false,
-        target: None,
-        text: String::new(),
-        made_by_application: true,
+        ..File::new(id, name, SHEET, &call.user, state.now)
     }
 }
 

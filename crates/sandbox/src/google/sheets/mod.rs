@@ -4,7 +4,6 @@
 //! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
 //! rather than given a wrong response; any other text stays a text.
 
-mod body;
 mod create;
 mod format_value;
 mod formula;
@@ -38,6 +37,9 @@ pub(crate) static SHEETS_API: Api = Api {
         &values_get::METHOD,
         &values_update::METHOD,
     ],
+    downloads: &[],
+    uploads: &[],
+    batch_paths: &["/batch"],
 };
 
 /// Scopes that read (discovery, `scopes`).

@@ -1,9 +1,9 @@
 //! The sheets of a new spreadsheet.
 
-use super::{body::Body, formula};
+use super::formula;
 use crate::{
     google::{
-        ApiError,
+        ApiError, Body,
         world::files::{Cell, Entered, Sheet},
     },
     ids::Ids,

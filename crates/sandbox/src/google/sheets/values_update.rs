@@ -6,16 +6,14 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{
-    WRITE,
-    body::Body,
-    changeable,
+    WRITE, changeable,
     format_value::{DATES, RENDERS, ValueOptions},
     parse_input::{self, Change},
     range::{self, Area},
     values_get,
 };
 use crate::google::{
-    ApiError, ApiMethod, Call, Kind, Parameter, State,
+    ApiError, ApiMethod, Body, Call, Kind, Parameter, State,
     world::files::{Sheet, Spreadsheet},
 };
 

@@ -5,12 +5,14 @@ mod file;
 pub(crate) mod readable;
 mod spreadsheet;
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::seed::parse_seed;
 
-pub(crate) use file::{FOLDER, File, SHEET, SHORTCUT, SharedDrive, XLSX};
+pub(crate) use file::{DOCUMENT, FOLDER, File, SHEET, SHORTCUT, SharedDrive, XLSX};
 pub(crate) use spreadsheet::{Cell, Entered, Format, Sheet, Spreadsheet};
 
 /// All files, shared drives and spreadsheets.
@@ -20,6 +22,9 @@ pub(crate) struct Files {
     pub(crate) all: Vec<File>,
     pub(crate) drives: Vec<SharedDrive>,
     pub(crate) spreadsheets: Vec<Spreadsheet>,
+    /// Ids that were given for files to come.
+    #[serde(skip)]
+    pub(crate) generated_ids: BTreeSet<String>,
 }
 
 impl Files {
@@ -31,6 +36,26 @@ impl Files {
     /// The file of this id.
     pub(crate) fn file(&self, id: &str) -> Option<&File> {
         self.all.iter().find(|file| file.id == id)
+    }
+
+    /// The file of this id, to change it.
+    pub(crate) fn change_file(&mut self, id: &str) -> Option<&mut File> {
+        self.all.iter_mut().find(|file| file.id == id)
+    }
+
+    /// Takes a file away for good, with all that is within it.
+    pub(crate) fn delete(&mut self, id: &str) {
+        let within: Vec<String> = self
+            .all
+            .iter()
+            .filter(|file| file.parents.iter().any(|parent| parent == id))
+            .map(|file| file.id.clone())
+            .collect();
+        self.all.retain(|file| file.id != id);
+        self.spreadsheets.retain(|sheet| sheet.id != id);
+        for id in within {
+            self.delete(&id);
+        }
     }
 
     /// The shared drive of this id.
@@ -83,8 +108,6 @@ impl Files {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]

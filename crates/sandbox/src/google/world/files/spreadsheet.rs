@@ -83,6 +83,19 @@ pub(crate) enum Format {
     Percent { digits: usize },
 }
 
+impl Spreadsheet {
+    /// A spreadsheet with one empty sheet.
+    pub(crate) fn new(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            locale: "en_US".to_owned(),
+            time_zone: "Etc/GMT".to_owned(),
+            sheets: vec![Sheet::new(0, "Sheet1")],
+            named_ranges: Vec::new(),
+        }
+    }
+}
+
 impl Sheet {
     /// An empty sheet.
     pub(crate) fn new(id: i32, title: impl Into<String>) -> Self {

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use crate::google::ApiError;
+use super::ApiError;
 
 /// An object within a body, and its path, such as `spreadsheet.properties`.
 #[derive(Debug)]
-pub(super) struct Body<'a> {
+pub(crate) struct Body<'a> {
     members: &'a Map<String, Value>,
     at: String,
 }
 
 impl<'a> Body<'a> {
     /// An object whose members all have names from the product's description.
-    pub(super) fn new(
+    pub(crate) fn new(
         members: &'a Map<String, Value>,
         at: impl Into<String>,
         known: &[&str],
@@ -31,7 +31,7 @@ impl<'a> Body<'a> {
     }
 
     /// Refuses members that the sandbox does not support, unless they say nothing.
-    pub(super) fn unsupported(&self, names: &[&str]) -> Result<(), ApiError> {
+    pub(crate) fn unsupported(&self, names: &[&str]) -> Result<(), ApiError> {
         let says = |name: &&&str| {
             self.members
                 .get(**name)
@@ -47,7 +47,7 @@ impl<'a> Body<'a> {
     }
 
     /// A member that is an object.
-    pub(super) fn object(&self, name: &str, known: &[&str]) -> Result<Option<Self>, ApiError> {
+    pub(crate) fn object(&self, name: &str, known: &[&str]) -> Result<Option<Self>, ApiError> {
         let at = format!("{}.{name}", self.at);
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -57,7 +57,7 @@ impl<'a> Body<'a> {
     }
 
     /// The objects of a member that is a list; none where it is absent.
-    pub(super) fn objects(&self, name: &str, known: &[&str]) -> Result<Vec<Self>, ApiError> {
+    pub(crate) fn objects(&self, name: &str, known: &[&str]) -> Result<Vec<Self>, ApiError> {
         let items = match self.members.get(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Array(items)) => items,
@@ -75,7 +75,7 @@ impl<'a> Body<'a> {
             .collect()
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, ApiError> {
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -83,7 +83,21 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
+    /// A member that is a list of texts.
+    pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, ApiError> {
+        let items = match self.members.get(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Array(items)) => items,
+            Some(other) => return Err(self.wrong(name, "TYPE_LIST", other)),
+        };
+        let read = items.iter().enumerate().map(|(index, item)| match item {
+            Value::String(text) => Ok(text.clone()),
+            other => Err(self.wrong(&format!("{name}[{index}]"), "TYPE_STRING", other)),
+        });
+        read.collect::<Result<_, _>>().map(Some)
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
@@ -91,7 +105,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn float(&self, name: &str) -> Result<Option<f64>, ApiError> {
+    pub(crate) fn float(&self, name: &str) -> Result<Option<f64>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_f64() {
@@ -102,7 +116,7 @@ impl<'a> Body<'a> {
     }
 
     /// A whole number of 32 bits.
-    pub(super) fn integer(&self, name: &str) -> Result<Option<i32>, ApiError> {
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i32>, ApiError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_i64().and_then(|number| i32::try_from(number).ok()) {
@@ -113,7 +127,7 @@ impl<'a> Body<'a> {
     }
 
     /// A number of rows or columns: not below `least`.
-    pub(super) fn count(&self, name: &str, least: u32) -> Result<Option<u32>, ApiError> {
+    pub(crate) fn count(&self, name: &str, least: u32) -> Result<Option<u32>, ApiError> {
         let Some(number) = self.integer(name)? else {
             return Ok(None);
         };
@@ -127,7 +141,7 @@ impl<'a> Body<'a> {
     }
 
     /// These members as they are, where they are given.
-    pub(super) fn kept(&self, names: &[&str]) -> Map<String, Value> {
+    pub(crate) fn kept(&self, names: &[&str]) -> Map<String, Value> {
         let given = names.iter().filter_map(|name| {
             let value = self.members.get(*name).filter(|value| !value.is_null())?;
             Some(((*name).to_owned(), value.clone()))

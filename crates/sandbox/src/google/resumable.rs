@@ -1,0 +1,286 @@
+//! Resumable uploads: a session, then the bytes in pieces (Drive API, "Perform a resumable upload").
+
+use std::collections::BTreeMap;
+
+use axum::http::{HeaderName, Method, StatusCode, header};
+use bytes::{Bytes, BytesMut};
+use jiff::{SignedDuration, Timestamp};
+use url::form_urlencoded;
+
+use super::{
+    check,
+    errors::ApiError,
+    fields::Selection,
+    method::Call,
+    upload::{self, Upload},
+};
+use crate::{google::State, request::Request, response::Response};
+
+/// The size of every piece but the last is a multiple of this.
+const PIECE_BYTES: u64 = 256 * 1024;
+/// A session lives for a week.
+const LIFE_HOURS: i64 = 7 * 24;
+const UPLOAD_ID: HeaderName = HeaderName::from_static("x-guploader-uploadid");
+
+/// Uploads that have begun, by their id.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(BTreeMap<String, Session>);
+
+/// One upload.
+#[derive(Debug)]
+struct Session {
+    upload: &'static Upload,
+    /// The request that began it.
+    call: Call,
+    selection: Option<Selection>,
+    kind: String,
+    /// All bytes, where that is known.
+    total: Option<u64>,
+    received: BytesMut,
+    began: Timestamp,
+    /// The response to the last piece, given again to whoever asks.
+    response: Option<Response>,
+}
+
+/// What a piece says of itself (`Content-Range`).
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    /// `bytes 0-9/100`: first byte, the one after the last, all.
+    Bytes(u64, u64, Option<u64>),
+    /// `bytes */100`: nothing comes; how far is it?
+    Question(Option<u64>),
+}
+
+/// Begins a session; its address is in `Location`.
+pub(super) fn start(
+    upload: &'static Upload,
+    call: Call,
+    selection: Option<Selection>,
+    state: &mut State,
+    request: &Request,
+) -> Result<Response, ApiError> {
+    let total = match request.header("x-upload-content-length") {
+        None => None,
+        Some(text) => Some(text.parse().map_err(|_| {
+            ApiError::invalid(format!("Invalid X-Upload-Content-Length header: {text}"))
+        })?),
+    };
+    let kind = request.header("x-upload-content-type").unwrap_or_default();
+    let media = upload::media(kind, Bytes::new());
+    upload.check_type(&media.kind)?;
+    upload.check_size(total.unwrap_or_default())?;
+    // The type of the bytes is known before they are.
+    let with_type = Call {
+        media: Some(media.clone()),
+        ..call.clone()
+    };
+    (upload.check)(state, &with_type)?;
+    let id = state.ids.fresh("upload", 60);
+    let address = address(request, &id);
+    let session = Session {
+        upload,
+        call,
+        selection,
+        kind: media.kind,
+        total,
+        received: BytesMut::new(),
+        began: state.now,
+        response: None,
+    };
+    state.uploads.0.insert(id.clone(), session);
+    Ok(empty(StatusCode::OK, &id).with(header::LOCATION, &address))
+}
+
+/// The same address as before, with the session's id.
+fn address(request: &Request, id: &str) -> String {
+    let host = request.header("host").unwrap_or_default();
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(request.query_parameters().iter());
+    query.append_pair("upload_id", id);
+    format!(
+        "http://{host}/{}{}?{}",
+        request.host,
+        request.path,
+        query.finish()
+    )
+}
+
+/// Takes a piece. The address of a session is enough; a token that comes along must be its user's.
+pub(super) fn resume(state: &mut State, request: &Request, id: &str) -> Result<Response, ApiError> {
+    if request.method != Method::PUT {
+        return Ok(crate::pages::wrong_method(request));
+    }
+    let oldest = state
+        .now
+        .checked_sub(SignedDuration::from_hours(LIFE_HOURS));
+    let lives = |session: &Session| oldest.is_ok_and(|oldest| session.began > oldest);
+    if !state.uploads.0.get(id).is_some_and(lives) {
+        return Err(ApiError::not_found());
+    }
+    let user = match request.header("authorization") {
+        Some(_) => Some(check::identify(state, request)?.user),
+        None => None,
+    };
+    let Some(mut session) = state.uploads.0.remove(id) else {
+        return Err(ApiError::not_found());
+    };
+    if user.is_some_and(|user| user != session.call.user) {
+        state.uploads.0.insert(id.to_owned(), session);
+        return Err(ApiError::not_found());
+    }
+    let outcome = session.take(state, request, id);
+    // An upload that the method refused is over.
+    if outcome.is_ok() || !session.is_complete() {
+        state.uploads.0.insert(id.to_owned(), session);
+    }
+    outcome
+}
+
+impl Session {
+    fn take(
+        &mut self,
+        state: &mut State,
+        request: &Request,
+        id: &str,
+    ) -> Result<Response, ApiError> {
+        if let Some(response) = &self.response {
+            return Ok(response.clone());
+        }
+        let given = length(&request.body);
+        let piece = match request.header("content-range") {
+            // All at once.
+            None => Piece::Bytes(0, given, Some(given)),
+            Some(text) => Piece::read(text).ok_or_else(|| {
+                ApiError::invalid(format!("Failed to parse Content-Range header: {text}"))
+            })?,
+        };
+        match piece {
+            Piece::Question(total) => {
+                self.learn_total(total)?;
+                if given > 0 {
+                    return Err(ApiError::invalid("A question about an upload has no body."));
+                }
+            }
+            Piece::Bytes(start, end, total) => {
+                if end - start != given {
+                    return Err(ApiError::invalid(format!(
+                        "Invalid request. Content-Range names {} bytes, and the body has {given}.",
+                        end - start
+                    )));
+                }
+                self.learn_total(total)?;
+                self.add(start, end, &request.body)?;
+            }
+        }
+        if !self.is_complete() {
+            return Ok(self.incomplete(id));
+        }
+        let bytes = self.received.split().freeze();
+        self.call.media = Some(upload::media(&self.kind, bytes));
+        let value = (self.upload.method.run)(state, &self.call)?;
+        self.call.media = None;
+        let indented = self.call.text("prettyPrint") != Some("false");
+        let response = check::json(StatusCode::OK, value, self.selection.as_ref(), indented);
+        self.response = Some(response.clone());
+        Ok(response)
+    }
+
+    fn learn_total(&mut self, total: Option<u64>) -> Result<(), ApiError> {
+        if let (Some(known), Some(given)) = (self.total, total)
+            && known != given
+        {
+            return Err(ApiError::invalid(format!(
+                "Invalid request. The upload was announced with {known} bytes, not {given}."
+            )));
+        }
+        self.upload.check_size(total.unwrap_or_default())?;
+        self.total = self.total.or(total);
+        Ok(())
+    }
+
+    /// Adds what is new of a piece: the beginning of one that is sent again is known.
+    fn add(&mut self, start: u64, end: u64, body: &Bytes) -> Result<(), ApiError> {
+        let known = length(&self.received);
+        if start > known || self.total.is_some_and(|total| end > total) {
+            return Err(ApiError::invalid(format!(
+                "Invalid request. A piece that begins at {start} does not follow the {known} bytes that were received."
+            )));
+        }
+        let is_last = self.total == Some(end);
+        if !is_last && !(end - start).is_multiple_of(PIECE_BYTES) {
+            return Err(ApiError::invalid(format!(
+                "Invalid request.  The number of bytes uploaded is required to be equal or greater than {PIECE_BYTES}, except for the final request (it's recommended to be the exact multiple of {PIECE_BYTES}).  The received request contained {} bytes, which does not meet this requirement.",
+                end - start
+            )));
+        }
+        self.upload.check_size(end)?;
+        if let Some(new) = usize::try_from(known - start)
+            .ok()
+            .and_then(|known| body.get(known..))
+        {
+            self.received.extend_from_slice(new);
+        }
+        Ok(())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.response.is_some() || self.total == Some(length(&self.received))
+    }
+
+    /// 308: which bytes were received.
+    fn incomplete(&self, id: &str) -> Response {
+        let response = empty(StatusCode::PERMANENT_REDIRECT, id);
+        match self.received.len() {
+            0 => response,
+            received => response.with(header::RANGE, &format!("bytes=0-{}", received - 1)),
+        }
+    }
+}
+
+impl Piece {
+    fn read(text: &str) -> Option<Self> {
+        let (range, total) = text.strip_prefix("bytes ")?.split_once('/')?;
+        let total = match total {
+            "*" => None,
+            number => Some(number.parse().ok()?),
+        };
+        if range == "*" {
+            return Some(Self::Question(total));
+        }
+        let (first, last) = range.split_once('-')?;
+        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last).then_some(Self::Bytes(first, last.checked_add(1)?, total))
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}
+
+fn empty(status: StatusCode, id: &str) -> Response {
+    Response::whole(status, "text/html; charset=UTF-8", Bytes::new())
+        .with(header::CONTENT_LENGTH, "0")
+        .with(UPLOAD_ID, id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_ranges_are_read_strictly() {
+        for (text, piece) in [
+            ("bytes 0-9/100", Some(Piece::Bytes(0, 10, Some(100)))),
+            ("bytes 5-9/*", Some(Piece::Bytes(5, 10, None))),
+            ("bytes */100", Some(Piece::Question(Some(100)))),
+            ("bytes */*", Some(Piece::Question(None))),
+            ("bytes 9-5/100", None),
+            ("bytes 0-9", None),
+            ("bytes=0-9/100", None),
+            ("bytes x-9/100", None),
+            ("bytes 0-18446744073709551615/*", None),
+        ] {
+            assert_eq!(Piece::read(text), piece, "{text}");
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The Drive API's methods that write, and those that give contents.
+
+use serde_json::{Value, json};
+
+use crate::client::{Reply, Stage, form};
+
+const DRIVE: &str = "https://www.googleapis.com/auth/drive";
+const FILE: &str = "https://www.googleapis.com/auth/drive.file";
+const READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
+const BASE: &str = "/www.googleapis.com/drive/v3";
+
+/// A sandbox with Ada's token for a scope.
+struct Drive {
+    stage: Stage,
+    token: String,
+}
+
+impl Drive {
+    async fn of(scope: &str) -> Self {
+        let stage = Stage::new().await;
+        let token = stage.tokens("ada@example.com", &[scope]).await.access;
+        Self { stage, token }
+    }
+
+    async fn get(&self, path: &str) -> Reply {
+        self.stage.get(&format!("{BASE}{path}"), &self.token).await
+    }
+
+    async fn send(&self, verb: &str, path: &str, body: Value) -> Reply {
+        let path = format!("{BASE}{path}");
+        self.stage.json(verb, &path, &self.token, &body).await
+    }
+
+    async fn delete(&self, path: &str) -> Reply {
+        let request = self
+            .stage
+            .http
+            .delete(self.stage.url(&format!("{BASE}{path}")));
+        self.stage.send(request.bearer_auth(&self.token)).await
+    }
+
+    /// The id of a file that Ada sees.
+    fn id(&self, name: &str) -> String {
+        let world = self.stage.sandbox().world();
+        let files = world["users"][0]["files"].as_array().expect("files");
+        let found = files.iter().find(|file| file["name"] == name);
+        found.expect(name)["id"].as_str().expect("an id").to_owned()
+    }
+
+    async fn names(&self, query: &str) -> Vec<String> {
+        let path = format!("/files?{}", form(&[("q", query)]));
+        let list = self.get(&path).await.ok();
+        let files = list["files"].as_array().expect("files");
+        let name = |file: &Value| file["name"].as_str().unwrap_or_default().to_owned();
+        files.iter().map(name).collect()
+    }
+}
+
+fn id(file: &Value) -> &str {
+    file["id"].as_str().expect("an id")
+}
+
+#[tokio::test]
+async fn a_file_that_was_made_is_listed_found_and_read() {
+    let drive = Drive::of(DRIVE).await;
+    let folder = drive
+        .send(
+            "POST",
+            "/files",
+            json!({"name": "Plans", "mimeType": "application/vnd.google-apps.folder"}),
+        )
+        .await
+        .ok();
+    assert_eq!(folder.as_object().unwrap().len(), 4);
+    let file = drive
+        .send(
+            "POST",
+            "/files?fields=*",
+            json!({
+                "name": "Gears.txt",
+                "mimeType": "text/plain",
+                "parents": [id(&folder)],
+                "description": "brass wheels",
+                "starred": true,
+                "createdTime": "2026-01-02T03:04:05Z",
+            }),
+        )
+        .await
+        .ok();
+    assert_eq!(file["size"], "0");
+    assert_eq!(file["parents"], json!([id(&folder)]));
+    assert_eq!(file["createdTime"], "2026-01-02T03:04:05.000Z");
+    assert_eq!(file["modifiedTime"], "2026-05-04T09:00:00.000Z");
+    assert_eq!(file["owners"][0]["me"], true);
+    let within = format!("'{}' in parents", id(&folder));
+    assert_eq!(drive.names(&within).await, ["Gears.txt"]);
+    assert_eq!(
+        drive.names("fullText contains 'brass'").await,
+        ["Gears.txt"]
+    );
+    assert_eq!(drive.names("name = 'Plans'").await, ["Plans"]);
+    // At the top where nothing is said, without a type just bytes.
+    let plain = drive.send("POST", "/files?fields=*", json!({})).await.ok();
+    assert_eq!(plain["name"], "Untitled");
+    assert_eq!(plain["mimeType"], "application/octet-stream");
+    assert_eq!(plain["parents"], json!([drive.id("My Drive")]));
+    let shortcut = drive
+        .send(
+            "POST",
+            "/files?fields=shortcutDetails",
+            json!({
+                "name": "To the gears",
+                "mimeType": "application/vnd.google-apps.shortcut",
+                "shortcutDetails": {"targetId": id(&file)},
+            }),
+        )
+        .await
+        .ok();
+    assert_eq!(shortcut["shortcutDetails"]["targetMimeType"], "text/plain");
+}
+
+#[tokio::test]
+async fn a_spreadsheet_that_was_made_opens_in_sheets() {
+    let drive = Drive::of(DRIVE).await;
+    let body = json!({"name": "Sums", "mimeType": "application/vnd.google-apps.spreadsheet"});
+    let file = drive.send("POST", "/files", body).await.ok();
+    let path = format!("/sheets.googleapis.com/v4/spreadsheets/{}", id(&file));
+    let sheet = drive.stage.get(&path, &drive.token).await.ok();
+    assert_eq!(sheet["properties"]["title"], "Sums");
+    assert_eq!(sheet["sheets"][0]["properties"]["title"], "Sheet1");
+    // A copy has the sheets too, and is another spreadsheet.
+    let source = drive.id("Budget 2026");
+    let path = format!("/files/{source}/copy");
+    let copy = drive.send("POST", &path, json!({})).await.ok();
+    assert_eq!(copy["name"], "Copy of Budget 2026");
+    let path = format!("/sheets.googleapis.com/v4/spreadsheets/{}", id(&copy));
+    let sheet = drive.stage.get(&path, &drive.token).await.ok();
+    assert_eq!(sheet["spreadsheetId"], copy["id"]);
+    assert!(sheet["sheets"].as_array().unwrap().len() > 1);
+}
+
+#[tokio::test]
+async fn what_a_new_file_may_not_say_is_refused() {
+    let drive = Drive::of(DRIVE).await;
+    let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
+    for (body, status, reason, says) in [
+        (
+            json!({"size": "3"}),
+            403,
+            "fieldNotWritable",
+            "not directly writable",
+        ),
+        (
+            json!({"colour": "red"}),
+            400,
+            "badRequest",
+            "Unknown name \"colour\"",
+        ),
+        (json!({"name": 3}), 400, "badRequest", "file.name"),
+        (json!({"parents": "x"}), 400, "badRequest", "file.parents"),
+        (json!({"starred": "yes"}), 400, "badRequest", "file.starred"),
+        (
+            json!({"createdTime": "soon"}),
+            400,
+            "invalid",
+            "Invalid Value",
+        ),
+        (
+            json!({"parents": ["nowhere"]}),
+            404,
+            "notFound",
+            "File not found: nowhere.",
+        ),
+        (
+            json!({"parents": [letter]}),
+            403,
+            "parentNotAFolder",
+            "not a folder",
+        ),
+        (
+            json!({"parents": [engine, engine]}),
+            403,
+            "cannotAddParent",
+            "parents",
+        ),
+        (json!({"id": "made-up"}), 400, "invalid", "not usable"),
+        (
+            json!({"mimeType": "application/vnd.google-apps.shortcut"}),
+            400,
+            "shortcutTargetInvalid",
+            "target",
+        ),
+        (
+            json!({"properties": {"a": "b"}}),
+            501,
+            "notImplemented",
+            "file.properties",
+        ),
+    ] {
+        let reply = drive.send("POST", "/files", body).await;
+        reply.refused(status, reason, says);
+    }
+    let unknown = drive
+        .send("POST", "/files?uploadKind=media", json!({}))
+        .await;
+    unknown.refused(400, "badRequest", "Cannot bind query parameter");
+    let reader = Drive::of(READONLY).await;
+    let reply = reader.send("POST", "/files", json!({})).await;
+    reply.refused(403, "insufficientPermissions", "scopes");
+}
+
+#[tokio::test]
+async fn ids_can_be_had_before_their_files() {
+    let drive = Drive::of(FILE).await;
+    let ids = drive.get("/files/generateIds?count=2").await.ok();
+    assert_eq!(ids["ids"].as_array().unwrap().len(), 2);
+    let body = json!({"id": ids["ids"][0], "name": "once"});
+    let file = drive.send("POST", "/files", body.clone()).await.ok();
+    assert_eq!(file["id"], ids["ids"][0]);
+    let again = drive.send("POST", "/files", body).await;
+    again.refused(409, "fileIdInUse", "already exists");
+    let none = drive.get("/files/generateIds?count=0").await;
+    none.refused(400, "invalid", "Invalid Value");
+}
+
+#[tokio::test]
+async fn a_file_changes_moves_and_goes() {
+    let drive = Drive::of(DRIVE).await;
+    let (letter, engine) = (drive.id("Note G.pdf"), drive.id("Engine"));
+    let path = format!("/files/{letter}?fields=name,description,starred,version,modifiedTime");
+    let body = json!({"name": "Note G, final.pdf", "description": "sent", "starred": true});
+    let changed = drive.send("PATCH", &path, body).await.ok();
+    assert_eq!(changed["name"], "Note G, final.pdf");
+    assert_eq!(changed["version"], "2");
+    assert_eq!(changed["modifiedTime"], "2026-05-04T09:00:00.000Z");
+    // Moving takes both parameters.
+    let add = format!("/files/{letter}?addParents=root");
+    let reply = drive.send("PATCH", &add, json!({})).await;
+    reply.refused(403, "cannotAddParent", "parents");
+    let both = format!("{add}&removeParents={engine}&fields=parents");
+    let moved = drive.send("PATCH", &both, json!({})).await.ok();
+    assert_eq!(moved["parents"], json!([drive.id("My Drive")]));
+    let trash = drive
+        .send(
+            "PATCH",
+            &format!("/files/{letter}"),
+            json!({"trashed": true}),
+        )
+        .await;
+    assert_eq!(trash.status, 200);
+    assert!(
+        drive
+            .names("trashed = true")
+            .await
+            .contains(&"Note G, final.pdf".to_owned())
+    );
+    for (body, reason) in [
+        (json!({"parents": ["root"]}), "fieldNotWritable"),
+        (json!({"id": "x"}), "fieldNotWritable"),
+        (json!({"md5Checksum": "x"}), "fieldNotWritable"),
+    ] {
+        let reply = drive.send("PATCH", &format!("/files/{letter}"), body).await;
+        reply.refused(403, reason, "");
+    }
+    // Grace's own may be read, not changed; a folder goes with all that is in it.
+    let log = drive.id("Moth log");
+    let reply = drive
+        .send("PATCH", &format!("/files/{log}"), json!({"name": "x"}))
+        .await;
+    reply.refused(403, "insufficientFilePermissions", "permissions");
+    let reply = drive.delete(&format!("/files/{log}")).await;
+    reply.refused(403, "insufficientFilePermissions", "permissions");
+    let patterns = drive.id("Algebraical patterns");
+    let gone = drive.delete(&format!("/files/{engine}")).await;
+    assert_eq!((gone.status, gone.text.as_str()), (204, ""));
+    for id in [&engine, &patterns] {
+        drive
+            .get(&format!("/files/{id}"))
+            .await
+            .refused(404, "notFound", id);
+    }
+    let top = drive.id("My Drive");
+    let reply = drive.delete(&format!("/files/{top}")).await;
+    reply.refused(403, "insufficientFilePermissions", "permissions");
+}
+
+#[tokio::test]
+async fn the_scope_for_ones_own_files_reaches_those_only() {
+    let drive = Drive::of(FILE).await;
+    let file = drive
+        .send("POST", "/files", json!({"name": "mine"}))
+        .await
+        .ok();
+    assert_eq!(drive.names("").await, ["mine"]);
+    let path = format!("/files/{}", id(&file));
+    let changed = drive
+        .send("PATCH", &path, json!({"name": "still mine"}))
+        .await;
+    assert_eq!(changed.status, 200);
+    let letter = drive.id("Note G.pdf");
+    let reply = drive
+        .send("PATCH", &format!("/files/{letter}"), json!({}))
+        .await;
+    reply.refused(404, "notFound", &letter);
+    assert_eq!(drive.delete(&path).await.status, 204);
+    assert!(drive.names("").await.is_empty());
+}
+
+#[tokio::test]
+async fn contents_come_whole_or_in_ranges() {
+    let drive = Drive::of(READONLY).await;
+    let path = format!("/files/{}?alt=media", drive.id("Note G.pdf"));
+    let whole = drive.get(&path).await;
+    assert_eq!(whole.status, 200, "{}", whole.text);
+    assert_eq!(whole.header("content-type"), "application/pdf");
+    assert!(whole.text.starts_with("Table of the Bernoulli numbers"));
+    let range = async |range: &str| {
+        let request = drive
+            .stage
+            .http
+            .get(drive.stage.url(&format!("{BASE}{path}")));
+        let request = request.bearer_auth(&drive.token).header("range", range);
+        drive.stage.send(request).await
+    };
+    let part = range("bytes=6-7").await;
+    assert_eq!((part.status, part.text.as_str()), (206, "of"));
+    assert_eq!(part.header("content-range"), "bytes 6-7/96");
+    assert_eq!(part.header("content-length"), "2");
+    let beyond = range("bytes=96-").await;
+    beyond.refused(416, "requestedRangeNotSatisfiable", "range");
+    assert_eq!(beyond.header("content-range"), "bytes */96");
+    // The product's own documents have no bytes, and lists neither.
+    let document = drive.id("Algebraical patterns");
+    let reply = drive.get(&format!("/files/{document}?alt=media")).await;
+    reply.refused(403, "fileNotDownloadable", "Use Export");
+    let reply = drive.get("/files?alt=media").await;
+    reply.refused(400, "badRequest", "output format");
+    let metadata = Drive::of("https://www.googleapis.com/auth/drive.metadata.readonly").await;
+    let reply = metadata.get(&path).await;
+    reply.refused(403, "insufficientPermissions", "scopes");
+}
+
+#[tokio::test]
+async fn documents_are_exported_as_text() {
+    let drive = Drive::of(READONLY).await;
+    let path = format!("/files/{}/export", drive.id("Algebraical patterns"));
+    for pairs in ["?mimeType=text/plain", "?mimeType=text/plain&alt=media"] {
+        let text = drive.get(&format!("{path}{pairs}")).await;
+        assert_eq!(text.status, 200, "{}", text.text);
+        assert_eq!(text.header("content-type"), "text/plain");
+        assert!(text.text.starts_with("The engine weaves"), "{}", text.text);
+    }
+    drive.get(&path).await.refused(400, "required", "mimeType");
+    let reply = drive.get(&format!("{path}?mimeType=image/png")).await;
+    reply.refused(400, "badRequest", "conversion is not supported");
+    let reply = drive.get(&format!("{path}?mimeType=application/pdf")).await;
+    reply.refused(501, "notImplemented", "application/pdf");
+    let blob = format!(
+        "/files/{}/export?mimeType=text/plain",
+        drive.id("Note G.pdf")
+    );
+    drive
+        .get(&blob)
+        .await
+        .refused(403, "fileNotExportable", "Docs Editors");
+}
+
+#[tokio::test]
+async fn about_says_who_the_user_is_and_needs_fields() {
+    let drive = Drive::of(READONLY).await;
+    drive
+        .get("/about")
+        .await
+        .refused(400, "required", "'fields'");
+    let about = drive
+        .get("/about?fields=user,storageQuota(usage,limit),exportFormats")
+        .await
+        .ok();
+    assert_eq!(about["user"]["emailAddress"], "ada@example.com");
+    assert_eq!(about["storageQuota"]["limit"], "16106127360");
+    let usage: u64 = about["storageQuota"]["usage"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!(usage > 0);
+    let documents = &about["exportFormats"]["application/vnd.google-apps.document"];
+    assert!(documents.as_array().unwrap().contains(&json!("text/plain")));
+}
