@@ -58,10 +58,17 @@ impl Exit {
 
     /// The code.
     pub(crate) fn code(self) -> u8 {
-        TABLE
-            .iter()
-            .find(|(exit, ..)| *exit == self)
-            .map_or(1, |(_, code, _)| *code)
+        self.row().1
+    }
+
+    /// What the code means.
+    pub(crate) fn meaning(self) -> &'static str {
+        self.row().2
+    }
+
+    fn row(self) -> &'static (Self, u8, &'static str) {
+        let row = TABLE.iter().find(|(exit, ..)| *exit == self);
+        row.unwrap_or(&TABLE[1])
     }
 }
 

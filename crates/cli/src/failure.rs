@@ -2,19 +2,25 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
-use stead::{Error, ErrorKind, core::error::ActBy};
+use serde_json::{Value, json};
+use stead::{
+    Error, ErrorKind,
+    core::error::{ActBy, Violation},
+};
 
 use crate::{exit::Exit, terminal::Terminal};
 
 /// Result of a command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
+/// Which flag of a command gives a member of a request: the member's JSON pointer, the flag, and what else helps.
+pub(crate) type Flags = &'static [(&'static str, &'static str, &'static str)];
+
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// An error of Stead.
-    Stead(Box<Error>),
+    Stead { error: Box<Error>, flags: Flags },
     /// Something outside of Stead: the command line, a file, a port.
     CommandLine {
         exit: Exit,
@@ -45,10 +51,33 @@ impl Failure {
         }
     }
 
+    /// The command line is wrong, as clap says.
+    pub(crate) fn of_clap(error: &clap::Error) -> Self {
+        if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            return Self::usage("a command is missing", "`stead --help` lists the commands");
+        }
+        let text = error.render().to_string();
+        let mut parts = text.split("\n\n").map(|part| {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            words.join(" ")
+        });
+        let what = parts.next().unwrap_or_default();
+        let next: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        Self::usage(what.trim_start_matches("error: "), next.join("; "))
+    }
+
+    /// Speaks of the command's flags in place of the request's members.
+    pub(crate) fn with_flags(mut self, of_command: Flags) -> Self {
+        if let Self::Stead { flags, .. } = &mut self {
+            *flags = of_command;
+        }
+        self
+    }
+
     /// How the program ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Stead(error) => Exit::of(error.kind()),
+            Self::Stead { error, .. } => Exit::of(error.kind()),
             Self::CommandLine { exit, .. } => *exit,
             Self::Reported => Exit::Failed,
         }
@@ -58,29 +87,65 @@ impl Failure {
     pub(crate) fn print(&self, terminal: &Terminal) {
         let text = match self {
             Self::Reported => return,
-            Self::Stead(error) if terminal.json() => {
-                serde_json::to_string(&error.to_problem()).unwrap_or_default()
-            }
-            Self::Stead(error) => describe(error, terminal),
-            Self::CommandLine { what, next, exit } if terminal.json() => {
-                json!({ "title": what, "detail": next, "exit_code": exit.code() }).to_string()
-            }
+            _ if terminal.json() => self.problem().to_string(),
+            Self::Stead { error, flags } => describe(error, flags, terminal),
             Self::CommandLine { what, next, .. } => {
                 format!("{} {what}\n  {next}", terminal.red("stead:"))
             }
         };
         terminal.error(text);
     }
+
+    /// The members of the service's errors (RFC 9457), and the exit code.
+    fn problem(&self) -> Value {
+        let mut problem = match self {
+            Self::Stead { error, .. } => {
+                serde_json::to_value(error.to_problem()).unwrap_or_default()
+            }
+            Self::CommandLine { what, next, exit } => {
+                let (kind, status, act_by) = match exit {
+                    Exit::Usage => ("command_line", 400, ActBy::AppDeveloper),
+                    Exit::Input => ("invalid_request", 400, ActBy::AppDeveloper),
+                    Exit::Configuration => ("configuration", 500, ActBy::Operator),
+                    _ => ("internal", 500, ActBy::Operator),
+                };
+                json!({
+                    "type": format!("urn:stead:error:{kind}"),
+                    "title": exit.meaning(),
+                    "status": status,
+                    "detail": format!("{what}: {next}"),
+                    "kind": kind,
+                    "retryable": false,
+                    "act_by": act_by,
+                })
+            }
+            Self::Reported => json!({}),
+        };
+        problem["exit_code"] = self.exit().code().into();
+        problem
+    }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Stead(Box::new(error))
+        Self::Stead {
+            error: Box::new(error),
+            flags: &[],
+        }
     }
 }
 
-fn describe(error: &Error, terminal: &Terminal) -> String {
-    let mut text = format!("{} {}", terminal.red("stead:"), error.message());
+fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
+    let violations: Vec<String> = error
+        .violation_list()
+        .iter()
+        .map(|violation| in_flags(violation, flags))
+        .collect();
+    let message = match violations.as_slice() {
+        [one] => one.as_str(),
+        _ => error.message(),
+    };
+    let mut text = format!("{} {message}", terminal.red("stead:"));
     let mut fact = |name: &str, value: &str| {
         let name = terminal.dim(&format!("{name:<16}"));
         // Writing to a string cannot fail.
@@ -100,9 +165,18 @@ fn describe(error: &Error, terminal: &Terminal) -> String {
     if !error.required_scopes().is_empty() {
         fact("needs one of", &error.required_scopes().join(", "));
     }
-    if let [_, _, ..] = error.violation_list() {
-        for violation in error.violation_list() {
-            fact("at", &format!("{} {}", violation.path, violation.message));
+    if let [_, _, ..] = violations.as_slice() {
+        for violation in &violations {
+            fact("at", violation);
+        }
+    }
+    let broken = |pointer: &str| {
+        let mut all = error.violation_list().iter();
+        all.any(|violation| violation.path == pointer && violation.keyword == "required")
+    };
+    for (pointer, _, hint) in flags {
+        if !hint.is_empty() && broken(pointer) {
+            fact("or", hint);
         }
     }
     if let Some(upstream) = error.upstream() {
@@ -117,6 +191,35 @@ fn describe(error: &Error, terminal: &Terminal) -> String {
         fact("execution", id);
     }
     text
+}
+
+/// A violation, with the flag that gives the member in place of its pointer.
+fn in_flags(violation: &Violation, flags: Flags) -> String {
+    let Violation { path, message, .. } = violation;
+    let below = |pointer: &str| {
+        let rest = path.strip_prefix(pointer)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
+    };
+    let found = flags
+        .iter()
+        .find_map(|(pointer, flag, _)| Some((pointer, flag, below(pointer)?)));
+    let Some((pointer, flag, inner)) = found else {
+        return violation.to_string();
+    };
+    let (name, flag) = if inner.is_empty() {
+        (pointer.trim_start_matches('/'), (*flag).to_owned())
+    } else {
+        (inner, format!("{flag} '{{\"{inner}\": …}}'"))
+    };
+    // The message may begin with the member's name, which the flag stands for.
+    let rest = message
+        .strip_prefix(name)
+        .or_else(|| message.strip_prefix(&format!("{name:?}")))
+        .filter(|rest| rest.starts_with(' '));
+    match rest {
+        Some(rest) => format!("{flag}{rest}"),
+        None => format!("{flag}: {message}"),
+    }
 }
 
 fn who(act_by: ActBy) -> &'static str {
@@ -139,7 +242,7 @@ mod tests {
             "the user has to authorize",
         )
         .with_authorization_link("https://stead.example.com/connect/x");
-        let text = describe(&error, &Terminal::new(false, false, true));
+        let text = describe(&error, &[], &Terminal::new(false, false, true));
         assert_eq!(
             text.lines().collect::<Vec<_>>(),
             [
@@ -150,5 +253,46 @@ mod tests {
                 "  link             https://stead.example.com/connect/x",
             ]
         );
+    }
+
+    #[test]
+    fn a_violation_is_said_of_the_flag_that_gives_the_member() {
+        const FLAGS: Flags = &[
+            (
+                "/verify_url",
+                "--verify-url",
+                "give --trust-whoever-has-the-link",
+            ),
+            ("/settings", "--settings", ""),
+        ];
+        let terminal = Terminal::new(false, false, true);
+        let said = |violations: Vec<Violation>| {
+            let text = describe(&Error::violations(violations), FLAGS, &terminal);
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let verify = || {
+            Violation::new(
+                "/verify_url",
+                "required",
+                "verify_url is required: a reason",
+            )
+        };
+        let settings =
+            || Violation::new("/settings/account", "required", "\"account\" is required");
+        let one = said(vec![verify()]);
+        assert_eq!(one[0], "stead: --verify-url is required: a reason");
+        assert_eq!(
+            one[4],
+            "  or               give --trust-whoever-has-the-link"
+        );
+        let one = said(vec![settings()]);
+        assert_eq!(one[0], r#"stead: --settings '{"account": …}' is required"#);
+        let other = Violation::new("/other/0", "type", "expected string");
+        let several = said(vec![verify(), other]);
+        assert_eq!(
+            several[4],
+            "  at               --verify-url is required: a reason"
+        );
+        assert_eq!(several[5], "  at               /other/0: expected string");
     }
 }

@@ -9,6 +9,15 @@ use tokio::net::TcpListener;
 
 use crate::failure::{Failure, Outcome};
 
+/// An address with a port, as an argument.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.rsplit(':').next().unwrap_or_default();
+    text.parse().map_err(|_| match port.parse::<u16>() {
+        Ok(port) => format!("expected an IP address and a port: write 127.0.0.1:{port}"),
+        Err(_) => String::from("expected an IP address and a port, such as 127.0.0.1:8484"),
+    })
+}
+
 /// A listener at an address, which must be free.
 pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
@@ -47,6 +56,20 @@ pub(crate) fn url(listener: &TcpListener) -> Outcome<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_is_only_a_port_is_completed() {
+        assert!(address("127.0.0.1:8600").is_ok());
+        for text in ["8600", ":8600", "localhost:8600"] {
+            let error = address(text).unwrap_err();
+            assert!(error.ends_with("write 127.0.0.1:8600"), "{error}");
+        }
+        assert!(
+            address("here")
+                .unwrap_err()
+                .ends_with("such as 127.0.0.1:8484")
+        );
+    }
 
     #[tokio::test]
     async fn a_used_port_is_reported_with_the_way_out() {

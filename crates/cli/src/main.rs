@@ -33,7 +33,7 @@ pub(crate) struct CommandLine {
     #[command(subcommand)]
     command: Command,
 
-    /// Print results as JSON, one object per line; errors too, on standard error.
+    /// Print results as JSON, each on one line; errors too, on standard error.
     #[arg(long, global = true)]
     json: bool,
 
@@ -58,10 +58,15 @@ pub(crate) struct CommandLine {
 
 fn main() -> ExitCode {
     logs::keep_panics_quiet();
-    let matches = CommandLine::command().get_matches();
-    let arguments = match CommandLine::from_arg_matches(&matches) {
-        Ok(arguments) => arguments,
-        Err(error) => error.exit(),
+    let parsed = CommandLine::command()
+        .try_get_matches()
+        .and_then(|matches| {
+            let arguments = CommandLine::from_arg_matches(&matches)?;
+            Ok((matches, arguments))
+        });
+    let (matches, arguments) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return refuse(&error),
     };
     let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
     let outcome =
@@ -73,6 +78,16 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit().code())
         }
     }
+}
+
+/// What clap says of the command line; help is printed in the same way.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || std::env::args().all(|argument| argument != "--json") {
+        error.exit();
+    }
+    let failure = Failure::of_clap(error);
+    failure.print(&Terminal::new(true, false, true));
+    ExitCode::from(failure.exit().code())
 }
 
 fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {

@@ -10,7 +10,10 @@ use std::{
 use clap::{ArgMatches, parser::ValueSource};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::failure::{Failure, Outcome};
+use crate::{
+    exit::Exit,
+    failure::{Failure, Outcome},
+};
 
 /// Hidden arguments that stand for environment variables, with what to use in their place.
 const FROM_ENVIRONMENT: &[(&str, &str)] = &[
@@ -48,7 +51,7 @@ pub(crate) fn parse(text: &str) -> Result<SecretString, std::convert::Infallible
 
 /// The first line of a file, or of the standard input for `-`.
 pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
-    let text = read_text(path)?;
+    let text = read_text(path, Exit::Configuration)?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
         return Err(Failure::configuration(
@@ -59,8 +62,8 @@ pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
     Ok(SecretString::from(line))
 }
 
-/// A file's text, or that of the standard input for `-`.
-pub(crate) fn read_text(path: &Path) -> Outcome<String> {
+/// A file's text, or that of the standard input for `-`; `exit` is how the program ends where it cannot be read.
+pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
         io::stdin().read_to_string(&mut text).map(|_| text)
@@ -68,7 +71,8 @@ pub(crate) fn read_text(path: &Path) -> Outcome<String> {
         fs::read_to_string(path)
     };
     text.map_err(|error| {
-        Failure::configuration(
+        Failure::new(
+            exit,
             format!("{} cannot be read: {error}", name(path)),
             "Check its name and its permissions.",
         )

@@ -5,6 +5,8 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
 };
 
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use console::{Term, truncate_str};
 use serde::Serialize;
 
 /// How to print: for people or for programs, with or without colour.
@@ -15,6 +17,8 @@ pub(crate) struct Terminal {
     json: bool,
     quiet: bool,
     color: bool,
+    /// Columns, where the results go to a terminal.
+    width: Option<u16>,
 }
 
 impl Terminal {
@@ -27,6 +31,7 @@ impl Terminal {
             json,
             quiet,
             color,
+            width: Term::stdout().size_checked().map(|(_, width)| width),
         }
     }
 
@@ -53,6 +58,17 @@ impl Terminal {
         } else {
             self.result(text());
         }
+    }
+
+    /// Rows below headings. On a terminal they fit its width, and only the last column is broken into lines.
+    pub(crate) fn table<const N: usize>(&self, headings: [&str; N], rows: Vec<[String; N]>) {
+        self.result(table(self.width, (!self.quiet).then_some(headings), rows));
+    }
+
+    /// A line, cut where the terminal ends.
+    pub(crate) fn fit(&self, line: &str) -> String {
+        let width = self.width.map_or(usize::MAX, usize::from);
+        truncate_str(line, width, "…").into_owned()
     }
 
     /// Help for people that is not a result: not with `--quiet`, not with `--json`.
@@ -99,5 +115,78 @@ impl Terminal {
         } else {
             text.to_owned()
         }
+    }
+}
+
+fn table<const N: usize>(
+    width: Option<u16>,
+    headings: Option<[&str; N]>,
+    rows: Vec<[String; N]>,
+) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).add_rows(rows);
+    if let Some(headings) = headings {
+        table.set_header(headings);
+    }
+    if let Some(width) = width {
+        table
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(width);
+    }
+    for (number, column) in table.column_iter_mut().enumerate() {
+        if number + 1 < N {
+            column
+                .set_padding((0, 2))
+                .set_constraint(ColumnConstraint::ContentWidth);
+        } else {
+            column.set_padding((0, 0));
+        }
+    }
+    table.trim_fmt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_the_terminal_and_is_not_broken_elsewhere() {
+        let rows = || {
+            vec![
+                [
+                    "a_rather_long_name".to_owned(),
+                    "read".to_owned(),
+                    "one two three four five".to_owned(),
+                ],
+                ["short".to_owned(), "create".to_owned(), "six".to_owned()],
+            ]
+        };
+        let headings = Some(["NAME", "EFFECT", "SUMMARY"]);
+        let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(
+            lines(table(Some(44), headings, rows())),
+            [
+                "NAME                EFFECT  SUMMARY",
+                "a_rather_long_name  read    one two three",
+                "                            four five",
+                "short               create  six",
+            ]
+        );
+        assert_eq!(
+            lines(table(None, None, rows())),
+            [
+                "a_rather_long_name  read    one two three four five",
+                "short               create  six",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_is_cut_where_the_terminal_ends() {
+        let mut terminal = Terminal::new(false, false, true);
+        assert_eq!(terminal.fit("abcdef"), "abcdef");
+        terminal.width = Some(5);
+        assert_eq!(terminal.fit("abcdef"), "abcd…");
+        assert_eq!(terminal.fit("abcde"), "abcde");
     }
 }

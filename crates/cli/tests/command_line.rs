@@ -168,3 +168,208 @@ fn warnings_are_text_for_people_and_json_lines_for_programs() {
     let warning: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
     assert_eq!(warning["level"], "WARN");
 }
+
+#[test]
+fn completions_are_for_each_shell_and_the_manual_has_a_page_per_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let print = |args: &[&str]| {
+        let (code, out, said) = run(stead(directory.path()).args(args));
+        assert_eq!(code, 0, "{said}");
+        out
+    };
+    assert!(print(&["completions", "bash"]).contains("complete -F _stead"));
+    assert!(print(&["completions", "zsh"]).starts_with("#compdef stead"));
+    assert!(print(&["completions", "fish"]).contains("complete -c stead"));
+    let page = print(&["man"]);
+    assert!(
+        page.contains(".TH stead 1") && page.contains("serve"),
+        "{page}"
+    );
+    let page = print(&["man", "connections", "create"]);
+    assert!(
+        page.contains("client\\-id") && page.contains("STEAD_PRODUCT_CLIENT_SECRET"),
+        "{page}"
+    );
+    assert_eq!(run(stead(directory.path()).args(["man", "nothing"])).0, 2);
+}
+
+#[test]
+fn every_error_for_programs_is_one_object_of_one_shape() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    for (code, kind, args) in [
+        (2, "command_line", &["nothing"] as &[&str]),
+        (2, "command_line", &["connections"]),
+        (2, "command_line", &["serve", "--listen", "8600"]),
+        (2, "command_line", &["connect", "mail"]),
+        (4, "invalid_request", &["tools", "--product", "post"]),
+        (4, "unknown_connection", &["connections", "show", "nothing"]),
+        (78, "configuration", &["serve", "--key-file", "nothing"]),
+    ] {
+        let (exit, out, said) = run(stead(directory.path())
+            .env("STEAD_KEY", &key)
+            .args(args)
+            .arg("--json"));
+        assert_eq!((exit, out.as_str()), (code, ""), "{args:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{args:?}: {said}");
+        let problem: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(problem["kind"], kind, "{problem}");
+        assert_eq!(problem["type"], format!("urn:stead:error:{kind}"));
+        assert_eq!(problem["exit_code"], code);
+        for (member, is_text) in [
+            ("title", true),
+            ("detail", true),
+            ("act_by", true),
+            ("status", false),
+        ] {
+            assert_eq!(problem[member].is_string(), is_text, "{member}: {problem}");
+        }
+        assert_eq!(problem["retryable"], false);
+    }
+}
+
+#[test]
+fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let fails = |code: i32, args: &[&str]| {
+        let (exit, _, said) = run(stead(directory.path()).env("STEAD_KEY", &key).args(args));
+        assert_eq!(exit, code, "{args:?}: {said}");
+        said
+    };
+    let create = |name: &str, product: &str, more: &[&str]| {
+        let args = [&["connections", "create", name, "--product", product], more].concat();
+        run(stead(directory.path()).env("STEAD_KEY", &key).args(args))
+    };
+    assert_eq!(create("mail", "mail", &["--client-id", "a"]).0, 0);
+    let (_, _, said) = create("wh", "warehouse", &[]);
+    assert!(
+        said.starts_with("stead: --settings '{\"account\": …}' is required: "),
+        "{said}"
+    );
+
+    std::fs::write(directory.path().join("secret"), "hush").unwrap();
+    let change = [
+        "connections",
+        "change",
+        "mail",
+        "--client-secret-file",
+        "secret",
+    ];
+    assert_eq!(
+        run(stead(directory.path()).env("STEAD_KEY", &key).args(change)).0,
+        0
+    );
+    let said = fails(4, &["connect", "mail", "user-1"]);
+    assert!(
+        said.starts_with("stead: --verify-url is required: "),
+        "{said}"
+    );
+    assert!(said.contains("--trust-whoever-has-the-link"), "{said}");
+
+    let said = fails(2, &["serve", "--listen", "8600"]);
+    assert!(said.contains("write 127.0.0.1:8600"), "{said}");
+    let call = [
+        "call",
+        "mail_list_drafts",
+        "--connection",
+        "mail",
+        "--identifier",
+        "a",
+    ];
+    fails(4, &[&call as &[&str], &["--input", "@nofile"]].concat());
+
+    let (code, _, said) = run(stead(directory.path())
+        .arg("serve")
+        .env_remove("STEAD_DATABASE")
+        .env_remove("STEAD_PUBLIC_URL"));
+    assert_eq!(code, 78);
+    for variable in ["STEAD_PUBLIC_URL", "STEAD_DATABASE", "STEAD_KEY"] {
+        assert!(said.contains(variable), "{variable}: {said}");
+    }
+    let (code, _, said) = run(stead(directory.path())
+        .arg("serve")
+        .env("STEAD_KEY", &key)
+        .env("STEAD_DATABASE", "postgres://me:hush@localhost/stead"));
+    assert_eq!(code, 78);
+    assert!(
+        said.contains("only SQLite is supported") && !said.contains("hush"),
+        "{said}"
+    );
+}
+
+#[test]
+fn connections_are_shown_with_what_to_do_at_the_product() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let connections = |args: &[&str]| {
+        let (code, out, said) = run(stead(directory.path())
+            .env("STEAD_KEY", &key)
+            .arg("connections")
+            .args(args));
+        assert_eq!(code, 0, "{said}");
+        out
+    };
+    for product in ["mail", "calendar", "sheets", "drive", "workspace"] {
+        connections(&["create", product, "--product", product]);
+    }
+    let settings = r#"{"account":"myorg-myaccount"}"#;
+    connections(&[
+        "create",
+        "warehouse",
+        "--product",
+        "warehouse",
+        "--settings",
+        settings,
+    ]);
+    let all = connections(&["list"]);
+    let first: Vec<&str> = all.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(first, ["NAME", "PRODUCT", "STATE", "CLIENT"]);
+    for (product, steps) in [
+        ("mail", "**Gmail API**"),
+        ("calendar", "**Google Calendar API**"),
+        ("sheets", "**Google Sheets API**"),
+        ("drive", "**Google Drive API**"),
+        ("workspace", "Capabilities"),
+        ("warehouse", "CREATE SECURITY INTEGRATION"),
+    ] {
+        let shown: Value =
+            serde_json::from_str(&connections(&["show", product, "--json"])).unwrap();
+        let redirect_uri = shown["redirect_uri"].as_str().unwrap();
+        assert!(all.contains(redirect_uri), "{all}");
+        let shown = connections(&["show", product]);
+        assert!(
+            shown.contains(steps) && !shown.contains("<redirect URI>"),
+            "{shown}"
+        );
+        assert_eq!(shown.matches(redirect_uri).count(), 2, "{shown}");
+    }
+}
+
+#[test]
+fn a_broken_demo_names_the_tool_at_its_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let (code, out, _) = run(stead(directory.path()).args(["demo", "--break", "mail_list_drafts"]));
+    assert_eq!(code, 1);
+    let last = out.lines().last().unwrap();
+    assert!(
+        last.contains(" tools in ") && last.ends_with(" s; failed: mail_list_drafts"),
+        "{last}"
+    );
+    // What follows the names begins in the same column.
+    let columns = out
+        .lines()
+        .filter(|line| line.starts_with("  ok") || line.starts_with("  FAIL"))
+        .map(|line| line.find(" ms  ").unwrap());
+    let columns: std::collections::BTreeSet<usize> = columns.collect();
+    assert_eq!(columns.len(), 1, "{out}");
+
+    let (code, out, _) = run(stead(directory.path()).args(["demo", "--json"]));
+    assert_eq!(code, 0);
+    let lines: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(lines.len() > 45 && lines[0]["good"] == true, "{}", lines[0]);
+    assert_eq!(lines.last().unwrap()["failed"], serde_json::json!([]));
+}

@@ -45,7 +45,8 @@ pub struct Product {
     pub scope_descriptions: &'static [(&'static str, &'static str)],
     /// Its tools.
     pub tools: &'static [ToolEntry],
-    /// Set-up, scopes and quirks for people, in Markdown.
+    /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` where the one of
+    /// the connection belongs.
     pub docs: &'static str,
 }
 
@@ -69,6 +70,14 @@ impl Product {
         tools: &[],
         docs: "",
     };
+
+    /// How an operator sets the product up for a connection with this redirect URI, in Markdown: the section `Set-up`
+    /// of its documentation.
+    pub fn set_up(&self, redirect_uri: &str) -> Option<String> {
+        let (_, section) = self.docs.split_once("# Set-up\n")?;
+        let section = section.split("\n# ").next().unwrap_or(section);
+        Some(section.trim().replace("<redirect URI>", redirect_uri))
+    }
 
     /// The origin with this name; the first for an empty name.
     pub fn origin(&self, name: &str) -> Option<&Origin> {

@@ -8,12 +8,19 @@ use stead::core::resource::{ExecuteRequest, Execution};
 
 use crate::{
     exit::Exit,
-    failure::{Failure, Outcome},
+    failure::{Failure, Flags, Outcome},
     progress::Progress,
     secrets,
     target::Target,
     terminal::Terminal,
 };
+
+const FLAGS: Flags = &[
+    ("/connection_name", "--connection", ""),
+    ("/identifier", "--identifier", ""),
+    ("/tool_version", "--tool-version", ""),
+    ("/idempotency_key", "--idempotency-key", ""),
+];
 
 /// Run a tool as a user, and print its result.
 #[derive(Debug, Args)]
@@ -66,7 +73,7 @@ impl Call {
         let execution = target.actions.execute_tool_with(&self.tool, request).await;
         drop(progress);
         target.close().await;
-        let execution = execution?;
+        let execution = execution.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
         terminal.either(&execution, || pretty(&execution));
         for warning in &execution.warnings {
             if !terminal.json() {
@@ -78,16 +85,14 @@ impl Call {
 }
 
 fn input(text: &str) -> Outcome<Value> {
-    let read;
-    let text = if text == "-" {
-        read = secrets::read_text(Path::new("-"))?;
-        &read
-    } else if let Some(file) = text.strip_prefix('@') {
-        read = secrets::read_text(Path::new(file))?;
-        &read
-    } else {
-        text
+    let file = match text {
+        "-" => Some("-"),
+        text => text.strip_prefix('@'),
     };
+    let read = file
+        .map(|file| secrets::read_text(Path::new(file), Exit::Input))
+        .transpose()?;
+    let text = read.as_deref().unwrap_or(text);
     serde_json::from_str(text).map_err(|error| {
         Failure::new(
             Exit::Input,
@@ -112,9 +117,6 @@ mod tests {
     fn an_input_is_json_or_refused() {
         assert_eq!(input(r#"{"a":1}"#).unwrap()["a"], 1);
         assert_eq!(input("{").unwrap_err().exit(), Exit::Input);
-        assert_eq!(
-            input("@/nonexistent").unwrap_err().exit(),
-            Exit::Configuration
-        );
+        assert_eq!(input("@/nonexistent").unwrap_err().exit(), Exit::Input);
     }
 }

@@ -3,7 +3,24 @@
 use clap::Args;
 use stead::core::{environment::Verification, resource::NewAuthorizationLink};
 
-use crate::{failure::Outcome, target::Target, terminal::Terminal};
+use crate::{
+    failure::{Failure, Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[
+    (
+        "/verify_url",
+        "--verify-url",
+        "give --trust-whoever-has-the-link, here or where the service starts: who opens the link counts as the user",
+    ),
+    ("/connection_name", "CONNECTION", ""),
+    ("/identifier", "IDENTIFIER", ""),
+    ("/state", "--state", ""),
+    ("/scopes", "--scope", ""),
+    ("/expires_in", "--expires-in", ""),
+];
 
 /// Print a link that connects a user's account.
 #[derive(Debug, Args)]
@@ -57,7 +74,7 @@ impl Connect {
         };
         let made = target.actions.authorization_link_with(new).await;
         target.close().await;
-        let made = made?;
+        let made = made.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
         terminal.either(&made, || made.link.clone());
         terminal.note(format_args!(
             "Show it only to this user. It works once, until {}.",

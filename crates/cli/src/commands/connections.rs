@@ -13,7 +13,21 @@ use stead::{
     },
 };
 
-use crate::{failure::Outcome, secrets, target::Database, terminal::Terminal};
+use crate::{
+    failure::{Flags, Outcome},
+    secrets,
+    target::Database,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[
+    ("/connection_name", "NAME", ""),
+    ("/product", "--product", ""),
+    ("/client_id", "--client-id", ""),
+    ("/client_secret", "--client-secret-file", ""),
+    ("/permissions", "--permission", ""),
+    ("/settings", "--settings", ""),
+];
 
 /// Connections: each is a product's OAuth client, stored in the database.
 #[derive(Debug, Args)]
@@ -121,7 +135,7 @@ impl Connections {
             .await?;
         let outcome = self.command.run(&platform, terminal).await;
         platform.shut_down().await;
-        outcome
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
 }
 
@@ -204,15 +218,34 @@ async fn list(platform: &Platform, terminal: &Terminal) -> Outcome {
     } else if all.is_empty() {
         terminal.note("There are no connections yet; create one with `stead connections create`.");
     }
-    for connection in all.iter().filter(|_| !terminal.json()) {
-        terminal.result(format_args!(
-            "{:<24} {:<10} {}",
-            connection.connection_name.as_str(),
-            connection.product,
-            connection.state.name()
-        ));
+    if !terminal.json() && !all.is_empty() {
+        let rows = all.iter().map(|connection| {
+            [
+                connection.connection_name.to_string(),
+                connection.product.clone(),
+                connection.state.name().to_owned(),
+                health(connection).unwrap_or("stored").to_owned(),
+            ]
+        });
+        terminal.table(["NAME", "PRODUCT", "STATE", "CLIENT"], rows.collect());
+        terminal.note("\nRedirect URIs, to register at the products byte for byte:");
+        for connection in &all {
+            terminal.note(format_args!("  {}", connection.redirect_uri));
+        }
+        terminal.note("\n`stead connections show NAME` says how to set up a product.");
     }
     Ok(())
+}
+
+/// What is wrong with the client.
+fn health(connection: &Connection) -> Option<&'static str> {
+    if connection.client_id.is_none() || !connection.has_client_secret {
+        return Some("missing");
+    }
+    match connection.health {
+        ConnectionHealth::ClientOk => None,
+        ConnectionHealth::ClientRejected => Some("refused by the product"),
+    }
 }
 
 fn show(connection: &Connection, terminal: &Terminal) {
@@ -222,9 +255,11 @@ fn show(connection: &Connection, terminal: &Terminal) {
         } else {
             "missing"
         };
-        let health = match connection.health {
-            ConnectionHealth::ClientOk => "",
-            ConnectionHealth::ClientRejected => ", and the product refuses its client credentials",
+        let rejected = match connection.health {
+            ConnectionHealth::ClientRejected => {
+                ", and the product refuses its client credentials"
+            }
+            _ => "",
         };
         let permissions = match connection.permissions.as_deref() {
             None => String::from("none: the product takes none"),
@@ -232,7 +267,7 @@ fn show(connection: &Connection, terminal: &Terminal) {
             Some(named) => named.join(" "),
         };
         format!(
-            "{}\n  product        {}\n  state          {}{health}\n  client id      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
+            "{}\n  product        {}\n  state          {}{rejected}\n  client id      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
             terminal.bold(connection.connection_name.as_str()),
             connection.product,
             connection.state.name(),
@@ -240,7 +275,13 @@ fn show(connection: &Connection, terminal: &Terminal) {
             connection.redirect_uri,
         )
     });
-    terminal.note("Register the redirect URI at the product, byte for byte.");
+    let catalogue = stead::products::catalogue();
+    let steps = catalogue
+        .product(&connection.product)
+        .and_then(|product| product.set_up(&connection.redirect_uri));
+    if let Some(steps) = steps {
+        terminal.note(format_args!("\n{}\n\n{steps}", terminal.bold("Set-up")));
+    }
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {

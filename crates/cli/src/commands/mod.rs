@@ -2,12 +2,14 @@
 
 mod bench_server;
 mod call;
+mod completions;
 mod connect;
 mod connections;
 mod credentials;
 mod demo;
 mod dev;
 mod keys;
+mod man;
 mod reference;
 mod serve;
 mod tools;
@@ -27,6 +29,8 @@ pub(crate) enum Command {
     Connect(connect::Connect),
     Call(call::Call),
     Tools(tools::Tools),
+    Completions(completions::Completions),
+    Man(man::Man),
     #[command(hide = true)]
     Reference(reference::Reference),
     #[command(hide = true)]
@@ -59,6 +63,11 @@ impl Command {
             Self::Connect(command) => command.run(terminal).await,
             Self::Call(command) => command.run(terminal).await,
             Self::Tools(command) => command.run(terminal),
+            Self::Completions(command) => {
+                command.run(terminal);
+                Ok(())
+            }
+            Self::Man(command) => command.run(terminal),
             Self::Reference(command) => command.run(terminal),
             Self::BenchServer(command) => command.run(terminal).await,
         }

@@ -17,7 +17,8 @@ pub(crate) struct Serve {
         long,
         env = "STEAD_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:8484"
+        default_value = "127.0.0.1:8484",
+        value_parser = listener::address
     )]
     listen: SocketAddr,
 

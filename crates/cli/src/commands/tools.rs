@@ -24,15 +24,15 @@ impl Tools {
             terminal.result_json(&tools);
             return Ok(());
         }
-        let width = tools.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
-        for tool in &tools {
+        let rows = tools.iter().map(|tool| {
             let summary = tool.description.lines().next().unwrap_or_default();
-            terminal.result(format_args!(
-                "{:<width$}  {:<6}  {summary}",
-                tool.name,
-                tool.effect.name()
-            ));
-        }
+            [
+                tool.name.clone(),
+                tool.effect.name().to_owned(),
+                summary.to_owned(),
+            ]
+        });
+        terminal.table(["NAME", "EFFECT", "WHAT IT DOES"], rows.collect());
         Ok(())
     }
 }

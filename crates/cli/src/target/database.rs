@@ -11,6 +11,7 @@ use stead::{
 };
 
 use crate::{
+    exit::Exit,
     failure::{Failure, Outcome},
     secrets,
 };
@@ -51,29 +52,41 @@ struct Settings {
 impl Database {
     /// Opens the platform for commands that make links or show redirect URIs.
     pub(crate) async fn open(&self, verification: Verification) -> Outcome<Platform> {
-        let public_url = self.public_url.as_deref().ok_or_else(|| {
-            Failure::configuration(
-                "the environment's public URL is missing",
-                "Give --public-url, or the environment variable STEAD_PUBLIC_URL: links and redirect URIs start with it.",
-            )
-        })?;
-        self.open_at(public_url, verification).await
+        let public_url = self.public_url.as_deref();
+        let missing_url = public_url.is_none().then_some(MISSING_URL);
+        self.open_at(public_url.unwrap_or(NOWHERE), verification, missing_url)
+            .await
     }
 
     /// Opens the platform for commands that need neither.
     pub(crate) async fn open_without_links(&self) -> Outcome<Platform> {
-        let public_url = self.public_url.as_deref().unwrap_or("http://127.0.0.1");
-        self.open_at(public_url, Verification::Application).await
+        let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
+        self.open_at(public_url, Verification::Application, None)
+            .await
     }
 
-    async fn open_at(&self, public_url: &str, verification: Verification) -> Outcome<Platform> {
+    async fn open_at(
+        &self,
+        public_url: &str,
+        verification: Verification,
+        missing_url: Option<Missing>,
+    ) -> Outcome<Platform> {
         let key = self.key()?;
-        let database = self.database.as_ref().ok_or_else(|| {
-            Failure::configuration(
-                "the database is missing",
-                "Give --database, or the environment variable STEAD_DATABASE: a file, created if missing.",
-            )
-        })?;
+        let (Some(key), Some(database), None) = (key, &self.database, missing_url) else {
+            let no_key = self.key_file.is_none() && self.key.is_none();
+            let all = [
+                missing_url,
+                self.database.is_none().then_some(MISSING_DATABASE),
+                no_key.then_some(MISSING_KEY),
+            ];
+            return Err(missing(&all.into_iter().flatten().collect::<Vec<_>>()));
+        };
+        if let Some((scheme, _)) = database.to_string_lossy().split_once("://") {
+            return Err(Failure::configuration(
+                format!("there is no store for {scheme}:// yet; only SQLite is supported"),
+                "Give --database or STEAD_DATABASE a file, such as stead.db.",
+            ));
+        }
         let mut builder = Platform::builder(public_url)
             .key(key.expose_secret())
             .sqlite(database)
@@ -84,14 +97,10 @@ impl Database {
         build(builder).await
     }
 
-    fn key(&self) -> Outcome<SecretString> {
-        match (&self.key_file, &self.key) {
-            (Some(path), _) => secrets::read_key(path),
-            (None, Some(key)) => Ok(key.clone()),
-            (None, None) => Err(Failure::configuration(
-                "the key that seals the database's secrets is missing",
-                "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY or with --key-file.",
-            )),
+    fn key(&self) -> Outcome<Option<SecretString>> {
+        match &self.key_file {
+            Some(path) => secrets::read_key(path).map(Some),
+            None => Ok(self.key.clone()),
         }
     }
 
@@ -99,13 +108,42 @@ impl Database {
         let Some(path) = &self.config else {
             return Ok(Settings::default());
         };
-        toml::from_str(&secrets::read_text(path)?).map_err(|error| {
+        toml::from_str(&secrets::read_text(path, Exit::Configuration)?).map_err(|error| {
             Failure::configuration(
                 format!("the settings in {} are wrong: {}", path.display(), error.message()),
                 "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited.",
             )
         })
     }
+}
+
+/// Where nothing is reached, for commands that make no links.
+const NOWHERE: &str = "http://127.0.0.1";
+
+/// A setting that is missing: what it is, and how to give it.
+type Missing = (&'static str, &'static str);
+
+const MISSING_URL: Missing = (
+    "the public URL",
+    "Give --public-url, or the environment variable STEAD_PUBLIC_URL: links and redirect URIs start with it.",
+);
+const MISSING_DATABASE: Missing = (
+    "the database",
+    "Give --database, or the environment variable STEAD_DATABASE: a file, created if missing.",
+);
+const MISSING_KEY: Missing = (
+    "the key that seals the database's secrets",
+    "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY or with --key-file.",
+);
+
+/// All that is missing at once.
+fn missing(settings: &[Missing]) -> Failure {
+    let (names, ways): (Vec<_>, Vec<_>) = settings.iter().copied().unzip();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    Failure::configuration(
+        format!("{} {verb} missing", names.join(", ")),
+        ways.join("\n  "),
+    )
 }
 
 /// Builds the platform; an invalid request is a configuration error here.

@@ -15,6 +15,7 @@ use crate::{
         readiness::connection_ready,
         scopes::{asked_scopes, read_permissions},
     },
+    error::Violation,
     identifier::{AccountId, AuthorizationId, Identifier},
     resource::{AuthorizationLink, NewAuthorizationLink},
     store::Versioned,
@@ -110,10 +111,11 @@ fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<S
     let Some(given) = given else {
         return match context.verification {
             Verification::LinkPossession => Ok(None),
-            Verification::Application => Err(Error::invalid_at(
+            Verification::Application => Err(Error::invalid(vec![Violation::new(
                 "/verify_url",
+                "required",
                 "verify_url is required: the user's browser returns there, and your application confirms who it was",
-            )),
+            )])),
         };
     };
     let wrong = || {

@@ -51,6 +51,9 @@ impl Demo {
         terminal.note("");
         terminal.either(&summary, || summary.conclusion());
         if summary.good() {
+            terminal.note(
+                "Try it yourself: `stead dev` starts a service and a sandbox, with lines to paste.",
+            );
             Ok(())
         } else {
             Err(Failure::Reported)

@@ -14,6 +14,9 @@ pub(super) struct Report<'a> {
     runtime: &'a dyn Runtime,
     steps: Vec<Step>,
     changes: Vec<String>,
+    began: Duration,
+    /// Columns of the longest name.
+    name_width: usize,
 }
 
 /// One step of the journey.
@@ -32,6 +35,11 @@ struct Step {
 pub(super) struct Summary {
     tools_good: usize,
     tools: usize,
+    milliseconds: f64,
+    /// The steps that failed.
+    failed: Vec<String>,
+    /// Printed one by one as they ended.
+    #[serde(skip)]
     steps: Vec<Step>,
     /// What the tools changed in the sandbox.
     changes: Vec<String>,
@@ -45,6 +53,15 @@ impl<'a> Report<'a> {
             runtime: stack.platform.environment().runtime(),
             steps: Vec::new(),
             changes: Vec::new(),
+            began: stack.platform.environment().runtime().monotonic(),
+            name_width: stack
+                .platform
+                .environment()
+                .catalogue()
+                .newest()
+                .map(|tool| tool.entry().name().len())
+                .max()
+                .unwrap_or_default(),
         }
     }
 
@@ -92,6 +109,13 @@ impl<'a> Report<'a> {
         Summary {
             tools: tools.clone().count(),
             tools_good: tools.filter(|step| step.good).count(),
+            milliseconds: milliseconds(self.runtime.monotonic().saturating_sub(self.began)),
+            failed: self
+                .steps
+                .iter()
+                .filter(|step| !step.good)
+                .map(|step| step.name.clone())
+                .collect(),
             steps: self.steps,
             changes: self.changes,
         }
@@ -120,18 +144,22 @@ impl<'a> Report<'a> {
     }
 
     fn print(&self, step: &Step) {
+        if self.terminal.json() {
+            return self.terminal.event(step, || None);
+        }
         let sign = if step.good {
             self.terminal.green("ok  ")
         } else {
             self.terminal.red("FAIL")
         };
-        let line = format!(
-            "  {sign} {:<28} {:>8.1} ms  {}",
+        let width = self.name_width;
+        let line = self.terminal.fit(&format!(
+            "  {sign} {:<width$} {:>6.0} ms  {}",
             step.name, step.milliseconds, step.detail
-        );
+        ));
         if step.good {
             self.terminal.note(line);
-        } else if !self.terminal.json() {
+        } else {
             self.terminal.result(line);
         }
     }
@@ -145,14 +173,22 @@ impl Summary {
 
     /// The last line.
     pub(super) fn conclusion(&self) -> String {
-        format!("{} of {} tools", self.tools_good, self.tools)
+        let Self {
+            tools_good, tools, ..
+        } = self;
+        let seconds = self.milliseconds / 1000.0;
+        let failed = match self.failed.as_slice() {
+            [] => String::new(),
+            failed => format!("; failed: {}", failed.join(", ")),
+        };
+        format!("{tools_good} of {tools} tools in {seconds:.1} s{failed}")
     }
 }
 
 /// A failure in one line.
 pub(super) fn in_words(failure: impl Into<Failure>) -> String {
     match failure.into() {
-        Failure::Stead(error) => error.to_string(),
+        Failure::Stead { error, .. } => error.to_string(),
         Failure::CommandLine { what, .. } => what,
         Failure::Reported => String::from("it failed"),
     }

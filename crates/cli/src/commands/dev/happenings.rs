@@ -36,7 +36,7 @@ pub(super) async fn print(
                     .account(connection, identifier)
                     .await
                     .ok();
-                let event = Told {
+                let event = Event {
                     name: &name,
                     data: &data,
                     connection,
@@ -94,14 +94,14 @@ fn in_words(call: &Call, terminal: &Terminal) -> String {
 }
 
 /// An event with what is known of its account.
-struct Told<'a> {
+struct Event<'a> {
     name: &'a str,
     data: &'a Value,
     connection: &'a str,
     account: Option<&'a Account>,
 }
 
-impl Told<'_> {
+impl Event<'_> {
     fn as_json(&self) -> Value {
         let mut event = json!({ "event": self.name });
         if let (Some(event), Some(data)) = (event.as_object_mut(), self.data.as_object()) {

@@ -29,11 +29,11 @@ const LINK_SECONDS: u32 = 86_400;
 #[derive(Debug, Args)]
 pub(crate) struct Dev {
     /// Address of the service.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8484")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8484", value_parser = listener::address)]
     listen: SocketAddr,
 
     /// Address of the sandbox.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8485")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8485", value_parser = listener::address)]
     sandbox_listen: SocketAddr,
 
     /// Folder for the service's database and key; without it, nothing is kept after the end.
@@ -74,7 +74,7 @@ impl Dev {
             "identifier": USER,
             "link": link,
         });
-        // What was done to get ready is no news.
+        // What was done to get ready is not printed.
         while happenings
             .as_mut()
             .is_some_and(|happenings| happenings.try_recv().is_ok())
