@@ -64,7 +64,12 @@ impl CatalogueTool {
     /// # Errors
     /// As [`CatalogueTool::schema`].
     pub fn export(&self, format: ExportFormat) -> Result<Value> {
-        Ok(export(self.entry, self.schema()?, format))
+        Ok(export(
+            self.entry,
+            self.schema()?,
+            self.output_schema(),
+            format,
+        ))
     }
 }
 

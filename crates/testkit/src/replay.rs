@@ -56,7 +56,12 @@ pub fn replay(product: &'static Product, folder: &Path) {
 /// # Panics
 /// Where the tool awaits something other than its `Io`.
 pub fn replay_one(tool: &CatalogueTool, case: &Case) -> Result<(), String> {
-    let Replayed { canned, result } = run(tool, case, case.input.clone())?;
+    replay_with(tool, case, case.input.clone())
+}
+
+/// Replays a case with another input, which means the same.
+pub(crate) fn replay_with(tool: &CatalogueTool, case: &Case, input: Value) -> Result<(), String> {
+    let Replayed { canned, result } = run(tool, case, input)?;
     let mut faults = requests_differ(tool.product(), case, &canned.requests());
     let pauses: Vec<f64> = canned
         .pauses()

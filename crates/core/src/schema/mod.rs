@@ -107,6 +107,7 @@ impl InputSchema {
 pub fn output_schema(entry: &ToolEntry) -> Value {
     let mut schema = entry.output_struct_schema().to_value();
     normalize(&mut schema, Nulls::Kept);
+    without_marks(&mut schema);
     if let Some(root) = schema.as_object_mut() {
         root.remove("$schema");
         root.remove("title");

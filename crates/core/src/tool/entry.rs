@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use super::{Call, Effect, Io, Output, RequiredScopes, Tool};
+use super::{Call, Effect, Hints, Io, Output, RequiredScopes, Tool};
 use crate::{Error, Result, error::Violation};
 
 /// A parsed input, ready to run.
@@ -36,6 +36,7 @@ pub struct ToolEntry {
     version: &'static str,
     aliases: &'static [&'static str],
     effect: Effect,
+    hints: Hints,
     scopes: RequiredScopes,
     schema: fn() -> Schema,
     parse: fn(Value) -> Result<Box<dyn AnyTool>>,
@@ -52,6 +53,7 @@ impl ToolEntry {
             version: T::VERSION,
             aliases: T::ALIASES,
             effect: T::EFFECT,
+            hints: T::HINTS,
             scopes: T::SCOPES,
             schema: schema_of::<T>,
             parse: parse::<T>,
@@ -75,6 +77,10 @@ impl ToolEntry {
     /// What a call can do.
     pub const fn effect(&self) -> Effect {
         self.effect
+    }
+    /// What a call does to what is there already.
+    pub const fn hints(&self) -> Hints {
+        self.hints
     }
     /// Scopes of which one is needed.
     pub const fn scopes(&self) -> RequiredScopes {

@@ -2,6 +2,7 @@
 
 mod call;
 mod entry;
+mod hints;
 mod io;
 mod list;
 mod output;
@@ -16,6 +17,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 pub use call::Call;
 pub use entry::{AnyTool, ToolEntry};
+pub use hints::Hints;
 pub use io::{Io, IoBackend};
 pub use output::{Data, Output, Warning};
 #[cfg(feature = "platform")]
@@ -69,6 +71,8 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     const ALIASES: &'static [&'static str] = &[];
     /// What a call can do to the user's data.
     const EFFECT: Effect;
+    /// What a call does to what is there already; a tool that writes only adds, where it says nothing else.
+    const HINTS: Hints = Hints::of(Self::EFFECT);
     /// Scopes of which one must be granted; empty where the product has none.
     const SCOPES: RequiredScopes = RequiredScopes::NONE;
     /// Shape of the result, which is published as its JSON Schema. A member that it does not name stays in the data,

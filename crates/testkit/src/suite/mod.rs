@@ -5,6 +5,7 @@ mod coverage;
 mod derived;
 mod description;
 mod errors;
+mod exports;
 mod hostile;
 mod inputs;
 mod outputs;
@@ -109,7 +110,8 @@ pub fn checks() -> Vec<Check> {
         description::proxy_routes_are_well_formed,
         schemas::schemas_are_portable,
         schemas::bounds_and_enums_are_kept,
-        schemas::exports_keep_to_their_subset,
+        exports::exports_keep_to_their_subset,
+        exports::calls_by_an_export_are_plain_calls,
         inputs::unknown_arguments_are_refused_with_the_known_ones,
         inputs::versions_are_taken_by_every_tool,
         inputs::typed_calls_are_calls_by_name,
@@ -120,6 +122,7 @@ pub fn checks() -> Vec<Check> {
         coverage::fixtures_do_not_restate_the_schema,
         requests::tools_await_only_io,
         requests::effects_match_methods,
+        requests::hints_match_methods,
         requests::requests_stay_at_the_origins,
         hostile::hostile_strings_stay_data,
         errors::errors_become_kinds,

@@ -3,7 +3,7 @@
 use stead_core::{
     catalogue::CatalogueTool,
     product::Product,
-    tool::{ApiRequest, Effect},
+    tool::{ApiRequest, Effect, Hints},
 };
 
 use super::{Subject, with_host};
@@ -56,6 +56,32 @@ pub(super) fn effects_match_methods(subject: &Subject) -> Vec<String> {
                     request.path
                 ));
             }
+        }
+    }
+    faults
+}
+
+/// What replaces or removes (PUT and DELETE, RFC 9110 section 9.2.2) is called so: a second call changes nothing more.
+pub(super) fn hints_match_methods(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for tool in subject.tools() {
+        let (name, hints) = (tool.entry().name(), tool.entry().hints());
+        let cases = subject.cases_of(name).iter();
+        let requests = cases.flat_map(|case| sent(tool, case));
+        let changes: Vec<_> = requests
+            .filter(|request| request.effect_of() != Effect::Read)
+            .collect();
+        let replaces = |request: &ApiRequest| {
+            [http::Method::PUT, http::Method::DELETE].contains(&request.method)
+        };
+        if changes.iter().any(replaces) && !hints.destructive {
+            faults.push(format!("{name} replaces something and has no hint of it"));
+        }
+        if changes.iter().all(replaces) && !hints.idempotent {
+            faults.push(format!("{name} can be repeated and has no hint of it"));
+        }
+        if tool.entry().effect() == Effect::Read && hints != Hints::READS {
+            faults.push(format!("{name} only reads and has the hints of another"));
         }
     }
     faults

@@ -1,7 +1,7 @@
 //! What of JSON Schema a tool may use, so that every model vendor takes it as it is.
 
 use serde_json::{Map, Value};
-use stead_core::{catalogue::CatalogueTool, schema::ExportFormat};
+use stead_core::catalogue::CatalogueTool;
 
 use super::Subject;
 
@@ -238,56 +238,5 @@ fn collect_rules(node: &Value, rules: &mut Vec<String>) {
         }
         Value::Array(items) => items.iter().for_each(|item| collect_rules(item, rules)),
         _ => {}
-    }
-}
-
-/// Every export has its envelope, and Gemini's keeps to the subset that its `parameters` take.
-pub(super) fn exports_keep_to_their_subset(subject: &Subject) -> Vec<String> {
-    let envelopes = [
-        (ExportFormat::Openai, "/function/parameters"),
-        (ExportFormat::Anthropic, "/input_schema"),
-        (ExportFormat::Gemini, "/parameters"),
-        (ExportFormat::Mcp, "/inputSchema"),
-    ];
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        for (format, place) in envelopes {
-            let name = tool.entry().name();
-            match tool.export(format) {
-                Ok(export) => match export.pointer(place) {
-                    Some(schema) if format == ExportFormat::Gemini => {
-                        not_openapi(schema, name, &mut faults)
-                    }
-                    Some(_) => {}
-                    None => faults.push(format!("{name}: {format:?} has no {place}")),
-                },
-                Err(error) => faults.push(format!("{name}: {error}")),
-            }
-        }
-    }
-    faults
-}
-
-fn not_openapi(node: &Value, path: &str, faults: &mut Vec<String>) {
-    for keyword in [
-        "additionalProperties",
-        "const",
-        "oneOf",
-        "allOf",
-        "$ref",
-        "title",
-    ] {
-        if node.get(keyword).is_some() {
-            faults.push(format!("{path}: Gemini takes no {keyword}"));
-        }
-    }
-    if node["type"].is_array() {
-        faults.push(format!("{path}: Gemini takes one type"));
-    }
-    for (name, child) in node["properties"].as_object().into_iter().flatten() {
-        not_openapi(child, &format!("{path}/{name}"), faults);
-    }
-    if node["items"].is_object() {
-        not_openapi(&node["items"], &format!("{path}/items"), faults);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
+    tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Response, Tool},
 };
 
 use crate::{
@@ -80,6 +80,7 @@ pub struct UpdateEvent {
 impl Tool for UpdateEvent {
     const NAME: &'static str = "calendar_update_event";
     const EFFECT: Effect = Effect::Write;
+    const HINTS: Hints = Hints::REPLACES;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Value;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Tool},
 };
 
 use crate::{
@@ -39,6 +39,7 @@ pub struct UpdateValues {
 impl Tool for UpdateValues {
     const NAME: &'static str = "sheets_update_values";
     const EFFECT: Effect = Effect::Write;
+    const HINTS: Hints = Hints::REPLACES;
     const SCOPES: RequiredScopes = scopes::WRITE;
     type Output = Value;
 

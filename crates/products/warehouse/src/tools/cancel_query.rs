@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Hints, Io, Output, Retry, Tool},
 };
 
 use crate::{
@@ -27,6 +27,7 @@ pub struct CancelQuery {
 impl Tool for CancelQuery {
     const NAME: &'static str = "warehouse_cancel_query";
     const EFFECT: Effect = Effect::Write;
+    const HINTS: Hints = Hints::REPLACES;
     type Output = Value;
 
     fn check(&self) -> Result<()> {

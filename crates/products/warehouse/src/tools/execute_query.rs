@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Hints, Io, Output, Tool},
 };
 
 use crate::{
@@ -58,6 +58,7 @@ impl Tool for ExecuteQuery {
     const NAME: &'static str = "warehouse_execute_query";
     // SQL can do anything that the role may do.
     const EFFECT: Effect = Effect::Delete;
+    const HINTS: Hints = Hints::ANYTHING;
     type Output = Value;
 
     fn check(&self) -> Result<()> {

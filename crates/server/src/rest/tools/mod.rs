@@ -15,6 +15,7 @@ use stead::core::schema::ExportFormat;
 /// Words of the parameter `format`: a model vendor's envelope.
 const FORMATS: &[(&str, ExportFormat)] = &[
     ("openai", ExportFormat::Openai),
+    ("openai_strict", ExportFormat::OpenaiStrict),
     ("anthropic", ExportFormat::Anthropic),
     ("gemini", ExportFormat::Gemini),
     ("mcp", ExportFormat::Mcp),

@@ -69,6 +69,7 @@ async fn vendors_have_their_envelopes() {
     let service = TestService::new().await;
     for (format, pointer) in [
         ("openai", "/function/name"),
+        ("openai_strict", "/function/name"),
         ("anthropic", "/name"),
         ("gemini", "/name"),
         ("mcp", "/name"),
