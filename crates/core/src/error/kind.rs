@@ -13,10 +13,11 @@ pub enum ActBy {
     AppDeveloper,
     /// The end user for whom the call was made.
     EndUser,
-    /// The operator of this Stead environment.
-    Operator,
     /// The product; everyone else can only wait.
     Product,
+    /// The operator of this Stead environment; also whom only a newer service can name.
+    #[serde(other)]
+    Operator,
 }
 
 impl ActBy {

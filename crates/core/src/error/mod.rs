@@ -27,12 +27,54 @@ use crate::scrub::mask;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of Stead: a [kind](ErrorKind), a message for people, and what helps to act on it.
+///
+/// It is the same whether the platform is in your process or behind a service. What to do follows from a few
+/// questions, and a kind is needed only where you treat one in a way of its own:
+///
+/// ```
+/// use stead_core::{Error, ErrorKind, error::ActBy};
+///
+/// fn what_to_do(error: &Error) -> String {
+///     if error.needs_user() {
+///         return "show the user a new authorization link".into();
+///     }
+///     if error.is_outcome_unknown() {
+///         return "look at the product first: it may have happened".into();
+///     }
+///     match error.retry_after() {
+///         Some(after) => format!("call again after {} s", after.as_secs()),
+///         None if error.retryable() => "call again".into(),
+///         None if error.act_by() == ActBy::AppDeveloper => format!("change the request: {}", error.message()),
+///         None => format!("tell the operator: {error:?}"),
+///     }
+/// }
+///
+/// let error = Error::new(ErrorKind::AuthorizationRequired, "ada has to authorize");
+/// assert_eq!(what_to_do(&error), "show the user a new authorization link");
+/// assert_eq!(error.to_string(), "authorization_required: ada has to authorize");
+/// ```
+///
+/// | To learn | ask |
+/// |---|---|
+/// | what went wrong | [`kind`](Self::kind), [`message`](Self::message) |
+/// | who must act | [`act_by`](Self::act_by), [`needs_user`](Self::needs_user) |
+/// | whether to call again | [`retryable`](Self::retryable), [`retry_after`](Self::retry_after), [`is_outcome_unknown`](Self::is_outcome_unknown) |
+/// | which part of the input is wrong | [`violation_list`](Self::violation_list) |
+/// | what the user has to allow | [`required_scopes`](Self::required_scopes), [`authorization_link`](Self::authorization_link) |
+/// | what the product said | [`upstream`](Self::upstream) |
+/// | what exists although it failed | [`partial`](Self::partial) |
+/// | where to look it up | [`request_id`](Self::request_id), [`execution_id`](Self::execution_id), [`context`](Self::context) |
+///
+/// `{}` is one line for people. `{:?}` is everything that a log needs and nothing that it must not hold; `{:#?}` gives
+/// each part a line.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
 #[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
+    /// The name of a kind that only a newer service knows.
+    unknown_kind: Option<String>,
     message: String,
     status: u16,
     retryable: bool,
@@ -46,6 +88,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
+            unknown_kind: None,
             message: message.into(),
             status: kind.status(),
             retryable: kind.retryable(),
@@ -161,9 +204,30 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// What went wrong. A kind that only a newer service knows is [`ErrorKind::Internal`] here, and keeps its own
+    /// [name](Self::kind_name), [`retryable`](Self::retryable), [`act_by`](Self::act_by) and [`status`](Self::status).
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
+    }
+    /// Stable name of the kind, as the service wrote it.
+    pub fn kind_name(&self) -> &str {
+        let known = self.0.kind.name();
+        self.0.unknown_kind.as_deref().unwrap_or(known)
+    }
+    /// Whether the end user must act: authorize, or allow more. Make a link and show it.
+    ///
+    /// Where this is true for a user who has just connected, look at [`required_scopes`](Self::required_scopes): the
+    /// user may have left out a permission at the product's page.
+    pub fn needs_user(&self) -> bool {
+        self.act_by() == ActBy::EndUser
+    }
+    /// Whether a write was sent and it is not known if it happened. Look at the product before you call again, or make
+    /// such calls with an idempotency key where the product deduplicates.
+    pub fn is_outcome_unknown(&self) -> bool {
+        matches!(
+            self.0.kind,
+            ErrorKind::OutcomeUnknown | ErrorKind::WriteUnconfirmed
+        )
     }
     /// One sentence for people.
     pub fn message(&self) -> &str {
@@ -226,31 +290,109 @@ impl Error {
 impl fmt::Display for Error {
     /// One line: kind and message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.0.kind, self.0.message)
+        write!(f, "{}: {}", self.kind_name(), self.0.message)
     }
 }
 
 impl fmt::Debug for Error {
+    /// What helps to look into it. Neither the link, which anyone could open, nor the product's own error object, which
+    /// may be long, is in it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner {
-            details, source, ..
+            message, details, ..
         } = &*self.0;
-        write!(f, "{self}")?;
+        let mut shown = f.debug_struct("Error");
+        shown
+            .field("kind", &format_args!("{}", self.kind_name()))
+            .field("act_by", &format_args!("{}", self.act_by().name()))
+            .field("retryable", &self.retryable())
+            .field("message", message);
+        if let Some(after) = &details.retry_after {
+            shown.field("retry_after", after);
+        }
+        if !details.violations.is_empty() {
+            shown.field("violations", &details.violations);
+        }
+        if !details.required_scopes.is_empty() {
+            shown.field("required_scopes", &details.required_scopes);
+        }
         for (key, value) in &details.context {
-            write!(f, "\n  {key}: {value}")?;
+            shown.field(key, value);
         }
         if let Some(upstream) = &details.upstream {
-            write!(f, "\n  product: {upstream:?}")?;
+            shown.field("upstream", &upstream.in_short());
         }
-        if let Some(source) = source {
-            write!(f, "\n  because: {source}")?;
+        for (name, id) in [
+            ("request_id", &details.request_id),
+            ("execution_id", &details.execution_id),
+        ] {
+            if let Some(id) = id {
+                shown.field(name, id);
+            }
         }
-        Ok(())
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source {
+            shown.field("source", &format_args!("{cause}"));
+            source = cause.source();
+        }
+        shown.finish()
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_shows_what_a_log_needs_and_no_link() {
+        let cause = std::io::Error::other("connection reset");
+        let error = Error::violations(vec![Violation::new("/a", "type", "expected string")])
+            .reclassify(ErrorKind::ScopeMissing, "needs a scope")
+            .with_required_scopes(["notes.read"])
+            .with_context("connection", "notes")
+            .with_upstream(Upstream::new(403).with_code("insufficient"))
+            .with_request_id("req_1")
+            .with_execution_id("exec_1")
+            .with_authorization_link("https://stead.test/connect/SECRET")
+            .with_source(Error::new(ErrorKind::Internal, "outer").with_source(cause));
+        let shown = format!("{error:?}");
+        for part in [
+            "kind: scope_missing",
+            "act_by: end_user",
+            "retryable: false",
+            "needs a scope",
+            "/a",
+            "expected string",
+            "notes.read",
+            "connection: String(\"notes\")",
+            "status: 403",
+            "insufficient",
+            "req_1",
+            "exec_1",
+            "source: internal: outer",
+            "source: connection reset",
+        ] {
+            assert!(shown.contains(part), "{part} is not in {shown}");
+        }
+        assert!(!shown.contains("SECRET"), "{shown}");
+        assert!(!shown.contains('\n') && format!("{error:#?}").contains('\n'));
+    }
+
+    #[test]
+    fn the_predicates_follow_the_table() {
+        for kind in ErrorKind::ALL {
+            let error = Error::new(*kind, "");
+            assert_eq!(error.needs_user(), kind.act_by() == ActBy::EndUser);
+            assert_eq!(error.kind_name(), kind.name());
+            assert!(!(error.is_outcome_unknown() && error.retryable()), "{kind}");
+        }
+        assert!(Error::new(ErrorKind::OutcomeUnknown, "").is_outcome_unknown());
+        assert!(!Error::new(ErrorKind::ProductTimeout, "").is_outcome_unknown());
     }
 }

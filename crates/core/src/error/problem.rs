@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActBy, Details, Error, ErrorKind};
 
+/// What the URI of a kind starts with.
+const TYPE: &str = "urn:stead:error:";
+
 /// An [`Error`] on the wire: RFC 9457 `application/problem+json` with Stead's members.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -33,7 +36,7 @@ impl Error {
     pub fn to_problem(&self) -> Problem {
         let kind = self.kind();
         Problem {
-            problem_type: format!("urn:stead:error:{}", kind.name()),
+            problem_type: format!("{TYPE}{}", self.kind_name()),
             title: kind.summary().to_owned(),
             status: self.status(),
             detail: self.message().to_owned(),
@@ -50,6 +53,11 @@ impl From<Problem> for Error {
     /// is not treated as another.
     fn from(problem: Problem) -> Self {
         let mut error = Self::new(problem.kind, problem.detail);
+        error.0.unknown_kind = problem
+            .problem_type
+            .strip_prefix(TYPE)
+            .filter(|name| ErrorKind::from_name(name).is_none())
+            .map(ToOwned::to_owned);
         error.0.status = problem.status;
         error.0.retryable = problem.retryable;
         error.0.act_by = problem.act_by;
@@ -89,11 +97,21 @@ mod tests {
     fn an_unknown_kind_keeps_what_the_service_says_about_it() {
         let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 402, "detail": "new",
             "kind": "new", "retryable": false, "act_by": "app_developer"});
-        let error = Error::from(serde_json::from_value::<Problem>(problem).unwrap());
+        let error = Error::from(serde_json::from_value::<Problem>(problem.clone()).unwrap());
         assert_eq!(error.kind(), ErrorKind::Internal);
+        assert_eq!(error.to_string(), "new: new");
+        assert_eq!(error.to_problem().problem_type, problem["type"]);
         assert_eq!(
             (error.status(), error.retryable(), error.act_by()),
             (402, false, ActBy::AppDeveloper)
         );
+    }
+
+    #[test]
+    fn a_party_that_is_unknown_here_is_the_operator() {
+        let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 409, "detail": "new",
+            "kind": "new", "retryable": true, "act_by": "somebody_new"});
+        let error = Error::from(serde_json::from_value::<Problem>(problem).unwrap());
+        assert_eq!((error.retryable(), error.act_by()), (true, ActBy::Operator));
     }
 }

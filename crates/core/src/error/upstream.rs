@@ -1,5 +1,7 @@
 //! What the product itself said about a failed call, bounded and scrubbed of credentials.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -32,6 +34,23 @@ impl Upstream {
             status,
             ..Self::default()
         }
+    }
+    /// All but the product's own error object.
+    pub(super) fn in_short(&self) -> impl fmt::Debug + '_ {
+        fmt::from_fn(move |f| {
+            let mut shown = f.debug_struct("Upstream");
+            shown.field("status", &self.status);
+            for (name, text) in [
+                ("code", &self.code),
+                ("message", &self.message),
+                ("request_id", &self.request_id),
+            ] {
+                if let Some(text) = text {
+                    shown.field(name, text);
+                }
+            }
+            shown.finish()
+        })
     }
     /// Sets the product's own code.
     #[must_use]
