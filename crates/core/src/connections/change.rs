@@ -1,9 +1,12 @@
 //! Changes a connection, and the accounts that depend on its client.
 
+use secrecy::{ExposeSecret as _, SecretString};
+
 use super::{accounts_of, read::view, sealed_client_secret};
 use crate::{
     Result,
     context::{Context, change::Change},
+    digest::Digest,
     domain::{
         Authorization, Connection, account,
         authorization::End,
@@ -55,8 +58,22 @@ async fn load(
     change: &ConnectionChange,
 ) -> Result<(Versioned<Connection>, Option<Sealed>)> {
     let connection = context.connection_row(name).await?;
-    let secret = sealed_client_secret(context, connection.row.id, change.client_secret.as_ref())?;
+    let given = change.client_secret.as_ref();
+    let other = given.filter(|given| !is_kept(context, &connection.row, given));
+    let secret = sealed_client_secret(context, connection.row.id, other)?;
     Ok((connection, secret))
+}
+
+/// Whether the secret is the one that is kept, so that the same change twice is one. Where that one cannot be opened, a
+/// given one takes its place.
+fn is_kept(context: &Context, connection: &Connection, given: &SecretString) -> bool {
+    let kept = connection.client_secret.as_ref();
+    let opened = kept.and_then(|kept| {
+        let place = oauth::client_secret_place(connection.id);
+        context.vault.open_sealed(place, kept).ok()
+    });
+    let kept = opened.as_deref().and_then(|kept| str::from_utf8(kept).ok());
+    kept.is_some_and(|kept| Digest::of(kept).is_of(given.expose_secret()))
 }
 
 fn decide(

@@ -69,7 +69,13 @@ impl Connection {
     /// Every transition of a connection: the changed one and its event; nothing where it stays.
     pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Option<(Self, &'static str)> {
         let (mut next, event) = match trigger {
-            Trigger::Changed(changes) => (self.with(changes), "connection.changed"),
+            Trigger::Changed(changes) => {
+                let next = self.with(changes);
+                if next == *self {
+                    return None;
+                }
+                (next, "connection.changed")
+            }
             // Other credentials than those that were sent are not judged.
             Trigger::ClientUsed { used, health }
                 if self.health == health
