@@ -1,6 +1,6 @@
 //! The browser's return from the product.
 
-use serde::Deserialize;
+use url::form_urlencoded;
 
 use super::{
     end::end,
@@ -18,8 +18,9 @@ use crate::{
     scrub::scrub,
 };
 
-/// Query of the browser's return from the product. Members beyond these are ignored, as RFC 6749, 4.1.2 asks.
-#[derive(Default, Deserialize)]
+/// Query of the browser's return from the product: the parameters of RFC 6749, section 4.1.2, and RFC 9207.
+#[derive(Default)]
+#[non_exhaustive]
 pub struct Callback {
     /// The state that was sent.
     pub state: Option<String>,
@@ -31,6 +32,36 @@ pub struct Callback {
     pub error: Option<String>,
     /// Error text.
     pub error_description: Option<String>,
+}
+
+impl Callback {
+    /// Reads a query as it stands in the URL, without the `?`. Parameters of other names are ignored. None is read
+    /// where one comes twice, which the standards forbid: it is not known which of the two is meant.
+    ///
+    /// ```
+    /// # use stead_core::oauth::Callback;
+    /// let callback = Callback::from_query("state=a%2Bb&code=4%2F0A&scope=mail");
+    /// assert_eq!(callback.state.as_deref(), Some("a+b"));
+    /// assert_eq!(callback.code.as_deref(), Some("4/0A"));
+    /// ```
+    pub fn from_query(query: &str) -> Self {
+        let mut callback = Self::default();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let member = match name.as_ref() {
+                "state" => &mut callback.state,
+                "code" => &mut callback.code,
+                "iss" => &mut callback.iss,
+                "error" => &mut callback.error,
+                "error_description" => &mut callback.error_description,
+                _ => continue,
+            };
+            if member.is_some() {
+                return Self::default();
+            }
+            *member = Some(value.into_owned()).filter(|value| !value.is_empty());
+        }
+        callback
+    }
 }
 
 impl std::fmt::Debug for Callback {
@@ -180,5 +211,23 @@ fn check_issuer(row: &Authorization, callback: &Callback) -> Result<()> {
             "the response comes from another authorization server than the one asked",
         )),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_once() {
+        let callback = Callback::from_query(
+            "state=a%2Bb&code=4%2F0A&iss=https%3A%2F%2Fas.test&scope=x&authuser=0&error=",
+        );
+        assert_eq!(callback.state.as_deref(), Some("a+b"));
+        assert_eq!(callback.code.as_deref(), Some("4/0A"));
+        assert_eq!(callback.iss.as_deref(), Some("https://as.test"));
+        assert_eq!(callback.error, None);
+        let twice = Callback::from_query("state=a&code=c&iss=x&iss=y");
+        assert!(twice.state.is_none() && twice.code.is_none());
     }
 }

@@ -40,7 +40,7 @@ pub(super) async fn finish(
         return Ok(pages.empty());
     }
     let cookie = Cookie::of(&environment);
-    let callback = read(uri.query().unwrap_or_default());
+    let callback = Callback::from_query(uri.query().unwrap_or_default());
     let browser = |authorization| cookie.read(&headers, authorization);
     let finished = environment
         .finish_authorization(&connection_id, callback, browser)
@@ -79,41 +79,4 @@ fn done(environment: &Environment, finished: &FinishedAuthorization) -> String {
         query.append_pair("missing", scope);
     }
     address(environment, &format!("/connect/done?{}", query.finish()))
-}
-
-/// The parameters of RFC 6749, section 4.1.2, and RFC 9207. None is read where one comes twice, which those forbid:
-/// it is not known which of the two is meant.
-fn read(query: &str) -> Callback {
-    let mut callback = Callback::default();
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        let member = match name.as_ref() {
-            "state" => &mut callback.state,
-            "code" => &mut callback.code,
-            "iss" => &mut callback.iss,
-            "error" => &mut callback.error,
-            "error_description" => &mut callback.error_description,
-            _ => continue,
-        };
-        if member.is_some() {
-            return Callback::default();
-        }
-        *member = Some(value.into_owned()).filter(|value| !value.is_empty());
-    }
-    callback
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_read_once() {
-        let callback =
-            read("state=a%2Bb&code=4%2F0A&iss=https%3A%2F%2Fas.test&scope=x&authuser=0&error=");
-        assert_eq!(callback.state.as_deref(), Some("a+b"));
-        assert_eq!(callback.code.as_deref(), Some("4/0A"));
-        assert_eq!(callback.iss.as_deref(), Some("https://as.test"));
-        assert_eq!(callback.error, None);
-        assert_eq!(read("state=a&code=c&iss=x&iss=y").state, None);
-    }
 }

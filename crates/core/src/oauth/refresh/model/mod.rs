@@ -325,15 +325,9 @@ async fn authorize(
     let link = oauth::create_link(&context, link).await?;
     let started = oauth::start(&context, link.link.rsplit('/').next().unwrap(), None).await?;
     let location = Url::parse(&started.location).unwrap();
-    let state = location
-        .query_pairs()
-        .find(|(name, _)| name == "state")
-        .map(|(_, state)| state.into_owned());
-    let callback = Callback {
-        state,
-        code: Some(server.consent()),
-        ..Callback::default()
-    };
+    let mut query = location.query_pairs();
+    let (_, state) = query.find(|(name, _)| name == "state").unwrap();
+    let callback = Callback::from_query(&format!("state={state}&code={}", server.consent()));
     let connection = connections::read(&context, NAME).await?.id.to_string();
     let cookie = started.browser.expose_secret().to_owned();
     oauth::finish(&context, &connection, callback, |_| Some(cookie)).await?;
