@@ -134,13 +134,7 @@ async fn a_connection_of_another_product() {
         ..Default::default()
     })
     .await;
-    let new = NewConnection {
-        connection_name: String::from("other"),
-        product: String::from("other"),
-        client_id: Some(String::from("id")),
-        client_secret: Some("secret".into()),
-        ..NewConnection::default()
-    };
+    let new = NewConnection::new("other", "other").client("id", "secret");
     stage
         .platform
         .environment()

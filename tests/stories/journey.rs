@@ -98,13 +98,12 @@ async fn the_client_and_the_platform_do_the_same() {
         assert_eq!(by_name.data.get(), typed.data.get());
 
         let profile = actions
-            .request(ProxyRequest {
-                connection_name: String::from("mail"),
-                identifier: identifier.to_owned(),
-                path: String::from("/v1/users/me/profile"),
-                method: String::from("GET"),
-                ..ProxyRequest::default()
-            })
+            .request(ProxyRequest::new(
+                "mail",
+                identifier,
+                "GET",
+                "/v1/users/me/profile",
+            ))
             .await
             .unwrap();
         let profile: Value = serde_json::from_slice(profile.body()).unwrap();

@@ -154,13 +154,7 @@ impl Stage {
     }
 
     async fn create_connection(&self, name: &str, secret: &str) {
-        let new = NewConnection {
-            connection_name: name.to_owned(),
-            product: String::from("mail"),
-            client_id: Some(CLIENT_ID.to_owned()),
-            client_secret: Some(secret.into()),
-            ..NewConnection::default()
-        };
+        let new = NewConnection::new(name, "mail").client(CLIENT_ID, secret);
         self.platform
             .environment()
             .create_connection(new)

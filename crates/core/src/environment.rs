@@ -21,8 +21,9 @@ use crate::{
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
     resource::{
-        Account, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest, Execution,
-        NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
+        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest,
+        Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription,
+        ToolFilter,
     },
 };
 
@@ -134,17 +135,19 @@ impl Environment {
         connections::delete(&self.0, name).await
     }
 
-    /// Accounts by id: of one connection, or all.
+    /// Accounts by id, those that match the filter. A page may hold fewer than `page_size` although more follow; at the
+    /// end there is no token of a next one.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] for a page token of another list.
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] for an unknown product, an invalid identifier, or a
+    /// page token of another list.
     pub async fn accounts(
         &self,
-        connection_name: Option<&str>,
+        filter: &AccountFilter,
         page_token: Option<&str>,
         page_size: u32,
     ) -> Result<Page<Account>> {
-        accounts::list(&self.0, connection_name, page_token, page_size).await
+        accounts::list(&self.0, filter, page_token, page_size).await
     }
 
     /// The account of a user.

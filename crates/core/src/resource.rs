@@ -55,8 +55,17 @@ pub struct Connection {
 }
 
 /// What a new connection is made of.
+///
+/// ```
+/// # use stead_core::resource::NewConnection;
+/// let new = NewConnection::new("mail", "mail")
+///     .client("your-client-id", "your-client-secret")
+///     .permissions(["https://www.googleapis.com/auth/gmail.readonly"]);
+/// assert_eq!(new.client_id.as_deref(), Some("your-client-id"));
+/// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct NewConnection {
     /// Name, unique in the environment.
     pub connection_name: String,
@@ -73,9 +82,49 @@ pub struct NewConnection {
     pub settings: Map<String, Value>,
 }
 
+impl NewConnection {
+    /// A connection with this name, of this product.
+    pub fn new(connection_name: impl Into<String>, product: impl Into<String>) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            product: product.into(),
+            ..Self::default()
+        }
+    }
+    /// The OAuth client that is registered at the product.
+    #[must_use]
+    pub fn client(mut self, id: impl Into<String>, secret: impl Into<SecretString>) -> Self {
+        self.client_id = Some(id.into());
+        self.client_secret = Some(secret.into());
+        self
+    }
+    /// Scopes or capabilities in place of the product's default.
+    #[must_use]
+    pub fn permissions<S: Into<String>>(
+        mut self,
+        permissions: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.permissions = Some(permissions.into_iter().map(Into::into).collect());
+        self
+    }
+    /// A setting of the product, such as the warehouse's `account`.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.settings.insert(name.into(), value.into());
+        self
+    }
+}
+
 /// What changes in a connection; absent members stay.
+///
+/// ```
+/// # use stead_core::resource::ConnectionChange;
+/// let change = ConnectionChange::default().client("new-client-id", "new-client-secret").disabled(false);
+/// assert_eq!(change.disabled, Some(false));
+/// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ConnectionChange {
     /// New OAuth client id; accounts then need a new authorization.
     pub client_id: Option<String>,
@@ -87,6 +136,37 @@ pub struct ConnectionChange {
     pub settings: Option<Map<String, Value>>,
     /// Switches the connection off or on.
     pub disabled: Option<bool>,
+}
+
+impl ConnectionChange {
+    /// Another OAuth client. Where the id differs, accounts then need a new authorization.
+    #[must_use]
+    pub fn client(mut self, id: impl Into<String>, secret: impl Into<SecretString>) -> Self {
+        self.client_id = Some(id.into());
+        self.client_secret = Some(secret.into());
+        self
+    }
+    /// Other scopes or capabilities; none stands for the product's default.
+    #[must_use]
+    pub fn permissions<S: Into<String>>(
+        mut self,
+        permissions: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.permissions = Some(permissions.into_iter().map(Into::into).collect());
+        self
+    }
+    /// Other settings of the product, in place of all present ones.
+    #[must_use]
+    pub fn settings(mut self, settings: Map<String, Value>) -> Self {
+        self.settings = Some(settings);
+        self
+    }
+    /// Switches the connection off or on.
+    #[must_use]
+    pub fn disabled(mut self, disabled: bool) -> Self {
+        self.disabled = Some(disabled);
+        self
+    }
 }
 
 /// A user's account at a product.
@@ -124,9 +204,24 @@ pub struct Account {
     pub updated_at: Timestamp,
 }
 
+/// Which accounts are listed; each member that is given narrows the list.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct AccountFilter {
+    /// Only this connection's.
+    pub connection_name: Option<String>,
+    /// Only this product's.
+    pub product: Option<String>,
+    /// Only this user's.
+    pub identifier: Option<String>,
+    /// Only those in this state.
+    pub state: Option<AccountState>,
+}
+
 /// What an authorization link is made for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct NewAuthorizationLink {
     /// Connection.
     pub connection_name: String,
@@ -156,6 +251,17 @@ impl From<AuthorizationRequest> for NewAuthorizationLink {
             connection_name: request.connection_name,
             identifier: request.identifier,
             scopes: (!request.scopes.is_empty()).then_some(request.scopes),
+            ..Self::default()
+        }
+    }
+}
+
+impl NewAuthorizationLink {
+    /// A link for this user of this connection, with the connection's own permissions.
+    pub fn new(connection_name: impl Into<String>, identifier: impl Into<String>) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
             ..Self::default()
         }
     }
@@ -193,9 +299,10 @@ impl AuthorizationLink {
     }
 }
 
-/// A call of a tool by name.
+/// A call of a tool by name, with all its options.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ExecuteRequest {
     /// Connection.
     pub connection_name: String,
@@ -216,6 +323,22 @@ pub struct ExecuteRequest {
     /// Makes the ids of this call derive from this key; comes from the header `Idempotency-Key` over HTTP.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
+}
+
+impl ExecuteRequest {
+    /// A call as this user of this connection. `input` is an object.
+    pub fn new(
+        connection_name: impl Into<String>,
+        identifier: impl Into<String>,
+        input: Value,
+    ) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+            input,
+            ..Self::default()
+        }
+    }
 }
 
 /// Result of a call: the data as JSON text, which [`Execution::output`] reads as `T` when it is asked to.
@@ -299,6 +422,7 @@ impl<T> Execution<T> {
 /// A raw request to a product.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ProxyRequest {
     /// Connection.
     pub connection_name: String,
@@ -317,6 +441,24 @@ pub struct ProxyRequest {
     /// JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
+}
+
+impl ProxyRequest {
+    /// A request as this user of this connection.
+    pub fn new(
+        connection_name: impl Into<String>,
+        identifier: impl Into<String>,
+        method: impl Into<String>,
+        path: impl Into<String>,
+    ) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+            method: method.into(),
+            path: path.into(),
+            ..Self::default()
+        }
+    }
 }
 
 /// A tool of the catalogue.
@@ -389,6 +531,7 @@ pub enum Readiness {
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Page<T> {
     /// The items, in a stable order.
     pub items: Vec<T>,
@@ -397,9 +540,19 @@ pub struct Page<T> {
     pub next_page_token: Option<String>,
 }
 
+impl<T> Page<T> {
+    /// A page, and where the next one starts.
+    pub fn new(items: Vec<T>, next_page_token: Option<String>) -> Self {
+        Self {
+            items,
+            next_page_token,
+        }
+    }
+}
+
 /// Which tools are listed.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct ToolFilter {
     /// Only this product's.
     pub product: Option<String>,

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 macro_rules! state_names {
     ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         impl $type {
+            /// Every state, in the order in which they come.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
             /// Stable snake_case name.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$variant => $name, )+ }

@@ -236,14 +236,9 @@ impl TestService {
 
     /// The connection `mail`, ready.
     pub(crate) async fn connect_mail(&self) -> String {
-        let new = NewConnection {
-            connection_name: String::from("mail"),
-            product: String::from("mail"),
-            client_id: Some(String::from("client")),
-            client_secret: Some("CANARY-client-secret".into()),
-            permissions: Some(vec![String::from(READONLY)]),
-            ..NewConnection::default()
-        };
+        let new = NewConnection::new("mail", "mail")
+            .client("client", "CANARY-client-secret")
+            .permissions([READONLY]);
         self.platform
             .environment()
             .create_connection(new)
@@ -255,12 +250,8 @@ impl TestService {
 
     /// The path of a link for `identifier`, on the connection `mail`.
     pub(crate) async fn link(&self, identifier: &str, verify_url: Option<&str>) -> String {
-        let new = NewAuthorizationLink {
-            connection_name: String::from("mail"),
-            identifier: identifier.to_owned(),
-            verify_url: verify_url.map(str::to_owned),
-            ..NewAuthorizationLink::default()
-        };
+        let mut new = NewAuthorizationLink::new("mail", identifier);
+        new.verify_url = verify_url.map(str::to_owned);
         let link = self
             .platform
             .environment()

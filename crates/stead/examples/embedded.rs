@@ -2,7 +2,11 @@
 
 use secrecy::ExposeSecret as _;
 use std::io::Write as _;
-use stead::{Platform, core::environment::Verification, mail::ListDrafts};
+use stead::{
+    Platform,
+    core::{environment::Verification, oauth::Callback},
+    mail::ListDrafts,
+};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
 
 #[tokio::main]
@@ -29,11 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let returned = sandbox
         .sandbox
         .consent(&started.location, "ada@example.com", &["all"])?;
-    let query: serde_json::Map<_, _> = returned
-        .query_pairs()
-        .map(|(name, value)| (name.into_owned(), value.into()))
-        .collect();
-    let callback = serde_json::from_value(query.into())?;
+    let callback = Callback::from_query(returned.query().unwrap_or_default());
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
     let finished = environment.finish_authorization(&connection_id, callback, cookie);
     finished.await?;

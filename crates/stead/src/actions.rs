@@ -64,11 +64,7 @@ impl Actions {
         connection_name: &str,
         identifier: &str,
     ) -> Result<AuthorizationLink> {
-        let new = NewAuthorizationLink {
-            connection_name: connection_name.to_owned(),
-            identifier: identifier.to_owned(),
-            ..NewAuthorizationLink::default()
-        };
+        let new = NewAuthorizationLink::new(connection_name, identifier);
         self.authorization_link_with(new).await
     }
 
@@ -94,12 +90,7 @@ impl Actions {
         identifier: &str,
         input: Value,
     ) -> Result<Execution> {
-        let request = ExecuteRequest {
-            connection_name: connection_name.to_owned(),
-            identifier: identifier.to_owned(),
-            input,
-            ..ExecuteRequest::default()
-        };
+        let request = ExecuteRequest::new(connection_name, identifier, input);
         self.execute_tool_with(name, request).await
     }
 
@@ -125,13 +116,8 @@ impl Actions {
         identifier: &str,
         tool: &T,
     ) -> Result<Execution> {
-        let request = ExecuteRequest {
-            connection_name: connection_name.to_owned(),
-            identifier: identifier.to_owned(),
-            input: input_of(tool)?,
-            tool_version: Some(T::VERSION.to_owned()),
-            ..ExecuteRequest::default()
-        };
+        let mut request = ExecuteRequest::new(connection_name, identifier, input_of(tool)?);
+        request.tool_version = Some(T::VERSION.to_owned());
         self.0.execute(T::NAME, request, Some(T::EFFECT)).await
     }
 

@@ -16,6 +16,7 @@ use stead::{
     ErrorKind, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
     core::{
         environment::Verification,
+        oauth::Callback,
         ports::{
             Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
             TransportError,
@@ -173,11 +174,7 @@ async fn connected(platform: &Platform, sandbox: &Running) {
         .sandbox
         .consent(&started.location, "ada@example.com", &["all"])
         .unwrap();
-    let query: Value = returned
-        .query_pairs()
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    let callback = serde_json::from_value(query).unwrap();
+    let callback = Callback::from_query(returned.query().unwrap_or_default());
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
     environment
         .finish_authorization(&connection.id.to_string(), callback, cookie)
@@ -186,13 +183,7 @@ async fn connected(platform: &Platform, sandbox: &Running) {
 }
 
 fn profile(identifier: &str) -> ProxyRequest {
-    ProxyRequest {
-        connection_name: "mail".to_owned(),
-        identifier: identifier.to_owned(),
-        path: "/v1/users/me/profile".to_owned(),
-        method: "GET".to_owned(),
-        ..ProxyRequest::default()
-    }
+    ProxyRequest::new("mail", identifier, "GET", "/v1/users/me/profile")
 }
 
 /// Ports that count how often they are asked.

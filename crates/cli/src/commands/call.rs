@@ -58,15 +58,11 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let request = ExecuteRequest {
-            connection_name: self.connection,
-            identifier: self.identifier,
-            input: input(&self.input)?,
-            tool_version: self.tool_version,
-            dry_run: self.dry_run,
-            idempotency_key: self.idempotency_key,
-            ..ExecuteRequest::default()
-        };
+        let mut request =
+            ExecuteRequest::new(self.connection, self.identifier, input(&self.input)?);
+        request.tool_version = self.tool_version;
+        request.dry_run = self.dry_run;
+        request.idempotency_key = self.idempotency_key;
         let target = self.target.open().await?;
         let progress = Progress::new(terminal);
         progress.now(&self.tool);

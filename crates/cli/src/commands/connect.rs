@@ -63,15 +63,11 @@ impl Connect {
             Verification::Application
         };
         let target = self.target.open_for_links(verification).await?;
-        let new = NewAuthorizationLink {
-            connection_name: self.connection,
-            identifier: self.identifier,
-            verify_url: self.verify_url,
-            state: self.state,
-            scopes: (!self.scopes.is_empty()).then_some(self.scopes),
-            expires_in: self.expires_in,
-            ..NewAuthorizationLink::default()
-        };
+        let mut new = NewAuthorizationLink::new(self.connection, self.identifier);
+        new.verify_url = self.verify_url;
+        new.state = self.state;
+        new.scopes = (!self.scopes.is_empty()).then_some(self.scopes);
+        new.expires_in = self.expires_in;
         let made = target.actions.authorization_link_with(new).await;
         target.close().await;
         let made = made.map_err(|error| Failure::from(error).with_flags(FLAGS))?;

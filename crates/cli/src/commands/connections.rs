@@ -159,14 +159,11 @@ impl ConnectionsCommand {
                 client,
                 ..
             } => {
-                let new = NewConnection {
-                    client_secret: client.secret()?,
-                    connection_name: name,
-                    product,
-                    client_id: client.client_id,
-                    permissions: (!client.permissions.is_empty()).then_some(client.permissions),
-                    settings: client.settings.unwrap_or_default(),
-                };
+                let mut new = NewConnection::new(name, product);
+                new.client_secret = client.secret()?;
+                new.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
+                new.client_id = client.client_id;
+                new.settings = client.settings.unwrap_or_default();
                 show(&environment.create_connection(new).await?, terminal);
             }
             Self::List { .. } => list(platform, terminal).await?,
@@ -178,13 +175,12 @@ impl ConnectionsCommand {
                 enable,
                 ..
             } => {
-                let change = ConnectionChange {
-                    client_secret: client.secret()?,
-                    client_id: client.client_id,
-                    permissions: (!client.permissions.is_empty()).then_some(client.permissions),
-                    settings: client.settings,
-                    disabled: (disable || enable).then_some(disable),
-                };
+                let mut change = ConnectionChange::default();
+                change.client_secret = client.secret()?;
+                change.client_id = client.client_id;
+                change.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
+                change.settings = client.settings;
+                change.disabled = (disable || enable).then_some(disable);
                 show(
                     &environment.change_connection(&name, change).await?,
                     terminal,

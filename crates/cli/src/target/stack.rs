@@ -1,6 +1,6 @@
 //! A whole stack in this process: the service, and a sandbox in place of the products.
 
-use std::{collections::HashMap, path::Path};
+use std::path::Path;
 
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
@@ -91,13 +91,7 @@ impl Stack {
             })?;
         // `/sso/v1/oauth/{connection_id}/callback`
         let connection_id = back.path().split('/').nth(4).unwrap_or_default();
-        let mut query: HashMap<String, String> = back.query_pairs().into_owned().collect();
-        let callback = Callback {
-            state: query.remove("state"),
-            code: query.remove("code"),
-            iss: query.remove("iss"),
-            ..Callback::default()
-        };
+        let callback = Callback::from_query(back.query().unwrap_or_default());
         let cookie = |_| Some(started.browser.expose_secret().to_owned());
         environment
             .finish_authorization(connection_id, callback, cookie)
@@ -149,21 +143,11 @@ async fn connect_products(platform: &Platform) -> Outcome {
             ),
             _ => (stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET),
         };
-        let mut settings = serde_json::Map::new();
+        let mut new =
+            NewConnection::new(product.name, product.name).client(client_id, client_secret);
         if product.name == "warehouse" {
-            settings.insert(
-                String::from("account"),
-                stead_sandbox::WAREHOUSE_ACCOUNT.into(),
-            );
+            new = new.setting("account", stead_sandbox::WAREHOUSE_ACCOUNT);
         }
-        let new = NewConnection {
-            connection_name: product.name.to_owned(),
-            product: product.name.to_owned(),
-            client_id: Some(client_id.to_owned()),
-            client_secret: Some(client_secret.into()),
-            settings,
-            ..NewConnection::default()
-        };
         match platform.environment().create_connection(new).await {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
             _ => {}

@@ -5,45 +5,126 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use crate::{
     Result,
     context::{Context, account_view},
-    domain::Connection,
-    identifier::{AccountId, ConnectionId},
-    resource::{self, Page},
+    domain::{Account, Connection},
+    identifier::{AccountId, ConnectionId, Identifier},
+    resource::{self, AccountFilter, Page},
 };
 
-/// Accounts by id: of one connection, or all.
+/// How many times a page's worth of rows is read in search of accounts that match.
+const ROUNDS: u32 = 20;
+
+/// Accounts by id. A page may hold fewer than `page_size` although more follow.
 pub(crate) async fn list(
     context: &Context,
-    connection_name: Option<&str>,
+    filter: &AccountFilter,
     page_token: Option<&str>,
     page_size: u32,
 ) -> Result<Page<resource::Account>> {
-    let connection = match connection_name {
-        Some(name) => Some(context.connection_row(name).await?.row.id),
-        None => None,
-    };
     let after = page_token.map(str::parse::<AccountId>).transpose()?;
     let limit = page_size.clamp(1, 100);
-    let rows = context.store.accounts(connection, after, limit).await?;
-    let next_page_token = (rows.len() == limit as usize)
-        .then(|| rows.last().map(|row| row.row.id.to_string()))
-        .flatten();
-    let mut items = Vec::with_capacity(rows.len());
-    let mut connections: BTreeMap<ConnectionId, Option<Connection>> = BTreeMap::new();
-    for row in rows {
-        let id = row.row.connection_id;
-        let connection = match connections.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                unknown.insert(context.store.connection(id).await?.map(|found| found.row))
-            }
+    if let Some(product) = &filter.product {
+        context.endpoints(product)?;
+    }
+    let connection = match &filter.connection_name {
+        Some(name) => Some(context.connection_row(name).await?.row),
+        None => None,
+    };
+    if let Some(identifier) = &filter.identifier {
+        let identifier = Identifier::new(identifier)?;
+        let connections = match connection {
+            Some(one) => vec![one],
+            None => all_connections(context).await?,
         };
-        // The connection may have been deleted since the page was read.
-        if let Some(connection) = connection {
-            items.push(account_view(connection, row.row));
+        return of_user(context, &connections, &identifier, filter, after, limit).await;
+    }
+    scan(context, connection.map(|one| one.id), filter, after, limit).await
+}
+
+/// The accounts of one user: as many as there are connections, at most.
+async fn of_user(
+    context: &Context,
+    connections: &[Connection],
+    identifier: &Identifier,
+    filter: &AccountFilter,
+    after: Option<AccountId>,
+    limit: u32,
+) -> Result<Page<resource::Account>> {
+    let mut items = Vec::new();
+    for connection in connections {
+        let found = context.store.account_of(connection.id, identifier).await?;
+        let row = found
+            .map(|found| found.row)
+            .filter(|row| after.is_none_or(|after| row.id > after));
+        items.extend(row.and_then(|row| matching(filter, connection, row)));
+    }
+    items.sort_by_key(|account| account.id);
+    let more = items.len() > limit as usize;
+    items.truncate(limit as usize);
+    let next = items
+        .last()
+        .filter(|_| more)
+        .map(|last| last.id.to_string());
+    Ok(Page::new(items, next))
+}
+
+async fn scan(
+    context: &Context,
+    connection: Option<ConnectionId>,
+    filter: &AccountFilter,
+    mut after: Option<AccountId>,
+    limit: u32,
+) -> Result<Page<resource::Account>> {
+    let mut items = Vec::new();
+    let mut connections: BTreeMap<ConnectionId, Option<Connection>> = BTreeMap::new();
+    for _ in 0..ROUNDS {
+        let rows = context.store.accounts(connection, after, limit).await?;
+        let last = rows.len() < limit as usize;
+        for row in rows {
+            let id = row.row.connection_id;
+            let connection = match connections.entry(id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    unknown.insert(context.store.connection(id).await?.map(|found| found.row))
+                }
+            };
+            after = Some(row.row.id);
+            // The connection may have been deleted since the page was read.
+            if let Some(connection) = connection {
+                items.extend(matching(filter, connection, row.row));
+            }
+            if items.len() == limit as usize {
+                return Ok(Page::new(items, after.map(|id| id.to_string())));
+            }
+        }
+        if last {
+            return Ok(Page::new(items, None));
         }
     }
-    Ok(Page {
-        items,
-        next_page_token,
-    })
+    Ok(Page::new(items, after.map(|id| id.to_string())))
+}
+
+fn matching(
+    filter: &AccountFilter,
+    connection: &Connection,
+    row: Account,
+) -> Option<resource::Account> {
+    let product = filter.product.as_deref();
+    let matches = product.is_none_or(|product| connection.product == product)
+        && filter.state.is_none_or(|state| row.state == state);
+    matches.then(|| account_view(connection, row))
+}
+
+/// Every connection, by name.
+pub(super) async fn all_connections(context: &Context) -> Result<Vec<Connection>> {
+    const PAGE: u32 = 100;
+    let mut all: Vec<Connection> = Vec::new();
+    loop {
+        let after = all.last().map(|last| last.name.to_string());
+        let page = context.store.connections(after.as_deref(), PAGE).await?;
+        let last = page.len() < PAGE as usize;
+        all.extend(page.into_iter().map(|found| found.row));
+        if last {
+            return Ok(all);
+        }
+    }
 }

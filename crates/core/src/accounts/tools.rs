@@ -1,5 +1,6 @@
 //! The catalogue as an application sees it, with what a user can call now.
 
+use super::list::all_connections;
 use crate::{
     Result,
     context::Context,
@@ -44,31 +45,18 @@ async fn granted_by_product(
     context: &Context,
     identifier: &str,
 ) -> Result<Vec<(String, Vec<String>)>> {
-    const PAGE: u32 = 100;
     let identifier = Identifier::new(identifier)?;
     let mut granted = Vec::new();
-    let mut after: Option<String> = None;
-    loop {
-        let page = context.store.connections(after.as_deref(), PAGE).await?;
-        after = (page.len() == PAGE as usize)
-            .then(|| page.last().map(|last| last.row.name.to_string()))
-            .flatten();
-        for connection in page {
-            let connection = connection.row;
-            if connection_ready(&connection).is_err() {
-                continue;
-            }
-            let account = context.store.account_of(connection.id, &identifier).await?;
-            if let Some(account) =
-                account.filter(|account| account.row.state == AccountState::Active)
-            {
-                granted.push((connection.product, account.row.granted_scopes));
-            }
+    for connection in all_connections(context).await? {
+        if connection_ready(&connection).is_err() {
+            continue;
         }
-        if after.is_none() {
-            return Ok(granted);
+        let account = context.store.account_of(connection.id, &identifier).await?;
+        if let Some(account) = account.filter(|account| account.row.state == AccountState::Active) {
+            granted.push((connection.product, account.row.granted_scopes));
         }
     }
+    Ok(granted)
 }
 
 fn readiness(tool: &ToolDescription, granted: &[(String, Vec<String>)]) -> Readiness {

@@ -24,10 +24,8 @@ pub(crate) async fn list(
     let next_page_token = (rows.len() == limit as usize)
         .then(|| rows.last().map(|row| row.row.name.to_string()))
         .flatten();
-    Ok(Page {
-        items: rows.iter().map(|row| view(context, &row.row)).collect(),
-        next_page_token,
-    })
+    let items = rows.iter().map(|row| view(context, &row.row)).collect();
+    Ok(Page::new(items, next_page_token))
 }
 
 pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {

@@ -171,13 +171,7 @@ async fn a_401_of_the_product_is_the_response() {
         http::HeaderValue::from_static("exec_1"),
     );
     let script = Script::of([token("t1"), theirs]);
-    let request = ProxyRequest {
-        connection_name: "mail".to_owned(),
-        identifier: "you".to_owned(),
-        path: "/v1/users/me/profile".to_owned(),
-        method: "GET".to_owned(),
-        ..ProxyRequest::default()
-    };
+    let request = ProxyRequest::new("mail", "you", "GET", "/v1/users/me/profile");
     let response = client(&script).request(request).await.unwrap();
     assert_eq!(response.status(), 401);
     assert_eq!(script.seen().len(), 2);
@@ -245,12 +239,10 @@ async fn a_write_without_a_response_has_an_unknown_outcome() {
 #[tokio::test]
 async fn keys_are_quoted_and_dots_are_refused() {
     let actions = client(&Script::of([token("t1"), execution()]));
-    let with_key = |key: &str| ExecuteRequest {
-        connection_name: "mail".to_owned(),
-        identifier: "you".to_owned(),
-        input: json!({}),
-        idempotency_key: Some(key.to_owned()),
-        ..ExecuteRequest::default()
+    let with_key = |key: &str| {
+        let mut request = ExecuteRequest::new("mail", "you", json!({}));
+        request.idempotency_key = Some(key.to_owned());
+        request
     };
     actions
         .execute_tool_with("mail_list_drafts", with_key("a\"b"))

@@ -239,13 +239,7 @@ impl Journey<'_> {
     }
 
     async fn proxy(&self, connection: &str) -> StepResult {
-        let request = ProxyRequest {
-            connection_name: connection.to_owned(),
-            identifier: USER.to_owned(),
-            path: String::from("/v1/users/me/profile"),
-            method: String::from("GET"),
-            ..ProxyRequest::default()
-        };
+        let request = ProxyRequest::new(connection, USER, "GET", "/v1/users/me/profile");
         let response = self.actions.request(request).await.map_err(in_words)?;
         if response.status() != StatusCode::OK {
             return Err(format!("status {}", response.status().as_u16()));

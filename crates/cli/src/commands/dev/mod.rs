@@ -54,17 +54,10 @@ impl Dev {
             with_storage(builder, data)
         })
         .await?;
-        let link = stack
-            .platform
-            .actions()
-            .authorization_link_with(NewAuthorizationLink {
-                connection_name: CONNECTION.to_owned(),
-                identifier: USER.to_owned(),
-                expires_in: Some(LINK_SECONDS),
-                ..NewAuthorizationLink::default()
-            })
-            .await?
-            .link;
+        let mut new = NewAuthorizationLink::new(CONNECTION, USER);
+        new.expires_in = Some(LINK_SECONDS);
+        let actions = stack.platform.actions();
+        let link = actions.authorization_link_with(new).await?.link;
         let facts = json!({
             "url": stack.url,
             "sandbox_url": stack.sandbox_url,

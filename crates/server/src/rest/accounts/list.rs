@@ -1,9 +1,9 @@
-//! `GET /v1/accounts?connection_name=&page_token=&page_size=`.
+//! `GET /v1/accounts?connection_name=&product=&identifier=&state=&page_token=&page_size=`.
 
 use axum::extract::State;
 use stead::core::{
     environment::Environment,
-    resource::{Account, Page},
+    resource::{Account, AccountFilter, AccountState, Page},
 };
 
 use crate::{
@@ -15,11 +15,18 @@ pub(in crate::rest) async fn list(
     State(environment): State<Environment>,
     mut query: Query,
 ) -> Result<Json<Page<Account>>> {
-    let connection_name = query.text("connection_name")?;
+    let mut filter = AccountFilter::default();
+    filter.connection_name = query.text("connection_name")?;
+    filter.product = query.text("product")?;
+    filter.identifier = query.text("identifier")?;
+    filter.state = query.one_of(
+        "state",
+        &AccountState::ALL.map(|state| (state.name(), state)),
+    )?;
     let page = query.paging()?;
     query.end()?;
     let accounts = environment
-        .accounts(connection_name.as_deref(), page.token.as_deref(), page.size)
+        .accounts(&filter, page.token.as_deref(), page.size)
         .await?;
     Ok(Json(accounts))
 }

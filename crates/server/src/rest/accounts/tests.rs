@@ -65,6 +65,32 @@ async fn any_identifier_is_one_segment_of_every_path() {
 }
 
 #[tokio::test]
+async fn a_list_is_narrowed_by_each_of_its_filters() {
+    let service = TestService::new().await.with_account("ada").await;
+    for (query, found) in [
+        ("", true),
+        (
+            "?connection_name=mail&product=mail&identifier=ada&state=active",
+            true,
+        ),
+        ("?product=mail", true),
+        ("?identifier=ada", true),
+        ("?identifier=grace", false),
+        ("?state=active", true),
+        ("?state=suspended", false),
+        ("?identifier=ada&state=suspended", false),
+    ] {
+        let list = service.get(&format!("/v1/accounts{query}")).await.json();
+        let items = if found {
+            vec![shown("ada", "active")]
+        } else {
+            vec![]
+        };
+        assert_eq!(list, json!({ "items": items }), "{query}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_a_problem() {
     let service = TestService::new().await.with_account("u1").await;
     for (method, path, status, kind) in [
@@ -80,6 +106,10 @@ async fn what_is_wrong_is_a_problem() {
             "invalid_request",
         ),
         ("GET", "?page_size=0", 400, "invalid_request"),
+        ("GET", "?connection_name=other", 404, "unknown_connection"),
+        ("GET", "?product=other", 400, "invalid_request"),
+        ("GET", "?identifier=a%0Ab", 400, "invalid_request"),
+        ("GET", "?state=awake", 400, "invalid_request"),
     ] {
         let path = format!("/v1/accounts{path}");
         let response = service.call(method, &path, None).await;

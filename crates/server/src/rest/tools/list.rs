@@ -24,10 +24,9 @@ pub(in crate::rest) async fn list(
     State(environment): State<Environment>,
     mut query: Query,
 ) -> Result<Response> {
-    let filter = ToolFilter {
-        product: query.text("product")?,
-        identifier: query.text("identifier")?,
-    };
+    let mut filter = ToolFilter::default();
+    filter.product = query.text("product")?;
+    filter.identifier = query.text("identifier")?;
     let format = query.one_of("format", FORMATS)?;
     query.end()?;
     let Some(format) = format else {
@@ -52,8 +51,5 @@ pub(in crate::rest) async fn list(
 }
 
 fn all<T>(items: Vec<T>) -> Json<Page<T>> {
-    Json(Page {
-        items,
-        next_page_token: None,
-    })
+    Json(Page::new(items, None))
 }
