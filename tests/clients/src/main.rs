@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
-use std::{collections::HashMap, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use secrecy::ExposeSecret as _;
@@ -101,16 +101,9 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
         "workspace" => (WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET),
         _ => (CLIENT_ID, CLIENT_SECRET),
     };
-    let mut new = NewConnection {
-        connection_name: product.to_owned(),
-        product: product.to_owned(),
-        client_id: Some(id.to_owned()),
-        client_secret: Some(secret.into()),
-        ..NewConnection::default()
-    };
+    let mut new = NewConnection::new(product, product).client(id, secret);
     if product == "warehouse" {
-        new.settings
-            .insert(String::from("account"), WAREHOUSE_ACCOUNT.into());
+        new = new.setting("account", WAREHOUSE_ACCOUNT);
     }
     let connection = environment.create_connection(new).await?;
     for user in [USER, PLAIN_USER] {
@@ -126,13 +119,8 @@ async fn authorize(
     connection: &Connection,
     user: &str,
 ) -> Result<()> {
-    let link = environment
-        .create_authorization_link(NewAuthorizationLink {
-            connection_name: connection.connection_name.to_string(),
-            identifier: user.to_owned(),
-            ..NewAuthorizationLink::default()
-        })
-        .await?;
+    let new = NewAuthorizationLink::new(connection.connection_name.as_str(), user);
+    let link = environment.create_authorization_link(new).await?;
     let secret = link.link.rsplit('/').next().unwrap_or_default();
     let started = environment.start_authorization(secret, None).await?;
     let back = sandbox
@@ -142,13 +130,7 @@ async fn authorize(
         Ok(back) => back,
         Err(page) => bail!("the sandbox does not consent: {page}"),
     };
-    let mut query: HashMap<String, String> = back.query_pairs().into_owned().collect();
-    let callback = Callback {
-        state: query.remove("state"),
-        code: query.remove("code"),
-        iss: query.remove("iss"),
-        ..Callback::default()
-    };
+    let callback = Callback::from_query(back.query().unwrap_or_default());
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
     environment
         .finish_authorization(&connection.id.to_string(), callback, cookie)

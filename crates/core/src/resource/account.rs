@@ -1,0 +1,140 @@
+//! Users' accounts, and the links by which users connect them.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::AuthorizationRequest,
+    identifier::{AccountId, AuthorizationId, ConnectionName, Identifier},
+    state::{AccountHealth, AccountReason, AccountState},
+};
+
+/// A user's account at a product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Account {
+    /// Id.
+    pub id: AccountId,
+    /// Connection.
+    pub connection_name: ConnectionName,
+    /// Product.
+    pub product: String,
+    /// The application's id of the user.
+    pub identifier: Identifier,
+    /// State.
+    pub state: AccountState,
+    /// Why it needs a new authorization.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<AccountReason>,
+    /// Whether its credential serves.
+    pub health: AccountHealth,
+    /// Scopes that the user granted.
+    pub granted_scopes: Vec<String>,
+    /// Scopes that the connection asks for and the user did not grant.
+    pub missing_scopes: Vec<String>,
+    /// Who the user is at the product, as the product says (such as an address).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product_user: Option<String>,
+    /// When the present access token ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_expires_at: Option<Timestamp>,
+    /// When the account was created.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Which accounts are listed; each member that is given narrows the list.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct AccountFilter {
+    /// Only this connection's.
+    pub connection_name: Option<String>,
+    /// Only this product's.
+    pub product: Option<String>,
+    /// Only this user's.
+    pub identifier: Option<String>,
+    /// Only those in this state.
+    pub state: Option<AccountState>,
+}
+
+/// What an authorization link is made for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct NewAuthorizationLink {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// Where the user's browser comes back to; the application then confirms who it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify_url: Option<String>,
+    /// Handed back to `verify_url` unchanged, at most 500 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Scopes to ask for instead of the connection's permissions. What the user has granted is asked for in any case,
+    /// since a link that leaves a scope out takes it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<Vec<String>>,
+    /// Life of the link in seconds: 60 to 86400, 600 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u32>,
+    /// Whether another account of the product may take the place of the present one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_account_switch: Option<bool>,
+}
+
+impl From<AuthorizationRequest> for NewAuthorizationLink {
+    fn from(request: AuthorizationRequest) -> Self {
+        Self {
+            connection_name: request.connection_name,
+            identifier: request.identifier,
+            scopes: (!request.scopes.is_empty()).then_some(request.scopes),
+            ..Self::default()
+        }
+    }
+}
+
+impl NewAuthorizationLink {
+    /// A link for this user of this connection, with the connection's own permissions.
+    pub fn new(connection_name: impl Into<String>, identifier: impl Into<String>) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A link for a user to open.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AuthorizationLink {
+    /// The link.
+    pub link: String,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// Id of the authorization.
+    pub authorization_id: AuthorizationId,
+}
+
+impl std::fmt::Debug for AuthorizationLink {
+    /// Without the link: anyone who has it can open it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthorizationLink")
+            .field("authorization_id", &self.authorization_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AuthorizationLink {
+    /// A link with its end and authorization.
+    pub fn new(link: String, expires_at: Timestamp, authorization_id: AuthorizationId) -> Self {
+        Self {
+            link,
+            expires_at,
+            authorization_id,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Calls: of a tool by name, and raw requests.
+
+use std::{collections::BTreeMap, marker::PhantomData};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::{Error, ErrorKind, Result, identifier::ExecutionId, tool::Warning};
+
+/// A call of a tool by name, with all its options.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ExecuteRequest {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// Input of the tool: an object.
+    #[serde(default)]
+    pub input: Value,
+    /// Version of the schema, a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_version: Option<String>,
+    /// Version of the tool, a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_version: Option<String>,
+    /// Describes the first requests instead of sending them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// Makes the ids of this call derive from this key; comes from the header `Idempotency-Key` over HTTP.
+    #[serde(skip)]
+    pub idempotency_key: Option<String>,
+}
+
+impl ExecuteRequest {
+    /// A call as this user of this connection. `input` is an object.
+    pub fn new(
+        connection_name: impl Into<String>,
+        identifier: impl Into<String>,
+        input: Value,
+    ) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+            input,
+            ..Self::default()
+        }
+    }
+}
+
+/// Result of a call: the data as JSON text, which [`Execution::output`] reads as `T` when it is asked to.
+///
+/// ```
+/// # use stead_core::{Result, resource::Execution};
+/// #[derive(serde::Deserialize)]
+/// struct Note {
+///     title: String,
+/// }
+///
+/// # fn main() -> Result<()> {
+/// // A call gives it to you; this is how it comes over REST.
+/// let execution: Execution<Note> = serde_json::from_str(r#"{
+///     "execution_id": "exec_00000000000000000000000000000001",
+///     "tool": "notes_read_note",
+///     "tool_version": "2026-11-21",
+///     "data": { "title": "Milk",  "pinned": true }
+/// }"#).unwrap();
+///
+/// assert_eq!(execution.output()?.title, "Milk");
+/// // What the struct does not name is there all the same, as the product wrote it.
+/// assert_eq!(execution.data.get(), r#"{ "title": "Milk",  "pinned": true }"#);
+/// assert_eq!(execution.json::<serde_json::Value>()?["pinned"], true);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// | To read | use |
+/// |---|---|
+/// | the data as the tool's own struct | [`output`](Self::output) |
+/// | the data as a value, or as a struct of yours | [`json`](Self::json) |
+/// | the product's own bytes | [`data`](Self::data) |
+/// | what did not fail the call, yet matters | [`warnings`](Self::warnings) |
+/// | the id under which it is recorded | [`execution_id`](Self::execution_id) |
+///
+/// The data of a dry run is not what the tool describes, but the requests that it would send: read it with
+/// [`json`](Self::json).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+#[non_exhaustive]
+pub struct Execution<T = Value> {
+    /// Id of the run.
+    pub execution_id: ExecutionId,
+    /// Tool.
+    pub tool: String,
+    /// Version that ran.
+    pub tool_version: String,
+    /// Result: the product's own JSON text where the tool passes it on.
+    pub data: Box<RawValue>,
+    /// What did not fail the call, yet matters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+    #[serde(skip)]
+    output: PhantomData<fn() -> T>,
+}
+
+impl Execution {
+    /// A result.
+    pub fn new(
+        execution_id: ExecutionId,
+        tool: impl Into<String>,
+        tool_version: impl Into<String>,
+        data: Box<RawValue>,
+        warnings: Vec<Warning>,
+    ) -> Self {
+        Self {
+            execution_id,
+            tool: tool.into(),
+            tool_version: tool_version.into(),
+            data,
+            warnings,
+            output: PhantomData,
+        }
+    }
+
+    /// The same result, to be read as another type.
+    pub fn typed<T>(self) -> Execution<T> {
+        Execution {
+            execution_id: self.execution_id,
+            tool: self.tool,
+            tool_version: self.tool_version,
+            data: self.data,
+            warnings: self.warnings,
+            output: PhantomData,
+        }
+    }
+}
+
+impl<T> Execution<T> {
+    /// The data as the tool describes it. What the struct does not name is in [`Execution::data`] all the same.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
+    pub fn output(&self) -> Result<T>
+    where
+        T: serde::de::DeserializeOwned,
+    {
+        self.json()
+    }
+
+    /// The data as a value or a struct of your own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
+    pub fn json<U: serde::de::DeserializeOwned>(&self) -> Result<U> {
+        serde_json::from_str(self.data.get()).map_err(|error| {
+            Error::new(
+                ErrorKind::ProductProtocolError,
+                format!("the result has another shape: {error}"),
+            )
+        })
+    }
+}
+
+/// A raw request to a product.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ProxyRequest {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// The product's path, starting with `/`, percent-encoded where needed; may carry a query.
+    pub path: String,
+    /// HTTP method, in capitals.
+    pub method: String,
+    /// Query pairs; a list gives one pair per item.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub query: Map<String, Value>,
+    /// Headers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// JSON body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
+}
+
+impl ProxyRequest {
+    /// A request as this user of this connection.
+    pub fn new(
+        connection_name: impl Into<String>,
+        identifier: impl Into<String>,
+        method: impl Into<String>,
+        path: impl Into<String>,
+    ) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+            method: method.into(),
+            path: path.into(),
+            ..Self::default()
+        }
+    }
+}

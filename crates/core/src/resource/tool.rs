@@ -1,0 +1,84 @@
+//! Tools, as the catalogue describes them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Result, tool::Effect};
+
+/// A tool of the catalogue.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDescription {
+    /// Name.
+    pub name: String,
+    /// Product.
+    pub product: String,
+    /// Version of the tool, a date.
+    pub tool_version: String,
+    /// Version of the schema: the same date.
+    pub schema_version: String,
+    /// What a call can do.
+    pub effect: Effect,
+    /// Scopes of which one is needed.
+    pub scopes: Vec<String>,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of the input, draft 2020-12.
+    pub input_schema: Value,
+    /// JSON Schema of the result's data, draft 2020-12. The data may have members that it does not name.
+    #[serde(default)]
+    pub output_schema: Value,
+    /// Whether the user asked about can call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<Readiness>,
+}
+
+impl ToolDescription {
+    /// Describes a tool of the catalogue.
+    ///
+    /// # Errors
+    /// As [`CatalogueTool::schema`](crate::catalogue::CatalogueTool::schema).
+    pub fn of(tool: &crate::catalogue::CatalogueTool) -> Result<Self> {
+        let (entry, schema) = (tool.entry(), tool.schema()?);
+        Ok(Self {
+            name: entry.name().to_owned(),
+            product: tool.product().name.to_owned(),
+            tool_version: entry.version().to_owned(),
+            schema_version: entry.version().to_owned(),
+            effect: entry.effect(),
+            scopes: entry
+                .scopes()
+                .0
+                .iter()
+                .map(|scope| (*scope).to_owned())
+                .collect(),
+            description: schema.description().to_owned(),
+            input_schema: schema.schema().clone(),
+            output_schema: tool.output_schema().clone(),
+            readiness: None,
+        })
+    }
+}
+
+/// Whether a user can call a tool now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Readiness {
+    /// Yes.
+    Ready,
+    /// The account is active and lacks a scope.
+    NeedsScope,
+    /// There is no usable account.
+    NeedsConnection,
+}
+
+/// Which tools are listed.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ToolFilter {
+    /// Only this product's.
+    pub product: Option<String>,
+    /// Adds whether this user can call each tool, through any connection of the product.
+    pub identifier: Option<String>,
+}
