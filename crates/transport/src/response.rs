@@ -13,7 +13,10 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use stead_core::ports::{Body, Limits, TransportError};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::{deadline::after, failure};
+use crate::{
+    deadline::{Deadline, after},
+    failure,
+};
 
 /// The response as the port gives it.
 ///
@@ -22,7 +25,8 @@ use crate::{deadline::after, failure};
 pub(crate) async fn incoming(
     response: reqwest::Response,
     limits: &Limits,
-    end: Instant,
+    deadline: Deadline,
+    sent: u64,
 ) -> Result<Response<Body>, TransportError> {
     let (mut parts, mut inner) = Response::<reqwest::Body>::from(response).into_parts();
     // The client's own notes, such as the request's address.
@@ -30,7 +34,7 @@ pub(crate) async fn incoming(
     let Some(length) = inner.size_hint().exact() else {
         return Ok(Response::from_parts(
             parts,
-            Body::stream(Pieces::new(None, inner, limits, end)),
+            Body::stream(Pieces::new(None, inner, limits, deadline, sent)),
         ));
     };
     if length > limits.response_bytes {
@@ -46,7 +50,7 @@ pub(crate) async fn incoming(
     };
     let body = match first {
         Some(whole) if whole.len() as u64 == length && inner.is_end_stream() => Body::Bytes(whole),
-        first => Body::stream(Pieces::new(first, inner, limits, end)),
+        first => Body::stream(Pieces::new(first, inner, limits, deadline, sent)),
     };
     Ok(Response::from_parts(parts, body))
 }
@@ -61,14 +65,22 @@ struct Pieces {
     /// Bytes that may still come.
     left: u64,
     idle: Duration,
-    end: Instant,
+    deadline: Deadline,
+    /// Bytes of both bodies that have passed.
+    passed: u64,
     waiting_since: Option<Instant>,
     /// Made by the first wait, and set again only when it fires: most bodies need it once or never.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl Pieces {
-    fn new(first: Option<Bytes>, rest: reqwest::Body, limits: &Limits, end: Instant) -> Self {
+    fn new(
+        first: Option<Bytes>,
+        rest: reqwest::Body,
+        limits: &Limits,
+        deadline: Deadline,
+        sent: u64,
+    ) -> Self {
         let read = first.as_ref().map_or(0, Bytes::len) as u64;
         Self {
             first,
@@ -76,7 +88,8 @@ impl Pieces {
             limit: limits.response_bytes,
             left: limits.response_bytes.saturating_sub(read),
             idle: limits.idle,
-            end,
+            deadline,
+            passed: sent + read,
             waiting_since: None,
             timer: None,
         }
@@ -89,7 +102,8 @@ impl Pieces {
             .left
             .checked_sub(length)
             .ok_or_else(|| failure::too_large(self.limit))?;
-        if Instant::now() >= self.end {
+        self.passed += length;
+        if Instant::now() >= self.deadline.with(self.passed) {
             return Err(failure::timed_out("the request took too long"));
         }
         Ok(frame)
@@ -99,14 +113,15 @@ impl Pieces {
     /// the server's and does not count as idle.
     fn poll_limits(&mut self, context: &mut Context<'_>) -> Poll<TransportError> {
         let since = *self.waiting_since.get_or_insert_with(Instant::now);
-        let until = after(since, self.idle).min(self.end);
+        let end = self.deadline.with(self.passed);
+        let until = after(since, self.idle).min(end);
         let timer = self
             .timer
             .get_or_insert_with(|| Box::pin(sleep_until(until)));
         loop {
             ready!(timer.as_mut().poll(context));
             let now = Instant::now();
-            if now >= self.end {
+            if now >= end {
                 return Poll::Ready(failure::timed_out("the request took too long"));
             }
             if now >= until {

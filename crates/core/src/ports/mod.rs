@@ -59,6 +59,9 @@ pub struct Limits {
     pub idle: Duration,
     /// Longest time for the request and the whole response.
     pub total: Duration,
+    /// Bytes, of the request's or the response's body, for which `total` grows by a second: a body that keeps to this
+    /// many bytes per second on average has no other end than its own. 0 where `total` stays as it is.
+    pub steady: u64,
     /// Most bytes of the response's body.
     pub response_bytes: u64,
 }
@@ -70,6 +73,7 @@ impl Limits {
         first_byte: Duration::from_secs(30),
         idle: Duration::from_secs(30),
         total: Duration::from_secs(120),
+        steady: 0,
         response_bytes: 50 * 1024 * 1024,
     };
 }

@@ -103,6 +103,7 @@ async fn limits_beyond_the_clock_do_not_limit() {
         first_byte: most,
         idle: most,
         total: most,
+        steady: 1,
         response_bytes: u64::MAX,
     };
     let response = send(within(limits, get(&server))).await.unwrap();
