@@ -156,18 +156,23 @@ impl Quota {
 pub struct ProxyRules {
     /// Routes in order; the first whose prefix fits is taken. A path that fits none is refused.
     pub routes: &'static [ProxyRoute],
+    /// Path below which nothing is taken though a route fits, such as that of the product's OAuth endpoints.
+    pub refused: Option<&'static str>,
     /// Whether a request header of the product's own, in lower case, passes besides those that pass for every product.
+    /// One of [`Product::headers`] that does not pass is always ours.
     pub takes_header: fn(&str) -> bool,
-    /// Headers in lower case that the product's own client libraries add to every request; they are taken off.
-    pub ignored_headers: &'static [&'static str],
+    /// Whether the product's client libraries send a `GET` with a long query as a `POST` with
+    /// `X-HTTP-Method-Override: GET` and the query as a form; it becomes the `GET` that it stands for.
+    pub takes_get_as_form: bool,
 }
 
 impl ProxyRules {
     /// No routes, and no headers of the product's own.
     pub const BASE: Self = Self {
         routes: &[],
+        refused: None,
         takes_header: |_| false,
-        ignored_headers: &[],
+        takes_get_as_form: false,
     };
 }
 
@@ -182,6 +187,19 @@ pub struct ProxyRoute {
     pub origin: &'static str,
     /// Segment after which an encoded slash is data (`values` in `/tables/{id}/values/{range}`).
     pub encoded_slash_after: Option<&'static str>,
+    /// What is sent there.
+    pub kind: RouteKind,
+}
+
+/// What the requests of a route are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RouteKind {
+    /// One request, one response.
+    Plain,
+    /// Files, also in several requests: status 308 says how much has arrived, and a `Location` names the session.
+    Upload,
+    /// Several requests in one `multipart/mixed` body; each is checked as if it were sent by itself.
+    Batch,
 }
 
 impl ProxyRoute {
@@ -192,6 +210,23 @@ impl ProxyRoute {
             rewrite: prefix,
             origin,
             encoded_slash_after: None,
+            kind: RouteKind::Plain,
+        }
+    }
+    /// Takes files.
+    #[must_use]
+    pub const fn upload(self) -> Self {
+        Self {
+            kind: RouteKind::Upload,
+            ..self
+        }
+    }
+    /// Takes several requests in one body. The body goes to the origin of its requests, which is the same for all.
+    #[must_use]
+    pub const fn batch(self) -> Self {
+        Self {
+            kind: RouteKind::Batch,
+            ..self
         }
     }
     /// Replaces the prefix.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use stead_core::{
     Error, ErrorKind, Result,
     error::Upstream,
-    product::{OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules},
+    product::{OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, RouteKind},
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool, ToolEntry},
 };
 use stead_testkit::suite::{self, Subject};
@@ -136,6 +136,7 @@ static BAD: Product = Product {
     },
     oauth: OAuth {
         authorize: "http://login.example/authorize",
+        token: "http://notes.example/api/v1/notes/token",
         ..GOOD.oauth
     },
     tools: &[
@@ -231,6 +232,7 @@ const fn route(prefix: &'static str, rewrite: &'static str, origin: &'static str
         rewrite,
         origin,
         encoded_slash_after: None,
+        kind: RouteKind::Plain,
     }
 }
 
@@ -310,6 +312,11 @@ fn descriptions() {
             "no origin \"nowhere\"",
             "/v1/notes: hidden behind /v1",
         ],
+    );
+    finds(
+        &BAD,
+        "oauth_endpoints_are_not_proxied",
+        &["/v1/notes/token: the proxy reaches it through /v1/notes"],
     );
 }
 

@@ -38,6 +38,10 @@ pub(super) trait Outgoing: Send {
     fn effect(&self) -> Effect;
     /// Where it goes, at this attempt.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri>;
+    /// How long it may take, and how large its response may be.
+    fn limits(&self, product: &Product) -> Limits {
+        product.limits
+    }
     /// What it costs of the product's quota.
     fn units(&self, product: &Product, target: &Uri) -> u32;
     /// The request to send, without credentials and the product's own headers.
@@ -122,7 +126,7 @@ impl<'c> Sender<'c> {
                 .await?;
             let snapshot = self.live(permit.waited).await?;
             let mut request = outgoing.build(target)?;
-            self.finish(&mut request, &snapshot)?;
+            self.finish(&mut request, outgoing.limits(product), &snapshot)?;
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(
                     ErrorKind::Internal,
@@ -171,7 +175,12 @@ impl<'c> Sender<'c> {
     }
 
     /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.
-    fn finish(&self, request: &mut http::Request<Body>, snapshot: &Snapshot) -> Result<()> {
+    fn finish(
+        &self,
+        request: &mut http::Request<Body>,
+        limits: Limits,
+        snapshot: &Snapshot,
+    ) -> Result<()> {
         let (product, left) = (self.product(), self.left());
         if left.is_zero() {
             return Err(Error::new(
@@ -183,9 +192,9 @@ impl<'c> Sender<'c> {
         set_product_headers(headers, product);
         headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer().clone());
         request.extensions_mut().insert(Limits {
-            total: product.limits.total.min(left),
-            first_byte: product.limits.first_byte.min(left),
-            ..product.limits
+            total: limits.total.min(left),
+            first_byte: limits.first_byte.min(left),
+            ..limits
         });
         Ok(())
     }

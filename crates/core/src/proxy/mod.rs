@@ -1,15 +1,23 @@
 //! What a raw request may be: its method, path, query and headers, and what of the product's response is passed on.
 //! Rules only; `call` sends.
 
+mod address;
+mod batch;
 mod headers;
 mod path;
 mod response;
 
-use http::{HeaderMap, HeaderValue, Method, header, request};
+use http::{HeaderMap, HeaderValue, Method, header, request, uri::PathAndQuery};
 use serde_json::{Map, Value};
 
-use crate::{Result, product::ProxyRules};
+use crate::{
+    Error, ErrorKind, Result,
+    product::{ProxyRules, RouteKind},
+};
 
+pub(crate) use address::Address;
+pub(crate) use batch::{Part, check as check_batch};
+pub(crate) use path::MAX_QUERY;
 pub(crate) use response::passed_on;
 
 /// A request that passed the rules.
@@ -17,6 +25,7 @@ pub(crate) struct Checked {
     pub(crate) method: Method,
     /// Name of the product's origin.
     pub(crate) origin: &'static str,
+    pub(crate) kind: RouteKind,
     /// As they go over the wire.
     pub(crate) path_and_query: String,
     pub(crate) headers: HeaderMap,
@@ -46,29 +55,61 @@ pub(crate) fn check_written<'a>(
     }
     Ok(Checked {
         method,
-        origin: resolved.origin,
+        origin: resolved.route.origin,
+        kind: resolved.route.kind,
         path_and_query,
         headers,
     })
 }
 
-/// Checks a request as it came over HTTP: its URI is the product's path and query, byte for byte. `behind_proxy` says
-/// that a TLS proxy stands before us.
+/// Checks a request as it came over HTTP: its URI is the product's path and query, byte for byte.
 ///
 /// # Errors
 /// As [`check_written`].
-pub(crate) fn check_received(
-    rules: &ProxyRules,
-    head: &request::Parts,
-    behind_proxy: bool,
-) -> Result<Checked> {
+pub(crate) fn check_received(rules: &ProxyRules, head: &request::Parts) -> Result<Checked> {
     let method = path::method(head.method.as_str())?;
-    let raw = head.uri.path_and_query().map_or("", |raw| raw.as_str());
+    let raw = head.uri.path_and_query().map_or("", PathAndQuery::as_str);
     let resolved = path::resolve(rules, raw)?;
     Ok(Checked {
         method,
-        origin: resolved.origin,
+        origin: resolved.route.origin,
+        kind: resolved.route.kind,
         path_and_query: resolved.path_and_query,
-        headers: headers::streamed_headers(rules, &head.headers, behind_proxy)?,
+        headers: headers::received_headers(rules, &head.headers)?,
     })
+}
+
+/// Whether a request is a `GET` whose query is in its body, as the product's client libraries send a long one.
+///
+/// # Errors
+/// [`HeaderNotAllowed`](crate::ErrorKind::HeaderNotAllowed) for any other change of the method by a header.
+pub(crate) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Result<bool> {
+    headers::is_get_as_form(rules, head)
+}
+
+/// Makes the `GET` of such a request.
+///
+/// # Errors
+/// [`PathInvalid`](crate::ErrorKind::PathInvalid) where the body is not a query.
+pub(crate) fn into_get(head: &mut request::Parts, query: &[u8]) -> Result<()> {
+    let invalid = || Error::new(ErrorKind::PathInvalid, "the body is not the query of a GET");
+    let query = std::str::from_utf8(query).map_err(|_| invalid())?;
+    // A URI ends at this sign.
+    if query.contains('#') {
+        return Err(invalid());
+    }
+    let target = head.uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    let separator = if target.contains('?') { '&' } else { '?' };
+    let target = format!("{target}{separator}{query}");
+    let target = PathAndQuery::try_from(target).map_err(|_| invalid())?;
+    head.uri = target.into();
+    head.method = Method::GET;
+    for name in [
+        header::CONTENT_TYPE,
+        header::CONTENT_LENGTH,
+        header::TRANSFER_ENCODING,
+    ] {
+        head.headers.remove(name);
+    }
+    Ok(())
 }

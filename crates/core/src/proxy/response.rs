@@ -6,21 +6,40 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use url::Url;
 
-use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body};
+use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body, product::RouteKind};
 
-/// The response as the caller gets it.
+/// The response as the caller gets it. `here` gives the address of ours that stands for one of the product, where there
+/// is one.
+///
+/// An upload may take several requests: status 308 without a `Location` says how much has arrived, and a `Location` is
+/// where the rest goes, which must be through here: a client library would take the caller's token along.
 ///
 /// # Errors
-/// [`ErrorKind::UpstreamRedirectBlocked`]: a redirect would lead credentials elsewhere.
-pub(crate) fn passed_on(response: http::Response<Body>) -> Result<http::Response<Body>> {
+/// [`ErrorKind::UpstreamRedirectBlocked`]: the response would lead credentials elsewhere.
+pub(crate) fn passed_on(
+    response: http::Response<Body>,
+    kind: RouteKind,
+    here: impl Fn(&str) -> Option<String>,
+) -> Result<http::Response<Body>> {
     let (mut head, body) = response.into_parts();
-    if head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED {
+    let location = head.headers.get(header::LOCATION);
+    let moved = location
+        .and_then(|location| here(location.to_str().ok()?))
+        .and_then(|moved| HeaderValue::try_from(moved).ok());
+    let is_upload = kind == RouteKind::Upload;
+    let stays = location.is_none() || moved.is_some();
+    let redirects = head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED;
+    let may_redirect = is_upload && head.status == StatusCode::PERMANENT_REDIRECT && stays;
+    if (redirects && !may_redirect) || (is_upload && !stays) {
         let host = redirect_host(&head.headers).unwrap_or_else(|| String::from("an unnamed place"));
         return Err(Error::new(
             ErrorKind::UpstreamRedirectBlocked,
             format!("the product redirects to {host}; credentials are not sent to the new address"),
         )
         .with_upstream(Upstream::new(head.status.as_u16())));
+    }
+    if let Some(moved) = moved {
+        head.headers.insert(header::LOCATION, moved);
     }
     head.headers = response_headers(head.headers);
     Ok(http::Response::from_parts(head, body))
@@ -200,6 +219,65 @@ mod tests {
             let given = [(name, "a"), ("etag", "e"), (name, "b")];
             assert_eq!(left(&given), map(&[("etag", "e")]), "{name}");
         }
+    }
+
+    /// The status and `Location` of a response as they are passed on; addresses at the product have one here.
+    fn passed(
+        kind: RouteKind,
+        status: u16,
+        location: Option<&'static str>,
+    ) -> Result<(u16, Option<String>)> {
+        let mut response = http::Response::new(Body::Empty);
+        *response.status_mut() = StatusCode::from_u16(status).unwrap();
+        if let Some(location) = location {
+            let location = HeaderValue::from_static(location);
+            response.headers_mut().insert(header::LOCATION, location);
+        }
+        let here = |location: &str| {
+            let path = location.strip_prefix("https://api.demo.test")?;
+            Some(format!("https://stead.test/proxy/demo/ada{path}"))
+        };
+        let response = passed_on(response, kind, here)?;
+        let location = response.headers().get(header::LOCATION);
+        let location = location.map(|location| location.to_str().unwrap().to_owned());
+        Ok((response.status().as_u16(), location))
+    }
+
+    #[test]
+    fn an_upload_goes_on_through_here_or_not_at_all() {
+        use RouteKind::{Batch, Plain, Upload};
+        const SESSION: Option<&str> = Some("https://api.demo.test/upload?upload_id=1");
+        const ELSEWHERE: Option<&str> = Some("https://evil.test/upload?upload_id=1");
+        let here = || {
+            Some(String::from(
+                "https://stead.test/proxy/demo/ada/upload?upload_id=1",
+            ))
+        };
+        assert_eq!(passed(Upload, 308, None).unwrap(), (308, None));
+        for status in [200, 201, 308] {
+            assert_eq!(passed(Upload, status, SESSION).unwrap(), (status, here()));
+        }
+        for (kind, status, location) in [
+            (Upload, 200, ELSEWHERE),
+            (Upload, 308, ELSEWHERE),
+            (Upload, 307, SESSION),
+            (Upload, 302, None),
+            (Plain, 308, None),
+            (Plain, 308, SESSION),
+            (Batch, 308, None),
+            (Plain, 302, ELSEWHERE),
+        ] {
+            let error = passed(kind, status, location).unwrap_err();
+            assert_eq!(
+                error.kind(),
+                ErrorKind::UpstreamRedirectBlocked,
+                "{kind:?} {status}"
+            );
+        }
+        assert_eq!(passed(Plain, 201, SESSION).unwrap(), (201, here()));
+        let named = ELSEWHERE.map(str::to_owned);
+        assert_eq!(passed(Plain, 201, ELSEWHERE).unwrap(), (201, named));
+        assert_eq!(passed(Plain, 304, None).unwrap(), (304, None));
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::{
     domain::{Account, Credential, Execution},
     identifier::{AccountId, ConnectionId, ExecutionId, Identifier},
     maintenance,
-    ports::{Body, BoxFuture, Transport, TransportError},
+    ports::{AllowAll, Body, BoxFuture, Policy, Transport, TransportError},
     product::{OAuth, Origin, Permissions, Product, Rotation},
     resource::NewConnection,
     seal::KeyRing,
@@ -140,8 +140,24 @@ pub(crate) fn context(
     product: &'static Product,
     transport: Arc<dyn Transport>,
 ) -> Context {
+    context_with(world, product, transport, Arc::new(AllowAll))
+}
+
+/// The same with a policy.
+pub(crate) fn context_with(
+    world: &World,
+    product: &'static Product,
+    transport: Arc<dyn Transport>,
+    policy: Arc<dyn Policy>,
+) -> Context {
     let store = Arc::new(MemoryStore::new(world.process(0)));
-    world.run(open(world.process(0), product, transport, store))
+    world.run(open_with(
+        world.process(0),
+        product,
+        transport,
+        store,
+        policy,
+    ))
 }
 
 /// A context of this process over this store.
@@ -151,9 +167,20 @@ pub(crate) async fn open(
     transport: Arc<dyn Transport>,
     store: Arc<dyn Store>,
 ) -> Context {
+    open_with(process, product, transport, store, Arc::new(AllowAll)).await
+}
+
+async fn open_with(
+    process: Arc<Process>,
+    product: &'static Product,
+    transport: Arc<dyn Transport>,
+    store: Arc<dyn Store>,
+    policy: Arc<dyn Policy>,
+) -> Context {
     let keys = KeyRing::from_text(RING).unwrap();
     let entropy = process.numbers();
-    let ports = Ports::new(transport, process, entropy, store, keys);
+    let mut ports = Ports::new(transport, process, entropy, store, keys);
+    ports.policy = policy;
     let options = EnvironmentOptions::new("https://stead.test").unwrap();
     let context = Context::open(options, Catalogue::new([product]), ports)
         .await

@@ -94,8 +94,10 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     fn run(&self, call: &Call, io: Io<'_>) -> impl Future<Output = Result<Output>> + Send;
 }
 
-/// What a call can do to the user's data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
+/// What a call can do to the user's data; a stronger effect is greater.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Changes nothing.

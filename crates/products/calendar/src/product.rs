@@ -25,7 +25,10 @@ pub static PRODUCT: Product = Product {
         concurrency: 8,
     },
     proxy: ProxyRules {
-        routes: &[ProxyRoute::new("/calendar/v3", CALENDAR)],
+        routes: &[
+            ProxyRoute::new("/calendar/v3", CALENDAR),
+            ProxyRoute::new("/batch/calendar/v3", CALENDAR).batch(),
+        ],
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),

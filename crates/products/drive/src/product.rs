@@ -24,9 +24,15 @@ pub static PRODUCT: Product = Product {
         units_per_minute: 325_000,
         concurrency: 8,
     },
-    // Neither `/upload/drive/v3` nor `/batch/drive/v3`: a batch carries requests that nothing here would see.
     proxy: ProxyRules {
-        routes: &[ProxyRoute::new("/drive/v3", DRIVE)],
+        routes: &[
+            ProxyRoute::new("/drive/v3", DRIVE),
+            // The description's `useMediaDownloadService`: client libraries put it before the path of a download.
+            ProxyRoute::new("/download/drive/v3", DRIVE),
+            ProxyRoute::new("/upload/drive/v3", DRIVE).upload(),
+            ProxyRoute::new("/resumable/upload/drive/v3", DRIVE).upload(),
+            ProxyRoute::new("/batch/drive/v3", DRIVE).batch(),
+        ],
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
@@ -55,7 +61,8 @@ fn cost(method: &Method, path: &str) -> u32 {
         "/replies",
         "/revisions",
     ];
-    if path.ends_with("/export") || path.ends_with("/download") {
+    let is_download = path.starts_with("/download/");
+    if is_download || path.ends_with("/export") || path.ends_with("/download") {
         200
     } else if collection.iter().any(|name| path.ends_with(name)) {
         100
@@ -75,6 +82,7 @@ mod tests {
             ("/drive/v3/files/", 100),
             ("/drive/v3/files/1x", 5),
             ("/drive/v3/files/1x/export", 200),
+            ("/download/drive/v3/files/1x", 200),
             ("/drive/v3/files/1x/permissions", 100),
             ("/drive/v3/drives", 100),
             ("/drive/v3/about", 5),

@@ -30,10 +30,24 @@ pub const BASE: Product = Product {
     ..Product::BASE
 };
 
-/// Headers of Google's APIs at the proxy; a product adds its routes.
+/// What Google's APIs have in common at the proxy; a product adds its routes.
 pub const PROXY: ProxyRules = ProxyRules {
-    takes_header: |name| name == "x-goog-fieldmask",
-    // Google's own client libraries send it by themselves.
-    ignored_headers: &["x-goog-api-client"],
+    takes_header,
+    // google-api-python-client and google-api-java-client, for addresses of more than 2,048 characters.
+    takes_get_as_form: true,
     ..ProxyRules::BASE
 };
+
+/// Headers of Google's APIs besides those of HTTP: fields of a response, uploads (Drive API guide, "Upload file data"), and
+/// resource keys of shared links. The project that is charged, `X-Goog-User-Project`, is the connection's own.
+fn takes_header(name: &str) -> bool {
+    matches!(
+        name,
+        "content-encoding"
+            | "content-range"
+            | "x-goog-drive-resource-keys"
+            | "x-goog-fieldmask"
+            | "x-upload-content-length"
+            | "x-upload-content-type"
+    )
+}

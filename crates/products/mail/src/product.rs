@@ -43,6 +43,9 @@ pub static PRODUCT: Product = Product {
             ProxyRoute::new("/v1/people", PEOPLE),
             ProxyRoute::new("/v1/otherContacts", PEOPLE),
             ProxyRoute::new("/v1/contactGroups", PEOPLE),
+            ProxyRoute::new("/upload/gmail/v1", GMAIL).upload(),
+            ProxyRoute::new("/resumable/upload/gmail/v1", GMAIL).upload(),
+            ProxyRoute::new("/batch", GMAIL).batch(),
         ],
         ..stead_google::PROXY
     },

@@ -24,8 +24,11 @@ pub static PRODUCT: Product = Product {
         concurrency: 8,
     },
     proxy: ProxyRules {
-        // A sheet's title, and with it a range, may hold a slash.
-        routes: &[ProxyRoute::new("/v4/spreadsheets", SHEETS).encoded_slash_after("values")],
+        routes: &[
+            // A sheet's title, and with it a range, may hold a slash.
+            ProxyRoute::new("/v4/spreadsheets", SHEETS).encoded_slash_after("values"),
+            ProxyRoute::new("/batch", SHEETS).batch(),
+        ],
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),

@@ -45,6 +45,7 @@ pub static PRODUCT: Product = Product {
             ProxyRoute::new("/v1", NOTION),
             ProxyRoute::new("/search", NOTION).rewrite("/v1/search"),
         ],
+        refused: Some("/v1/oauth"),
         takes_header: |name| name == version::HEADER,
         ..ProxyRules::BASE
     },

@@ -182,6 +182,35 @@ pub(super) fn proxy_routes_are_well_formed(subject: &Subject) -> Vec<String> {
     faults
 }
 
+/// No route of the proxy leads to the authorization, token or revocation endpoint.
+pub(super) fn oauth_endpoints_are_not_proxied(subject: &Subject) -> Vec<String> {
+    let product = subject.product;
+    let rules = &product.proxy;
+    let oauth = &product.oauth;
+    let mut faults = Vec::new();
+    for endpoint in [oauth.authorize, oauth.token]
+        .into_iter()
+        .chain(oauth.revoke)
+    {
+        for route in rules.routes {
+            let path = product
+                .origin(route.origin)
+                .and_then(|origin| endpoint.strip_prefix(origin.url));
+            let is_below = |place: &str| {
+                let rest = path.and_then(|path| path.strip_prefix(place));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
+            };
+            if is_below(route.rewrite) && !rules.refused.is_some_and(is_below) {
+                faults.push(format!(
+                    "{endpoint}: the proxy reaches it through {}",
+                    route.prefix
+                ));
+            }
+        }
+    }
+    faults
+}
+
 fn hides(earlier: &ProxyRoute, later: &ProxyRoute) -> bool {
     later
         .prefix

@@ -108,6 +108,7 @@ pub fn checks() -> Vec<Check> {
         description::scopes_are_declared,
         description::origins_are_plain,
         description::proxy_routes_are_well_formed,
+        description::oauth_endpoints_are_not_proxied,
         schemas::schemas_are_portable,
         schemas::bounds_and_enums_are_kept,
         exports::exports_keep_to_their_subset,

@@ -11,7 +11,7 @@ use crate::{
     context::Context,
     error::Upstream,
     ports::Body,
-    product::Product,
+    product::{Product, RouteKind},
     proxy,
     tool::{ApiRequest, Response},
 };
@@ -29,12 +29,17 @@ pub(super) enum Reading<T> {
     Failure(Failure),
 }
 
-/// Passes a response on as it comes; the product's own errors are responses too.
-pub(super) fn streamed(response: http::Response<Body>) -> Reading<http::Response<Body>> {
+/// Passes a response on as it comes; the product's own errors are responses too. `here` gives the address of ours that
+/// stands for one of the product.
+pub(super) fn streamed(
+    response: http::Response<Body>,
+    kind: RouteKind,
+    here: impl Fn(&str) -> Option<String>,
+) -> Reading<http::Response<Body>> {
     if response.status() == StatusCode::UNAUTHORIZED {
         return Reading::Unauthorized;
     }
-    match proxy::passed_on(response) {
+    match proxy::passed_on(response, kind, here) {
         Ok(response) => Reading::Response(response),
         Err(error) => Reading::Failure(Failure {
             error,

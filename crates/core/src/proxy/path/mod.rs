@@ -20,6 +20,7 @@ use crate::{
     product::{ProxyRoute, ProxyRules},
     scrub::scrub,
 };
+pub(crate) use query::MAX_QUERY;
 pub(super) use query::with_query;
 
 /// Most bytes of a path.
@@ -32,10 +33,9 @@ const ROUNDS: usize = 3;
 const MAX_ECHO: usize = 80;
 
 /// Where a checked path goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Resolved {
-    /// Name of the product's origin.
-    pub(super) origin: &'static str,
+    pub(super) route: &'static ProxyRoute,
     /// Path and query as they go over the wire.
     pub(super) path_and_query: String,
 }
@@ -59,13 +59,59 @@ pub(super) fn resolve(rules: &ProxyRules, raw: &str) -> Result<Resolved> {
     path_and_query.push_str(route.rewrite);
     path_and_query.push_str(rest);
     check_bytes(&path_and_query)?;
+    if rules
+        .refused
+        .is_some_and(|place| is_below(&path_and_query, place))
+    {
+        return Err(invalid(
+            "the product's OAuth endpoints are not reached through the proxy",
+        ));
+    }
     if let Some(query) = query {
         query::append(&mut path_and_query, query)?;
     }
     Ok(Resolved {
-        origin: route.origin,
+        route,
         path_and_query,
     })
+}
+
+/// The caller's path by which a path of the product is reached, where there is one: the way back of [`resolve`].
+pub(super) fn unresolve(rules: &ProxyRules, origin: &str, path_and_query: &str) -> Option<String> {
+    let routes = rules.routes.iter().filter(|route| route.origin == origin);
+    let mut given = routes.filter_map(|route| {
+        let rest = path_and_query.strip_prefix(route.rewrite)?;
+        Some(format!("{}{rest}", route.prefix))
+    });
+    given.find(|given| {
+        resolve(rules, given).is_ok_and(|resolved| {
+            resolved.route.origin == origin && resolved.path_and_query == path_and_query
+        })
+    })
+}
+
+/// Whether a path is `place` or below it, as the most lenient server could read it: with escapes undone, without
+/// parameters, whatever the case.
+fn is_below(path: &str, place: &str) -> bool {
+    let mut segments = path.split('/').map(|segment| {
+        let text = undone(segment);
+        let name = text.split(';').next().unwrap_or_default();
+        name.trim().to_lowercase()
+    });
+    place
+        .split('/')
+        .all(|wanted| segments.next().is_some_and(|segment| segment == wanted))
+}
+
+/// A text with its escapes undone as often as [`check_decoded`] lets there be any.
+fn undone(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        if text.contains('%') {
+            text = Cow::Owned(percent_decode_str(&text).decode_utf8_lossy().into_owned());
+        }
+    }
+    text
 }
 
 /// The method with this name, in capitals. A method that opens a tunnel, echoes the request or is the product's own

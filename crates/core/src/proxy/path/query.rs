@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::{percent_decode_str, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use serde_json::{Map, Value};
 
-use super::{MAX_ECHO, ROUNDS, check_escape, invalid, refused_byte};
+use super::{MAX_ECHO, check_escape, invalid, refused_byte, undone};
 use crate::{Error, Result, error::push_segment, scrub::scrub, tool::UNRESERVED};
 
 /// Most bytes of a query. RFC 9112, section 3 asks everyone to accept a request line of 8,000 bytes; some take more.
-const MAX_QUERY: usize = 16 * 1024;
+pub(crate) const MAX_QUERY: usize = 16 * 1024;
 
 /// Names that would put another credential next to the user's, make the response a script, or change the method or the
 /// headers behind the checks (the system parameters of a large family of APIs; `httpHeaders` is one of them, used where
@@ -151,12 +151,7 @@ fn check_length(query: &str) -> Result<()> {
 
 /// Refuses the names of [`DENIED`] in any case, escaped, and with anything around them that is not a letter or digit.
 fn check_name(name: &str) -> Result<()> {
-    let mut name = Cow::Borrowed(name);
-    for _ in 0..ROUNDS {
-        if name.contains('%') {
-            name = Cow::Owned(percent_decode_str(&name).decode_utf8_lossy().into_owned());
-        }
-    }
+    let name = undone(name);
     let bare = name.trim_matches(|character: char| !character.is_ascii_alphanumeric());
     match DENIED
         .iter()

@@ -1,6 +1,7 @@
 //! Hostile and honest paths. The numbers are those of `docs/proxy-vectors.md`.
 
 use super::{properties::check_target, *};
+use crate::product::RouteKind;
 
 pub(super) const RULES: ProxyRules = ProxyRules {
     routes: &[
@@ -22,6 +23,7 @@ const fn route(prefix: &'static str, rewrite: &'static str) -> ProxyRoute {
         rewrite,
         origin: "main",
         encoded_slash_after: None,
+        kind: RouteKind::Plain,
     }
 }
 
@@ -279,7 +281,7 @@ fn a_route_takes_its_prefix_and_what_is_below_it() {
     );
     check_passed("/v1:verb", "/mail/v1:verb");
     check_passed("/mail/v1/users/me", "/mail/v1/users/me");
-    assert_eq!(resolve(&RULES, "/v1").unwrap().origin, "main");
+    assert_eq!(resolve(&RULES, "/v1").unwrap().route.origin, "main");
 }
 
 #[test]
@@ -301,6 +303,61 @@ fn what_a_rewrite_makes_is_checked_too() {
         resolve(&ProxyRules::BASE, "/x").unwrap_err().message(),
         "the product takes no raw paths"
     );
+}
+
+#[test]
+fn a_refused_place_is_found_however_it_is_written() {
+    const CLOSED: ProxyRules = ProxyRules {
+        routes: &[route("/v1", "/v1"), route("/login", "/v1/oauth")],
+        refused: Some("/v1/oauth"),
+        ..ProxyRules::BASE
+    };
+    for path in [
+        "/v1/oauth",
+        "/v1/oauth/",
+        "/v1/oauth/token",
+        "/v1/oauth/token?a=b",
+        "/v1/oauth?a=b",
+        "/v1/OAuth/token",
+        "/v1/%6fauth/token",
+        "/v1/%256Fauth/token",
+        "/v1/oauth;a=b/token",
+        "/v1/oauth%3Ba/token",
+        "/v1/%20oauth%20/token",
+        "/login/token",
+        "/login",
+    ] {
+        let error = resolve(&CLOSED, path).expect_err(path);
+        assert_eq!(error.kind(), ErrorKind::PathInvalid, "{path}");
+        assert!(
+            error.message().contains("OAuth endpoints"),
+            "{path}: {error}"
+        );
+    }
+    for path in [
+        "/v1",
+        "/v1/oauths",
+        "/v1/users/oauth",
+        "/v1/x?a=/v1/oauth/token",
+    ] {
+        assert!(resolve(&CLOSED, path).is_ok(), "{path}");
+    }
+}
+
+#[test]
+fn a_path_of_the_product_is_led_back_to_the_callers() {
+    let back = |path: &str| unresolve(&RULES, "main", path);
+    for (path, given) in [
+        ("/mail/v1/users/me?a=b", Some("/mail/v1/users/me?a=b")),
+        ("/drive/v3", Some("/drive/v3")),
+        ("/drive/v3x", None),
+        ("/elsewhere", None),
+        ("/drive/v3/../x", None),
+        ("/drive/v3/x?key=1", None),
+    ] {
+        assert_eq!(back(path).as_deref(), given, "{path}");
+    }
+    assert_eq!(unresolve(&RULES, "other", "/drive/v3"), None);
 }
 
 #[test]

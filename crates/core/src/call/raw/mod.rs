@@ -1,0 +1,341 @@
+//! A call of the product's own API: path and headers are checked, and the response is passed on as it comes.
+
+use std::{mem, pin::pin, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::future::{Either, select};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+
+use super::{
+    read::{self, Reading},
+    record::Record,
+    retry::{self, Failure},
+    send::{Outgoing, Sender},
+    unknown_after_panic,
+};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, Endpoints, Snapshot},
+    domain::AccountRef,
+    policy::{self, Action},
+    ports::{Body, Limits, TransportErrorKind},
+    product::{Product, RouteKind},
+    proxy::{self, Address, Checked, Part},
+    resource::ProxyRequest,
+    tool::{Effect, effect_of_method},
+};
+
+/// Names the execution on every response of the proxy.
+const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
+const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+/// Most bytes of a batch, which is read whole.
+const BATCH_BYTES: usize = 10 * 1024 * 1024;
+/// Longest wait for a body that is read whole: a caller who sends a byte now and then holds no call for ever.
+const BODY: Duration = Duration::from_secs(60);
+/// Bytes per second at which a stream may take as long as it needs.
+const STEADY: u64 = 16 * 1024;
+
+/// Sends a raw request that is given as JSON.
+pub(crate) async fn send_raw(
+    context: &Context,
+    request: ProxyRequest,
+) -> Result<http::Response<Body>> {
+    let connection_name = request.connection_name.clone();
+    let identifier = request.identifier.clone();
+    call(
+        context,
+        &connection_name,
+        &identifier,
+        Given::Written(request),
+    )
+    .await
+}
+
+/// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
+pub(crate) async fn stream_raw(
+    context: &Context,
+    connection_name: &str,
+    identifier: &str,
+    request: http::Request<Body>,
+) -> Result<http::Response<Body>> {
+    call(
+        context,
+        connection_name,
+        identifier,
+        Given::Received(request),
+    )
+    .await
+}
+
+/// A raw request as the caller gave it.
+enum Given {
+    /// Its parts one by one, in JSON.
+    Written(ProxyRequest),
+    /// As it came over HTTP.
+    Received(http::Request<Body>),
+}
+
+impl Given {
+    async fn check(self, context: &Context, product: &Product) -> Result<(Checked, Body)> {
+        match self {
+            Self::Written(request) => {
+                let headers = request.headers.iter();
+                let checked = proxy::check_written(
+                    &product.proxy,
+                    &request.method,
+                    &request.path,
+                    &request.query,
+                    headers.map(|(name, value)| (name.as_str(), value.as_bytes())),
+                    request.body.is_some(),
+                )?;
+                let body = request.body.map(|body| body.to_string().into_bytes());
+                Ok((checked, body.map_or(Body::Empty, Body::from)))
+            }
+            Self::Received(request) => {
+                let (mut head, mut body) = request.into_parts();
+                if proxy::is_get_as_form(&product.proxy, &head)? {
+                    let query = whole(context, mem::take(&mut body), proxy::MAX_QUERY).await?;
+                    proxy::into_get(&mut head, &query)?;
+                }
+                Ok((proxy::check_received(&product.proxy, &head)?, body))
+            }
+        }
+    }
+}
+
+/// The whole of a body that the rules have to see.
+async fn whole(context: &Context, body: Body, limit: usize) -> Result<Bytes> {
+    let reading = pin!(body.collect(limit as u64));
+    match select(reading, context.runtime.sleep(BODY)).await {
+        Either::Left((read, _)) => read.map_err(|error| {
+            let message = match error.kind() {
+                TransportErrorKind::TooLarge => format!("the body is larger than {limit} bytes"),
+                _ => String::from("the body broke off"),
+            };
+            Error::new(ErrorKind::InvalidRequest, message).with_source(error)
+        }),
+        Either::Right(_) => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            format!("the body was not complete after {} s", BODY.as_secs()),
+        )),
+    }
+}
+
+/// The stages in their order. A request that changes something goes on even when its caller hangs up.
+async fn call(
+    context: &Context,
+    connection_name: &str,
+    identifier: &str,
+    given: Given,
+) -> Result<http::Response<Body>> {
+    let mut record = Record::begin(context, "proxy", connection_name, identifier);
+    let admitted = async {
+        let guard = context.tasks.enter()?;
+        let snapshot = context
+            .snapshot(&AccountRef::new(connection_name, identifier)?)
+            .await?;
+        record.account(snapshot.account.id);
+        snapshot.usable()?;
+        let streams = matches!(given, Given::Received(_));
+        let (checked, body) = given.check(context, snapshot.endpoints.product).await?;
+        record.version(checked.method.as_str());
+        let request = if checked.kind == RouteKind::Batch {
+            let body = whole(context, body, BATCH_BYTES).await?;
+            RawRequest::of_batch(context, &snapshot, checked, &body)?
+        } else {
+            RawRequest::new(&snapshot, checked, body)?
+        };
+        for part in &request.parts {
+            let action = Action::Request {
+                method: part.method.as_str(),
+                path: &part.path,
+            };
+            policy::admit(context, &snapshot, effect_of_method(&part.method), action)?;
+        }
+        Ok((guard, snapshot, RawRequest { streams, ..request }))
+    };
+    let (guard, snapshot, request) = match admitted.await {
+        Ok(admitted) => admitted,
+        Err(error) => return record.end(Err(error)),
+    };
+    if request.effect() == Effect::Read {
+        return send(context, snapshot, request, record).await;
+    }
+    context
+        .detached(|context| async move {
+            let _guard = guard;
+            send(&context, snapshot, request, record).await
+        })
+        .await
+        .map_err(unknown_after_panic)?
+}
+
+async fn send(
+    context: &Context,
+    snapshot: Arc<Snapshot>,
+    request: RawRequest,
+    record: Record,
+) -> Result<http::Response<Body>> {
+    let deadline = snapshot.endpoints.product.limits.total;
+    let sender = Sender::new(context, snapshot, deadline, record.requests());
+    let result = sender.send(request).await;
+    let id = record.id();
+    let mut response = record.end(result)?;
+    if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+        response.headers_mut().insert(EXECUTION_ID, id);
+    }
+    Ok(response)
+}
+
+/// A request that passed the rules of the proxy; its response is passed on as a stream.
+struct RawRequest {
+    of: Arc<Snapshot>,
+    method: Method,
+    /// Name of the product's origin.
+    origin: &'static str,
+    kind: RouteKind,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Option<Body>,
+    /// Bytes at hand can be sent once more; a stream cannot.
+    spare: Option<Bytes>,
+    /// The requests that it holds, for policy and cost: itself, or those of a batch.
+    parts: Vec<Part>,
+    /// Whether the caller takes bodies of any size, as they come.
+    streams: bool,
+}
+
+impl RawRequest {
+    fn new(of: &Arc<Snapshot>, checked: Checked, body: Body) -> Result<Self> {
+        let (prefix, _) = of.endpoints.origin_or_fail(checked.origin)?;
+        let mut path = checked.path_and_query;
+        let uri = Uri::try_from(format!("{prefix}{path}")).map_err(|error| {
+            Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI")
+                .with_source(error)
+        })?;
+        path.truncate(path.find('?').unwrap_or(path.len()));
+        let mut headers = checked.headers;
+        headers.entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
+        let part = Part {
+            method: checked.method.clone(),
+            path,
+        };
+        Ok(Self {
+            of: Arc::clone(of),
+            method: checked.method,
+            origin: checked.origin,
+            kind: checked.kind,
+            uri,
+            headers,
+            spare: match &body {
+                Body::Empty => Some(Bytes::new()),
+                Body::Bytes(bytes) => Some(bytes.clone()),
+                Body::Stream(_) => None,
+            },
+            body: Some(body),
+            parts: vec![part],
+            streams: false,
+        })
+    }
+
+    fn of_batch(
+        context: &Context,
+        of: &Arc<Snapshot>,
+        checked: Checked,
+        body: &[u8],
+    ) -> Result<Self> {
+        let address = address(context, of);
+        let rules = &of.endpoints.product.proxy;
+        let boundary = format!("stead_{}", context.new_id().simple());
+        let batch = proxy::check_batch(rules, &address, &checked.headers, body, &boundary)?;
+        let mut headers = checked.headers;
+        headers.insert(header::CONTENT_TYPE, batch.content_type);
+        let checked = Checked {
+            headers,
+            origin: batch.origin,
+            ..checked
+        };
+        Ok(Self {
+            parts: batch.parts,
+            ..Self::new(of, checked, batch.body.into())?
+        })
+    }
+}
+
+fn address<'a>(context: &'a Context, of: &'a Snapshot) -> Address<'a> {
+    Address {
+        public_url: &context.public_url,
+        connection_name: of.connection.name.as_str(),
+        identifier: of.account.identifier.as_str(),
+    }
+}
+
+impl Outgoing for RawRequest {
+    type Response = http::Response<Body>;
+
+    /// The strongest of its parts.
+    fn effect(&self) -> Effect {
+        let effects = self.parts.iter().map(|part| effect_of_method(&part.method));
+        effects.max().unwrap_or(Effect::Read)
+    }
+
+    fn target(&self, _: &Endpoints, _: u8) -> Result<Uri> {
+        Ok(self.uri.clone())
+    }
+
+    fn limits(&self, product: &Product) -> Limits {
+        if self.streams {
+            Limits {
+                steady: STEADY,
+                response_bytes: u64::MAX,
+                ..product.limits
+            }
+        } else {
+            product.limits
+        }
+    }
+
+    fn units(&self, product: &Product, _: &Uri) -> u32 {
+        let units = |part: &Part| (product.cost)(&part.method, &part.path);
+        self.parts.iter().map(units).fold(0, u32::saturating_add)
+    }
+
+    fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {
+        let again = || self.spare.clone().map(Body::from);
+        let body = self.body.take().or_else(again).unwrap_or_default();
+        let mut request = http::Request::new(body);
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = target;
+        *request.headers_mut() = self.headers.clone();
+        Ok(request)
+    }
+
+    fn is_repeatable(&self) -> bool {
+        self.spare.is_some()
+    }
+
+    async fn read(
+        &mut self,
+        context: &Context,
+        product: &Product,
+        _: u8,
+        response: http::Response<Body>,
+    ) -> Reading<http::Response<Body>> {
+        read::streamed(response, self.kind, |location| {
+            let bases = [
+                self.of.endpoints.origin(self.origin)?.0,
+                product.origin(self.origin)?.url,
+            ];
+            address(context, &self.of).of_location(&product.proxy, self.origin, bases, location)
+        })
+    }
+
+    fn pause(&self, _: &Context, failure: &Failure, attempt: u8, _: Duration) -> Option<Duration> {
+        self.is_repeatable()
+            .then(|| retry::at_once(failure, attempt))
+            .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,460 @@
+//! Raw requests with a product of one account, whose transport is a closure.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::{
+    ports::{Decision, Policy, PolicyRequest, TransportError},
+    product::{ProxyRoute, ProxyRules, Rotation},
+    state::AccountState,
+    testing::{Responses, World, context, context_with, demo, insert_account, response},
+};
+
+static RAW: Product = Product {
+    proxy: ProxyRules {
+        routes: &[ProxyRoute::new("/v1", "api")],
+        ..ProxyRules::BASE
+    },
+    ..demo(Rotation::Stable)
+};
+
+/// How a request ends, and how often it was sent, where the product meets it first with `first` and then with success.
+fn sent(
+    method: Method,
+    body: Body,
+    first: Result<u16, TransportErrorKind>,
+) -> (Result<u16, ErrorKind>, usize) {
+    let count = Arc::new(Mutex::new(0));
+    let counter = Arc::clone(&count);
+    let transport = Responses::by(move |request: http::Request<Body>| {
+        assert_eq!(request.headers()[header::AUTHORIZATION], "Bearer token-1");
+        assert_eq!(request.headers()[header::ACCEPT_ENCODING], "identity");
+        let mut count = counter.lock().unwrap();
+        *count += 1;
+        std::future::ready(match first {
+            Err(kind) if *count == 1 => Err(TransportError::new(kind, "lost")),
+            Ok(status) if *count == 1 => Ok(response(status, "")),
+            _ => Ok(response(200, "")),
+        })
+    });
+    let world = World::new();
+    let context = context(&world, &RAW, transport);
+    let mut request = http::Request::new(body);
+    *request.method_mut() = method;
+    *request.uri_mut() = Uri::from_static("/v1/notes?a=1");
+    let outcome = world.run(async {
+        insert_account(&context, AccountState::Active).await;
+        stream_raw(&context, "demo", "ada", request).await
+    });
+    let outcome = outcome
+        .map(|response| response.status().as_u16())
+        .map_err(|error| error.kind());
+    let count = *count.lock().unwrap();
+    (outcome, count)
+}
+
+fn stream() -> Body {
+    Body::stream(http_body_util::Full::new(Bytes::from("text")))
+}
+
+#[test]
+fn a_request_is_sent_once_more_only_where_nothing_was_sent_and_its_body_is_at_hand() {
+    use TransportErrorKind::{Cut, TimedOut, Unreachable};
+    let bytes = || Body::from(b"text".to_vec());
+    let cases = [
+        (Method::GET, Body::Empty, Unreachable, Ok(200), 2),
+        (Method::POST, bytes(), Unreachable, Ok(200), 2),
+        (
+            Method::POST,
+            stream(),
+            Unreachable,
+            Err(ErrorKind::ProductUnavailable),
+            1,
+        ),
+        (
+            Method::POST,
+            bytes(),
+            TimedOut,
+            Err(ErrorKind::OutcomeUnknown),
+            1,
+        ),
+        (
+            Method::GET,
+            Body::Empty,
+            TimedOut,
+            Err(ErrorKind::ProductTimeout),
+            1,
+        ),
+        (
+            Method::GET,
+            Body::Empty,
+            Cut,
+            Err(ErrorKind::UpstreamTruncated),
+            1,
+        ),
+    ];
+    for (method, body, kind, expected, count) in cases {
+        let name = format!("{method} {body:?} {kind:?}");
+        assert_eq!(sent(method, body, Err(kind)), (expected, count), "{name}");
+    }
+}
+
+#[test]
+fn the_products_own_errors_are_responses_and_a_redirect_is_not() {
+    for status in [404, 429, 503, 304] {
+        let passed = sent(Method::POST, Body::Empty, Ok(status));
+        assert_eq!(passed, (Ok(status), 1));
+    }
+    let redirected = sent(Method::POST, Body::Empty, Ok(307));
+    assert_eq!(redirected, (Err(ErrorKind::UpstreamRedirectBlocked), 1));
+}
+
+#[test]
+fn a_refused_token_that_cannot_be_refreshed_is_not_sent_again() {
+    for body in [Body::Empty, stream()] {
+        let refused = sent(Method::POST, body, Ok(401));
+        assert_eq!(refused, (Err(ErrorKind::AuthorizationRequired), 1));
+    }
+}
+
+/// A product that takes uploads, batches and long queries.
+static WHOLE: Product = Product {
+    headers: &[("demo-token-kind", "oauth")],
+    cost: |method, _| if *method == Method::GET { 1 } else { 5 },
+    proxy: ProxyRules {
+        routes: &[
+            ProxyRoute::new("/v1", "api"),
+            ProxyRoute::new("/upload", "api").upload(),
+            ProxyRoute::new("/batch", "api").batch(),
+        ],
+        refused: Some("/v1/oauth"),
+        takes_get_as_form: true,
+        ..ProxyRules::BASE
+    },
+    ..demo(Rotation::Stable)
+};
+
+/// A request as the product got it.
+#[derive(Debug)]
+struct Seen {
+    line: String,
+    headers: HeaderMap,
+    limits: Limits,
+    body: String,
+}
+
+/// What a policy was asked, and its decision about deletions: no.
+#[derive(Default)]
+struct NoDeletions(Mutex<Vec<String>>);
+
+impl Policy for NoDeletions {
+    fn admit(&self, request: &PolicyRequest<'_>) -> Decision {
+        let (method, path) = request.target.unwrap();
+        self.0.lock().unwrap().push(format!("{method} {path}"));
+        match request.effect {
+            Effect::Delete => Decision::Deny(String::from("no deletions")),
+            _ => Decision::Allow,
+        }
+    }
+}
+
+struct Outcome {
+    result: Result<http::Response<Body>>,
+    seen: Vec<Seen>,
+    asked: Vec<String>,
+}
+
+/// Sends a request to a product that gives this response.
+fn exchange(
+    send: impl AsyncFnOnce(&Context) -> Result<http::Response<Body>>,
+    respond: impl Fn() -> http::Response<Body> + Send + Sync + 'static,
+) -> Outcome {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let respond = Arc::new(respond);
+    let transport = {
+        let seen = Arc::clone(&seen);
+        Responses::by(move |request: http::Request<Body>| {
+            let (seen, respond) = (Arc::clone(&seen), Arc::clone(&respond));
+            async move {
+                let (head, body) = request.into_parts();
+                let body = body.collect(u64::MAX).await?;
+                seen.lock().unwrap().push(Seen {
+                    line: format!("{} {}", head.method, head.uri),
+                    headers: head.headers,
+                    limits: *head.extensions.get().unwrap(),
+                    body: String::from_utf8(body.to_vec()).unwrap(),
+                });
+                Ok(respond())
+            }
+        })
+    };
+    let world = World::new();
+    let policy = Arc::new(NoDeletions::default());
+    let context = context_with(&world, &WHOLE, transport, Arc::clone(&policy) as _);
+    let result = world.run(async {
+        insert_account(&context, AccountState::Active).await;
+        send(&context).await
+    });
+    let seen = mem::take(&mut *seen.lock().unwrap());
+    let asked = mem::take(&mut *policy.0.lock().unwrap());
+    Outcome {
+        result,
+        seen,
+        asked,
+    }
+}
+
+fn over_http(
+    method: Method,
+    path: &str,
+    headers: &[(&'static str, &str)],
+    body: &str,
+) -> http::Request<Body> {
+    let mut request = http::Request::new(Body::from(body.as_bytes().to_vec()));
+    *request.method_mut() = method;
+    *request.uri_mut() = path.parse().unwrap();
+    for (name, value) in headers {
+        request
+            .headers_mut()
+            .append(*name, HeaderValue::from_str(value).unwrap());
+    }
+    request
+}
+
+fn streamed(request: http::Request<Body>) -> Outcome {
+    exchange(
+        async |context| stream_raw(context, "demo", "ada", request).await,
+        || response(200, "{}"),
+    )
+}
+
+#[test]
+fn the_product_sees_only_what_passes_and_what_is_ours() {
+    let request = over_http(
+        Method::GET,
+        "/v1/notes?a=1",
+        &[
+            ("accept", "application/json"),
+            ("accept-encoding", "gzip, br"),
+            ("authorization", "Bearer canary"),
+            ("cookie", "canary=1"),
+            ("demo-token-kind", "canary"),
+            ("x-forwarded-host", "evil.test"),
+        ],
+        "",
+    );
+    let seen = streamed(request).seen.remove(0);
+    let expected = [
+        ("accept", "application/json"),
+        ("accept-encoding", "gzip, br"),
+        ("authorization", "Bearer token-1"),
+        ("demo-token-kind", "oauth"),
+        ("user-agent", concat!("stead/", env!("CARGO_PKG_VERSION"))),
+    ];
+    let expected = expected.map(|(name, value)| {
+        (
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        )
+    });
+    assert_eq!(seen.headers, HeaderMap::from_iter(expected));
+    assert_eq!(seen.line, "GET https://api.demo.test/v1/notes?a=1");
+}
+
+#[test]
+fn a_stream_has_no_largest_size_and_a_request_in_json_has() {
+    let seen = streamed(over_http(Method::GET, "/v1/notes", &[], ""))
+        .seen
+        .remove(0);
+    assert_eq!(seen.limits.response_bytes, u64::MAX);
+    assert!(seen.limits.steady > 0);
+    let request = ProxyRequest {
+        connection_name: String::from("demo"),
+        identifier: String::from("ada"),
+        path: String::from("/v1/notes"),
+        method: String::from("GET"),
+        ..ProxyRequest::default()
+    };
+    let written = exchange(
+        async |context| send_raw(context, request).await,
+        || response(200, "{}"),
+    );
+    assert_eq!(
+        written.seen[0].limits.response_bytes,
+        WHOLE.limits.response_bytes
+    );
+    assert_eq!(written.seen[0].limits.steady, 0);
+}
+
+#[test]
+fn a_long_get_in_the_form_of_a_post_is_a_get() {
+    const FORM: &[(&str, &str)] = &[
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("content-length", "2005"),
+        ("x-http-method-override", "GET"),
+    ];
+    let query = format!("q=a+b&{}", "x".repeat(3000));
+    let Outcome { seen, asked, .. } = streamed(over_http(Method::POST, "/v1/notes", FORM, &query));
+    assert_eq!(
+        seen[0].line,
+        format!("GET https://api.demo.test/v1/notes?{query}")
+    );
+    assert_eq!(
+        (seen[0].body.as_str(), asked[0].as_str()),
+        ("", "GET /v1/notes")
+    );
+    for name in ["content-type", "content-length", "x-http-method-override"] {
+        assert!(!seen[0].headers.contains_key(name), "{name}");
+    }
+    let both = streamed(over_http(Method::POST, "/v1/notes?alt=json", FORM, "q=a"));
+    assert_eq!(
+        both.seen[0].line,
+        "GET https://api.demo.test/v1/notes?alt=json&q=a"
+    );
+
+    let too_long = "x".repeat(20_000);
+    for (body, kind) in [
+        ("key=1", ErrorKind::PathInvalid),
+        ("a=b#c", ErrorKind::PathInvalid),
+        ("a=b c", ErrorKind::PathInvalid),
+        (too_long.as_str(), ErrorKind::InvalidRequest),
+    ] {
+        let refused = streamed(over_http(Method::POST, "/v1/notes", FORM, body));
+        assert_eq!(refused.result.unwrap_err().kind(), kind, "{:.20}", body);
+        assert!(refused.seen.is_empty());
+    }
+}
+
+/// A batch of these request lines.
+fn batch(lines: &[&str]) -> http::Request<Body> {
+    let parts = lines.iter().map(|line| {
+        format!("--b\nContent-Type: application/http\n\n{line}\nAuthorization: Bearer canary\n\n")
+    });
+    let body = format!("{}--b--\n", parts.collect::<String>());
+    let kind = [("content-type", "multipart/mixed; boundary=b")];
+    over_http(Method::POST, "/batch/demo/v1", &kind, &body)
+}
+
+#[test]
+fn each_part_of_a_batch_is_admitted_by_the_policy() {
+    let allowed = streamed(batch(&[
+        "GET /v1/notes/1?a=b",
+        "POST /proxy/demo/ada/v1/notes",
+    ]));
+    assert_eq!(allowed.asked, ["GET /v1/notes/1", "POST /v1/notes"]);
+    assert_eq!(allowed.seen.len(), 1);
+    let seen = &allowed.seen[0];
+    assert_eq!(seen.line, "POST https://api.demo.test/batch/demo/v1");
+    assert!(
+        seen.body.contains("GET /v1/notes/1?a=b HTTP/1.1\r\n"),
+        "{}",
+        seen.body
+    );
+    assert!(
+        seen.body.contains("POST /v1/notes HTTP/1.1\r\n"),
+        "{}",
+        seen.body
+    );
+    assert!(
+        !seen.body.contains("canary") && !seen.body.contains("--b\n"),
+        "{}",
+        seen.body
+    );
+    let kind = seen.headers["content-type"].to_str().unwrap();
+    let boundary = kind.strip_prefix("multipart/mixed; boundary=").unwrap();
+    assert_eq!(seen.body.matches(boundary).count(), 3);
+
+    let denied = streamed(batch(&["GET /v1/notes/1", "DELETE /v1/notes/1"]));
+    assert_eq!(denied.result.unwrap_err().kind(), ErrorKind::Forbidden);
+    let wrong = streamed(batch(&["GET /v1/notes/1", "GET /v1/oauth/token"]));
+    let error = wrong.result.unwrap_err();
+    assert!(
+        error.message().starts_with("part 2 of the batch: "),
+        "{error}"
+    );
+    assert!(denied.seen.is_empty() && wrong.seen.is_empty());
+}
+
+#[test]
+fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
+    let parts = |methods: &[Method]| {
+        let part = |method: &Method| Part {
+            method: method.clone(),
+            path: String::from("/v1"),
+        };
+        let world = World::new();
+        let context = context(&world, &WHOLE, crate::testing::always(200, ""));
+        let snapshot = world.run(async {
+            insert_account(&context, AccountState::Active).await;
+            context.snapshot(&AccountRef::new("demo", "ada")?).await
+        });
+        let checked = Checked {
+            method: Method::POST,
+            origin: "api",
+            kind: RouteKind::Batch,
+            path_and_query: String::from("/batch"),
+            headers: HeaderMap::new(),
+        };
+        let request = RawRequest {
+            parts: methods.iter().map(part).collect(),
+            ..RawRequest::new(&snapshot.unwrap(), checked, Body::Empty).unwrap()
+        };
+        (
+            request.units(&WHOLE, &Uri::from_static("/")),
+            request.effect(),
+        )
+    };
+    assert_eq!(parts(&[Method::GET, Method::GET]), (2, Effect::Read));
+    assert_eq!(parts(&[Method::GET, Method::PATCH]), (6, Effect::Write));
+    assert_eq!(parts(&[Method::DELETE, Method::POST]), (10, Effect::Delete));
+}
+
+#[test]
+fn an_upload_goes_on_through_this_service() {
+    let begun = |location: &'static str| {
+        let request = over_http(
+            Method::POST,
+            "/upload/notes?uploadType=resumable",
+            &[],
+            "{}",
+        );
+        let respond = move || {
+            let mut response = response(200, "");
+            response
+                .headers_mut()
+                .insert(header::LOCATION, HeaderValue::from_static(location));
+            response
+        };
+        exchange(
+            async |context| stream_raw(context, "demo", "ada", request).await,
+            respond,
+        )
+        .result
+    };
+    let started =
+        begun("https://api.demo.test/upload/notes?uploadType=resumable&upload_id=1").unwrap();
+    assert_eq!(
+        started.headers()[header::LOCATION],
+        "https://stead.test/proxy/demo/ada/upload/notes?uploadType=resumable&upload_id=1"
+    );
+    let elsewhere = begun("https://evil.test/upload/notes?upload_id=1").unwrap_err();
+    assert_eq!(elsewhere.kind(), ErrorKind::UpstreamRedirectBlocked);
+
+    let more = exchange(
+        async |context| {
+            let range = [("content-range", "bytes 0-1/4")];
+            let request = over_http(Method::PUT, "/upload/notes?upload_id=1", &range, "ab");
+            stream_raw(context, "demo", "ada", request).await
+        },
+        || {
+            let mut response = response(308, "");
+            response
+                .headers_mut()
+                .insert(header::RANGE, HeaderValue::from_static("bytes=0-1"));
+            response
+        },
+    );
+    let more = more.result.unwrap();
+    assert_eq!(more.status(), 308);
+    assert_eq!(more.headers()[header::RANGE], "bytes=0-1");
+}

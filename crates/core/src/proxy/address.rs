@@ -1,0 +1,174 @@
+//! Where the raw requests of an account come in: the address that stands for the product's own.
+
+use std::borrow::Cow;
+
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
+use url::Url;
+
+use super::path;
+use crate::{Error, ErrorKind, Result, product::ProxyRules, tool::UNRESERVED};
+
+/// The public address of one account's raw requests.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address<'a> {
+    pub(crate) public_url: &'a Url,
+    pub(crate) connection_name: &'a str,
+    pub(crate) identifier: &'a str,
+}
+
+impl Address<'_> {
+    /// The URL by which a path of the product is reached.
+    fn url(&self, path_and_query: &str) -> String {
+        format!(
+            "{}/proxy/{}/{}{path_and_query}",
+            self.public_url.as_str().trim_end_matches('/'),
+            utf8_percent_encode(self.connection_name, UNRESERVED),
+            utf8_percent_encode(self.identifier, UNRESERVED),
+        )
+    }
+
+    /// The product's path of a request target, which may be a path below this address or a whole URL there: a client
+    /// library makes the requests of a batch from its base URL. Any other path is the product's own already.
+    ///
+    /// # Errors
+    /// [`ErrorKind::PathInvalid`]: the target is of another account, or a URL of another place.
+    pub(super) fn product_path<'t>(&self, target: &'t str) -> Result<&'t str> {
+        let elsewhere = || {
+            Error::new(
+                ErrorKind::PathInvalid,
+                "expected a path of the product, or an address of this connection and identifier",
+            )
+        };
+        let without_scheme = ["https://", "http://"]
+            .iter()
+            .find_map(|scheme| target.strip_prefix(scheme));
+        let path = match without_scheme {
+            Some(rest) => rest.find('/').map(|at| &rest[at..]).ok_or_else(elsewhere)?,
+            None => target,
+        };
+        let base = self.public_url.path().trim_end_matches('/');
+        let below = [base, ""]
+            .iter()
+            .find_map(|base| path.strip_prefix(base)?.strip_prefix("/proxy/"));
+        let Some(below) = below else {
+            return if without_scheme.is_none() {
+                Ok(path)
+            } else {
+                Err(elsewhere())
+            };
+        };
+        let (connection_name, rest) = below.split_once('/').ok_or_else(elsewhere)?;
+        let (identifier, rest) = rest.split_at(rest.find('/').ok_or_else(elsewhere)?);
+        if decoded(connection_name) == self.connection_name
+            && decoded(identifier) == self.identifier
+        {
+            Ok(rest)
+        } else {
+            Err(elsewhere())
+        }
+    }
+
+    /// The address here that stands for an address of the product, where a route leads to it. `bases` are the origin's
+    /// addresses: as this environment reaches it, and as the product itself writes it.
+    pub(crate) fn of_location(
+        &self,
+        rules: &ProxyRules,
+        origin: &str,
+        bases: [&str; 2],
+        location: &str,
+    ) -> Option<String> {
+        let own = bases.iter().find_map(|base| location.strip_prefix(base));
+        let path = own.unwrap_or(location);
+        if !path.starts_with('/') || path.starts_with("//") {
+            return None;
+        }
+        path::unresolve(rules, origin, path).map(|path| self.url(&path))
+    }
+}
+
+fn decoded(segment: &str) -> Cow<'_, str> {
+    percent_decode_str(segment).decode_utf8_lossy()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::product::ProxyRoute;
+
+    const RULES: ProxyRules = ProxyRules {
+        routes: &[
+            ProxyRoute::new("/upload/v1", "api").upload(),
+            ProxyRoute::new("/short", "api").rewrite("/long"),
+        ],
+        ..ProxyRules::BASE
+    };
+
+    fn here<T>(use_it: impl FnOnce(Address<'_>) -> T) -> T {
+        use_it(Address {
+            public_url: &Url::parse("https://stead.example/base/").unwrap(),
+            connection_name: "mail",
+            identifier: "a/b ü",
+        })
+    }
+
+    #[test]
+    fn a_location_at_the_product_becomes_one_here() {
+        let bases = ["http://127.0.0.1:1/api.demo.test", "https://api.demo.test"];
+        let moved = |location: &str| here(|here| here.of_location(&RULES, "api", bases, location));
+        let expected =
+            "https://stead.example/base/proxy/mail/a%2Fb%20%C3%BC/upload/v1/x?upload_id=1";
+        for location in [
+            "https://api.demo.test/upload/v1/x?upload_id=1",
+            "http://127.0.0.1:1/api.demo.test/upload/v1/x?upload_id=1",
+            "/upload/v1/x?upload_id=1",
+        ] {
+            assert_eq!(moved(location).as_deref(), Some(expected), "{location}");
+        }
+        assert!(moved("/long/x").unwrap().ends_with("/short/x"));
+        for location in [
+            "https://api.demo.test.evil.test/upload/v1/x",
+            "https://api.demo.test@evil.test/upload/v1/x",
+            "https://api.demo.test",
+            "https://evil.test/upload/v1/x",
+            "//evil.test/upload/v1/x",
+            "/elsewhere",
+            "/upload/v1/../x",
+            "upload/v1/x",
+            "",
+        ] {
+            assert_eq!(moved(location), None, "{location}");
+        }
+    }
+
+    #[test]
+    fn a_target_below_this_address_is_a_path_of_the_product() {
+        for (target, path) in [
+            ("/short/x?a=/proxy/", "/short/x?a=/proxy/"),
+            ("/base/proxy/mail/a%2Fb%20%C3%BC/short/x?a", "/short/x?a"),
+            ("/proxy/mail/a%2fb%20%c3%bc/short/x", "/short/x"),
+            (
+                "https://stead.example/base/proxy/mail/a%2Fb%20%C3%BC/short",
+                "/short",
+            ),
+            (
+                "http://10.0.0.1:8080/proxy/mail/a%2Fb%20%C3%BC/short",
+                "/short",
+            ),
+        ] {
+            assert_eq!(
+                here(|here| here.product_path(target).unwrap().to_owned()),
+                path
+            );
+        }
+        for target in [
+            "/proxy/mail/other/short",
+            "/base/proxy/other/a%2Fb%20%C3%BC/short",
+            "/proxy/mail",
+            "/proxy/mail/a%2Fb%20%C3%BC",
+            "https://api.demo.test/short",
+            "https://stead.example",
+        ] {
+            assert!(here(|here| here.product_path(target).is_err()), "{target}");
+        }
+    }
+}

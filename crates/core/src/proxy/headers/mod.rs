@@ -1,0 +1,215 @@
+//! The caller's headers: a short list passes. Where the caller writes them out, any other is refused by name; where they
+//! come with a request over HTTP, any other is dropped.
+//!
+//! A header that is not known here could carry another credential, another method or another host, so that nothing
+//! is passed on because it looks harmless. But what a client library, a load balancer, a mesh or a tracing agent adds
+//! to a request the caller cannot leave out, so that over HTTP it is no error. `Host`, `Authorization`, `Content-Length`
+//! and `User-Agent` are ours.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
+
+use crate::{Error, ErrorKind, Result, product::ProxyRules, scrub::scrub};
+
+/// Headers that pass for every product; those that [`ProxyRules::takes_header`] names do too.
+const PASSED: &[&str] = &[
+    "accept",
+    "accept-language",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "range",
+];
+
+/// Those of [`PASSED`] whose value is a list, so that the header may be repeated (RFC 9110, section 5.3).
+const LISTS: &[&str] = &[
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "if-match",
+    "if-none-match",
+];
+
+/// Headers by which a request asks to be treated as one of another method.
+const OVERRIDES: &[&str] = &[
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+];
+
+/// Most headers that pass.
+const MAX_COUNT: usize = 100;
+
+/// Most bytes of the names and values that pass.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// Most characters of a header's name in a message.
+const MAX_ECHO: usize = 80;
+
+/// Checks headers that the caller wrote out one by one.
+///
+/// # Errors
+/// [`ErrorKind::HeaderNotAllowed`], naming the header.
+pub(super) fn request_headers<'a>(
+    rules: &ProxyRules,
+    given: impl Iterator<Item = (&'a str, &'a [u8])>,
+) -> Result<HeaderMap> {
+    let mut passed = Passed::new(rules);
+    for (name, value) in given {
+        let parsed = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| refused(name, "is not a header name"))?;
+        // `HeaderValue` takes neither line breaks, and so no folded lines (RFC 9112, section 5.2), nor a zero byte.
+        let value = HeaderValue::from_bytes(value)
+            .map_err(|_| refused(name, "has a character that no header may have"))?;
+        if !passed.takes(&parsed) {
+            return Err(refused(name, "is not passed on by the proxy"));
+        }
+        passed.add(parsed, value)?;
+    }
+    Ok(passed.headers)
+}
+
+/// The headers that pass of a request that came over HTTP; those that do not are dropped.
+///
+/// The response is for the caller, so that the caller also says which compression it may have.
+///
+/// # Errors
+/// [`ErrorKind::HeaderNotAllowed`], naming the header: one that passes has a value that cannot, or the framing can be
+/// read in two ways.
+pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<HeaderMap> {
+    check_framing(given)?;
+    let mut passed = Passed::new(rules);
+    for (name, value) in given {
+        if passed.takes(name) || name == header::ACCEPT_ENCODING {
+            passed.add(name.clone(), value.clone())?;
+        }
+    }
+    Ok(passed.headers)
+}
+
+/// Whether a request is a `GET` in the form of a `POST`, whose body is the query.
+///
+/// # Errors
+/// [`ErrorKind::HeaderNotAllowed`] where a header asks for a method in any other way: the checks and the policy would
+/// see another method than the product.
+pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Result<bool> {
+    let Err(no) = check_no_override(&head.headers) else {
+        return Ok(false);
+    };
+    let all_say_get = OVERRIDES
+        .iter()
+        .flat_map(|name| head.headers.get_all(*name))
+        .all(|value| value.as_bytes().eq_ignore_ascii_case(b"GET"));
+    let is_form = head
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.split(';').next())
+        .is_some_and(|kind| {
+            kind.trim()
+                .eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        });
+    let is_plain = !head.headers.contains_key(header::CONTENT_ENCODING);
+    let is_post = head.method == Method::POST;
+    if rules.takes_get_as_form && is_post && all_say_get && is_form && is_plain {
+        Ok(true)
+    } else {
+        Err(no)
+    }
+}
+
+/// Refuses a request that asks to be treated as one of another method.
+pub(super) fn check_no_override(given: &HeaderMap) -> Result<()> {
+    match OVERRIDES.iter().find(|name| given.contains_key(**name)) {
+        None => Ok(()),
+        Some(name) => Err(refused(
+            name,
+            "may not change the method; only a GET whose query is sent as a form may have it, where the product takes it",
+        )),
+    }
+}
+
+/// Headers that have passed, and their size.
+struct Passed<'r> {
+    rules: &'r ProxyRules,
+    headers: HeaderMap,
+    bytes: usize,
+}
+
+impl<'r> Passed<'r> {
+    fn new(rules: &'r ProxyRules) -> Self {
+        Self {
+            rules,
+            headers: HeaderMap::new(),
+            bytes: 0,
+        }
+    }
+
+    /// `HeaderName` keeps names in lower case.
+    fn takes(&self, name: &HeaderName) -> bool {
+        PASSED.contains(&name.as_str()) || (self.rules.takes_header)(name.as_str())
+    }
+
+    fn add(&mut self, name: HeaderName, value: HeaderValue) -> Result<()> {
+        let bytes = value.as_bytes();
+        if !bytes.is_ascii() || bytes.trim_ascii().len() != bytes.len() {
+            return Err(refused(
+                name.as_str(),
+                "must be ASCII without blanks around it",
+            ));
+        }
+        self.bytes += name.as_str().len() + bytes.len();
+        if self.headers.len() == MAX_COUNT || self.bytes > MAX_BYTES {
+            return Err(Error::new(
+                ErrorKind::HeaderNotAllowed,
+                format!("at most {MAX_COUNT} headers of {MAX_BYTES} bytes together pass"),
+            ));
+        }
+        if self.headers.contains_key(&name) && !LISTS.contains(&name.as_str()) {
+            return Err(refused(name.as_str(), "is given twice"));
+        }
+        self.headers.append(name, value);
+        Ok(())
+    }
+}
+
+/// One length, or chunks: what could be read in two ways is not read at all (RFC 9112, section 6.3). The body goes
+/// on with a framing of our own in any case.
+fn check_framing(given: &HeaderMap) -> Result<()> {
+    let mut codings = given.get_all(header::TRANSFER_ENCODING).iter();
+    let coding = codings.next();
+    if codings.next().is_some()
+        || coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
+    {
+        return Err(refused("transfer-encoding", "may only say chunked"));
+    }
+    let mut lengths = given.get_all(header::CONTENT_LENGTH).iter();
+    let length = lengths.next();
+    if lengths.next().is_some() || length.is_some_and(|length| !is_number(length.as_bytes())) {
+        return Err(refused("content-length", "must be one number"));
+    }
+    if coding.is_some() && length.is_some() {
+        return Err(refused(
+            "content-length",
+            "cannot go together with transfer-encoding",
+        ));
+    }
+    Ok(())
+}
+
+fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
+}
+
+fn refused(name: &str, why: &str) -> Error {
+    Error::new(
+        ErrorKind::HeaderNotAllowed,
+        format!("the header {:?} {why}", scrub(name, MAX_ECHO)),
+    )
+}
+
+#[cfg(test)]
+mod tests;
