@@ -159,8 +159,8 @@ async fn what_may_not_pass_is_a_problem() {
         assert_eq!(response.problem()["kind"], kind, "{method} {path}");
     }
     let request = service
-        .request("GET", "/proxy/mail/u1/v1/users/me/profile")
-        .header("Cookie", "a=b")
+        .request("POST", "/proxy/mail/u1/v1/users/me/profile")
+        .header("X-HTTP-Method-Override", "DELETE")
         .body(Body::empty());
     assert_eq!(
         service.send(request.unwrap()).await.problem()["kind"],
