@@ -11,6 +11,7 @@
 mod browser;
 mod clock;
 mod http_client;
+mod mirror;
 mod stage;
 
 mod accounts;
@@ -21,6 +22,7 @@ mod journey;
 mod links;
 mod permissions;
 mod proxy;
+mod proxy_pass;
 mod refresh;
 mod six_products;
 mod tampering;

@@ -111,3 +111,58 @@ async fn a_statement_of_fifty_seconds_is_fetched_later() {
     let done = execute("warehouse_get_query_status", handle).await;
     assert_eq!(done["state"], "done", "{done}");
 }
+
+#[tokio::test]
+async fn no_path_of_the_proxy_leads_to_an_oauth_endpoint() {
+    let stage = stage().await;
+    for product in stead::products::PRODUCTS {
+        let oauth = &product.oauth;
+        let own = [oauth.authorize, oauth.token]
+            .into_iter()
+            .chain(oauth.revoke);
+        let own = own.filter_map(|url| url.split_once("://")?.1.split_once('/'));
+        let own = own.map(|(_, path)| format!("/{path}"));
+        let tried = [
+            "/oauth2/v4/token",
+            "/o/oauth2/token",
+            "/v1/oauth/introspect",
+            "/v1/OAuth/token",
+            "/v1/%6fauth/token",
+            "/v1/oauth;a/token",
+            "/api/v2/../../oauth/token-request",
+        ];
+        let before = stage.received();
+        for path in own.chain(tried.map(String::from)) {
+            for method in ["GET", "POST"] {
+                let reply = proxy(&stage, product.name, method, &path, Value::Null).await;
+                assert_eq!(reply.kind(), "path_invalid", "{} {path}", product.name);
+            }
+        }
+        assert_eq!(stage.received(), before, "{}", product.name);
+    }
+}
+
+#[tokio::test]
+async fn a_warehouse_client_may_name_the_kind_of_its_token() {
+    const KIND: &str = "x-snowflake-authorization-token-type";
+    let stage = stage().await;
+    let url = format!("{}/proxy/warehouse/user-1/api/v2/statements", stage.url);
+    let request = http::Request::post(url)
+        .header("authorization", format!("Bearer {}", stage.bearer))
+        .header("content-type", "application/json")
+        .header(KIND, "KEYPAIR_JWT")
+        .body(
+            json!({ "statement": "SELECT 1" })
+                .to_string()
+                .into_bytes()
+                .into(),
+        )
+        .unwrap();
+    let reply = stage.http.send(request).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let received = stage.sandbox.sandbox.received().pop().unwrap();
+    assert_eq!(
+        received.headers[KIND], "OAUTH",
+        "the kind of the token that goes out"
+    );
+}

@@ -10,6 +10,7 @@ use stead::{
         catalogue::Catalogue, environment::Verification, ports::Policy, resource::NewConnection,
         seal::KeyRing,
     },
+    products::behind,
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault, Running, Sandbox};
 use tempfile::TempDir;
@@ -33,6 +34,8 @@ pub struct Setting {
     pub catalogue: Option<Catalogue>,
     pub client_secret: &'static str,
     pub policy: Option<Arc<dyn Policy>>,
+    /// Where the requests to mail go instead of the sandbox.
+    pub mirror: Option<String>,
 }
 
 impl Default for Setting {
@@ -43,6 +46,7 @@ impl Default for Setting {
             catalogue: None,
             client_secret: CLIENT_SECRET,
             policy: None,
+            mirror: None,
         }
     }
 }
@@ -103,11 +107,20 @@ impl Stage {
         if let Some(policy) = setting.policy {
             builder = builder.policy(policy);
         }
+        if let Some(url) = setting.mirror {
+            let mut options = behind(&stead::mail::PRODUCT, &sandbox.url);
+            for origin in options.origins.values_mut() {
+                origin.clone_from(&url);
+            }
+            builder = builder.product("mail", options);
+        }
         let platform = builder.build().await.expect("a platform");
         let router = stead_server::router(&platform);
-        let server = tokio::spawn(async move {
-            axum::serve(listener, router).await.expect("serving");
-        });
+        let server = tokio::spawn(stead_server::serve(
+            listener,
+            router,
+            std::future::pending(),
+        ));
         let credential = platform
             .environment()
             .create_app_credential("story")
