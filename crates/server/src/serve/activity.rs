@@ -112,7 +112,9 @@ impl Activity {
         self.with(|inner| {
             if matches!(inner.phase, Phase::Busy) {
                 inner.phase = Phase::Idle(Instant::now());
-                inner.waker.take().map(Waker::wake);
+                if let Some(waker) = inner.waker.take() {
+                    waker.wake();
+                }
             }
         });
     }

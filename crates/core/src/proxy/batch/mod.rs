@@ -237,7 +237,7 @@ struct Request<'b> {
 
 impl<'b> Request<'b> {
     fn read(rules: &ProxyRules, address: &Address<'_>, bytes: &'b [u8]) -> Result<Self> {
-        // Empty lines before a request line are no part of it (RFC 9112, section 2.2).
+        // Empty lines before a request line do not belong to it (RFC 9112, section 2.2).
         let mut at = 0;
         let request_line = loop {
             let (line, next) = line(bytes, at);

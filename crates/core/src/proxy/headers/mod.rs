@@ -3,7 +3,7 @@
 //!
 //! A header that is not known here could carry another credential, another method or another host, so that nothing
 //! is passed on because it looks harmless. But what a client library, a load balancer, a mesh or a tracing agent adds
-//! to a request the caller cannot leave out, so that over HTTP it is no error. `Host`, `Authorization`, `Content-Length`
+//! to a request the caller cannot leave out, so over HTTP it is not refused. `Host`, `Authorization`, `Content-Length`
 //! and `User-Agent` are ours.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, request};
