@@ -12,6 +12,7 @@ mod page;
 mod product;
 mod recurrence;
 mod reschedule;
+mod resource;
 pub mod scopes;
 mod time;
 mod tools;
@@ -20,4 +21,5 @@ mod zone;
 
 pub use choices::{AccessRole, EventOrder, EventType, NewEventType, Transparency, Visibility};
 pub use product::PRODUCT;
+pub use resource::{Event, EventPerson, EventTime};
 pub use tools::*;

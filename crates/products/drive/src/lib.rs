@@ -2,6 +2,7 @@
 #![doc = stead_google::setup!("the **Google Drive API**")]
 
 mod errors;
+mod file;
 mod file_id;
 mod list;
 mod mask;
@@ -11,5 +12,7 @@ mod query;
 pub mod scopes;
 mod tools;
 
+pub use file::{Capabilities, File, FileUser, Shortcut};
+pub use list::Files;
 pub use product::PRODUCT;
 pub use tools::*;

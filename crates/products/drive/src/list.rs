@@ -1,10 +1,13 @@
 //! What the two searches share (Drive API, `files.list`).
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
     tool::{ApiRequest, Io, Output},
 };
+
+use crate::File;
 
 /// Files of a page where the caller names no number. The product would return all files of My Drive at once.
 const DEFAULT_FILES: u32 = 100;
@@ -20,6 +23,20 @@ pub(crate) struct List<'a> {
     pub(crate) page_size: Option<u32>,
     pub(crate) page_token: &'a Option<String>,
     pub(crate) supports_all_drives: Option<bool>,
+}
+
+/// A page of files (Drive API, `FileList`).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Files {
+    /// The files; absent where `fields` names others of the list's members.
+    #[serde(default)]
+    pub files: Vec<File>,
+    /// Token of the next page; absent on the last one.
+    pub next_page_token: Option<String>,
+    /// Whether the product could not search all shared drives.
+    pub incomplete_search: Option<bool>,
 }
 
 /// What is read of a `FileList`.

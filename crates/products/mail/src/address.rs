@@ -1,15 +1,16 @@
 //! Header values: encoded words and addresses.
 
 use mail_parser::{Addr, MessageParser};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A mailbox of a header.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Address {
     /// Display name; `null` where there is none.
     pub name: Option<String>,
-    /// Address; `null` where the header holds a bare name.
+    /// Mail address; `null` where the header holds a bare name.
     pub email: Option<String>,
 }
 

@@ -1,11 +1,12 @@
 //! Attachments in the readable form of a mail.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::part::Part;
 
 /// A file of a mail.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Attachment {
     /// Id for `mail_get_attachment_by_id`: `part:` and the part's id. It stays the same, unlike the product's own.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// What is written into a cell (Sheets API, `ValueRange.values`).
+/// What is in a cell, or is written into it (Sheets API, `ValueRange.values`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CellValue {
@@ -27,7 +27,7 @@ impl JsonSchema for CellValue {
     /// Alternatives and no list of types: a vendor that takes one type would lose numbers and booleans.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Text, number or boolean; null leaves the cell as it is, an empty text clears it.",
+            "description": "Text, number or boolean; where it is written, null leaves the cell as it is and an empty text clears it.",
             "anyOf": [
                 { "type": ["string", "null"], "x-null": true },
                 { "type": "number" },

@@ -8,11 +8,15 @@ mod new_sheet;
 mod options;
 mod product;
 pub mod scopes;
+mod spreadsheet;
 mod spreadsheet_id;
 mod tools;
+mod value_range;
 
 pub use cell::CellValue;
 pub use new_sheet::{GridProperties, NewSheet, SheetProperties, SheetType};
 pub use options::{MajorDimension, ValueInputOption, ValueRenderOption};
 pub use product::PRODUCT;
+pub use spreadsheet::{GridSize, NamedRange, Sheet, SheetInfo, Spreadsheet, SpreadsheetProperties};
 pub use tools::*;
+pub use value_range::ValueRange;

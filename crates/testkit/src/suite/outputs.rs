@@ -66,20 +66,25 @@ pub fn faults_of(tool: &CatalogueTool, data: &Value) -> Vec<String> {
     faults
 }
 
-/// Every member that an output names is in a result of some case: a name that the product does not use is found so.
+/// Every member that an output names is in a result of some case of the product: a name that the product does not use is
+/// found so. What several outputs share is the same member, by its name and description.
 pub(super) fn members_of_outputs_are_seen(subject: &Subject) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    for (tool, case) in subject.cases() {
+        if let Some(result) = &case.result {
+            see_members(tool.output_schema(), &result.data, &mut seen);
+        }
+    }
     let mut faults = Vec::new();
     for tool in subject.tools() {
-        let (mut named, mut seen) = (BTreeSet::new(), BTreeSet::new());
-        let schema = tool.output_schema();
-        name_members("", schema, &mut named);
-        let cases = subject.cases_of(tool.entry().name()).iter();
-        for result in cases.filter_map(|case| case.result.as_ref()) {
-            see_members("", schema, &result.data, &mut seen);
-        }
+        let mut unseen = BTreeSet::new();
+        unseen_members("", tool.output_schema(), &seen, &mut unseen);
         let name = tool.entry().name();
-        let unseen = named.difference(&seen);
-        faults.extend(unseen.map(|path| format!("{name}: no case has {path} in its result")));
+        faults.extend(
+            unseen
+                .iter()
+                .map(|path| format!("{name}: no case has {path} in its result")),
+        );
     }
     faults
 }
@@ -147,30 +152,44 @@ fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     std::iter::once(schema).chain(options)
 }
 
-fn name_members(path: &str, schema: &Value, named: &mut BTreeSet<String>) {
+/// Name and description.
+type Member<'a> = (&'a str, &'a str);
+
+fn member<'a>(name: &'a str, schema: &'a Value) -> Member<'a> {
+    (name, schema["description"].as_str().unwrap_or_default())
+}
+
+fn see_members<'a>(schema: &'a Value, data: &Value, seen: &mut BTreeSet<Member<'a>>) {
     for schema in alternatives(schema) {
         for (name, child) in schema["properties"].as_object().into_iter().flatten() {
-            let path = format!("{path}/{name}");
-            name_members(&path, child, named);
-            named.insert(path);
+            if let Some(data) = data.get(name).filter(|data| !data.is_null()) {
+                seen.insert(member(name, child));
+                see_members(child, data, seen);
+            }
         }
-        if schema["items"].is_object() {
-            name_members(&format!("{path}/*"), &schema["items"], named);
+        for item in data.as_array().into_iter().flatten() {
+            see_members(&schema["items"], item, seen);
         }
     }
 }
 
-fn see_members(path: &str, schema: &Value, data: &Value, seen: &mut BTreeSet<String>) {
+fn unseen_members(
+    path: &str,
+    schema: &Value,
+    seen: &BTreeSet<Member<'_>>,
+    unseen: &mut BTreeSet<String>,
+) {
     for schema in alternatives(schema) {
         for (name, child) in schema["properties"].as_object().into_iter().flatten() {
-            if let Some(data) = data.get(name).filter(|data| !data.is_null()) {
-                let path = format!("{path}/{name}");
-                see_members(&path, child, data, seen);
-                seen.insert(path);
+            let path = format!("{path}/{name}");
+            if seen.contains(&member(name, child)) {
+                unseen_members(&path, child, seen, unseen);
+            } else {
+                unseen.insert(path);
             }
         }
-        for item in data.as_array().into_iter().flatten() {
-            see_members(&format!("{path}/*"), &schema["items"], item, seen);
+        if schema["items"].is_object() {
+            unseen_members(&format!("{path}/*"), &schema["items"], seen, unseen);
         }
     }
 }

@@ -11,7 +11,7 @@ use stead_core::{
 };
 
 use crate::{
-    NewEventType, Transparency, Visibility,
+    Event, NewEventType, Transparency, Visibility,
     errors::{is_reason, is_status},
     event::{self, Details, PRIMARY},
     kind, meeting, scopes,
@@ -75,7 +75,7 @@ impl Tool for CreateEvent {
     const NAME: &'static str = "calendar_create_event";
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
-    type Output = Value;
+    type Output = Event;
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)

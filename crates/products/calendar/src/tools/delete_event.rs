@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
@@ -25,11 +25,23 @@ pub struct DeleteEvent {
     pub calendar_id: Option<String>,
 }
 
+/// An event that is gone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct DeletedEvent {
+    /// Always true: what could not be deleted is an error.
+    pub deleted: bool,
+    /// Id of the event.
+    pub event_id: String,
+    /// Id of the calendar that held it.
+    pub calendar_id: String,
+}
+
 impl Tool for DeleteEvent {
     const NAME: &'static str = "calendar_delete_event";
     const EFFECT: Effect = Effect::Delete;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
-    type Output = Value;
+    type Output = DeletedEvent;
 
     /// Calendar API, `events.delete`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -13,7 +13,7 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    EventType,
+    Event, EventType,
     bounds::{Bound, Clocks, in_order},
     event::{self, PRIMARY, is_cancelled},
     filter::Filter,
@@ -59,11 +59,26 @@ pub struct GetEventById {
 /// Occurrences that are looked at.
 const INSTANCES: u32 = 250;
 
+/// An event, compared with the filters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct FoundEvent {
+    /// Whether the event, or one of its occurrences, fits the filters.
+    pub matched: bool,
+    /// The event, as the product has it; `null` where it does not fit.
+    pub event: Option<Event>,
+    /// Names of the parameters that keep it out.
+    pub filtered_by: Vec<String>,
+    /// The occurrences of a recurring event that fit; only with `single_events`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<Vec<Event>>,
+}
+
 impl Tool for GetEventById {
     const NAME: &'static str = "calendar_get_event_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
-    type Output = Value;
+    type Output = FoundEvent;
 
     fn check(&self) -> Result<()> {
         self.bounds().map(drop)

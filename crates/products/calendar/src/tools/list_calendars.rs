@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
@@ -36,11 +36,50 @@ pub struct ListCalendars {
     pub sync_token: Option<String>,
 }
 
+/// A page of calendars.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Calendars {
+    /// The calendars, as the product has them.
+    pub calendars: Vec<Calendar>,
+    /// Token of the next page; `null` on the last one.
+    pub next_page_token: Option<String>,
+    /// Token with which a later call lists what has changed since; only on the last page.
+    pub next_sync_token: Option<String>,
+}
+
+/// A calendar in the user's list (Calendar API, `CalendarListEntry`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Calendar {
+    /// Id of the calendar.
+    pub id: String,
+    /// Name of the calendar.
+    pub summary: Option<String>,
+    /// Name that the user gave it.
+    pub summary_override: Option<String>,
+    /// Text about the calendar.
+    pub description: Option<String>,
+    /// IANA name of its time zone.
+    pub time_zone: Option<String>,
+    /// What the user may do with it: `freeBusyReader`, `reader`, `writerWithoutPrivateAccess`, `writer` or `owner`.
+    pub access_role: Option<String>,
+    /// Whether it is the user's primary calendar.
+    pub primary: Option<bool>,
+    /// Whether its events are shown in the product.
+    pub selected: Option<bool>,
+    /// Whether it is hidden from the list.
+    pub hidden: Option<bool>,
+    /// Whether it was removed from the list.
+    pub deleted: Option<bool>,
+}
+
 impl Tool for ListCalendars {
     const NAME: &'static str = "calendar_list_calendars";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::LIST_CALENDARS;
-    type Output = Value;
+    type Output = Calendars;
 
     fn check(&self) -> Result<()> {
         if self.sync_token.is_none() {

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
@@ -12,7 +12,7 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    EventOrder,
+    Event, EventOrder,
     bounds::{Bound, Clocks, in_order},
     event::PRIMARY,
     page::first_filled,
@@ -53,11 +53,36 @@ pub struct ListEvents {
 /// Events of a page where the caller names no number: the product's own 250 fill a model's window.
 const DEFAULT_RESULTS: u32 = 50;
 
+/// A page of events.
+///
+/// ```
+/// # fn show(execution: &stead_core::resource::Execution<stead_calendar::Events>) -> stead_core::Result<()> {
+/// for event in execution.output()?.events {
+///     let start = event.start.unwrap_or_default();
+///     println!("{:?} {:?}", start.date_time.or(start.date), event.summary);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(description = "A page of events.")]
+#[non_exhaustive]
+pub struct Events {
+    /// IANA name of the calendar's time zone; `null` where the product leaves it out.
+    pub time_zone: Option<String>,
+    /// What the user may do with the calendar, such as `reader` or `owner`.
+    pub access_role: Option<String>,
+    /// The events, as the product has them.
+    pub events: Vec<Event>,
+    /// Token of the next page; `null` on the last one.
+    pub next_page_token: Option<String>,
+}
+
 impl Tool for ListEvents {
     const NAME: &'static str = "calendar_list_events";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
-    type Output = Value;
+    type Output = Events;
 
     fn check(&self) -> Result<()> {
         self.bounds().map(drop)

@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 use crate::{
-    NewEventType, Transparency, Visibility,
+    Event, NewEventType, Transparency, Visibility,
     errors::is_status,
     event::{self, Details},
     kind, meeting,
@@ -82,7 +82,7 @@ impl Tool for UpdateEvent {
     const EFFECT: Effect = Effect::Write;
     const HINTS: Hints = Hints::REPLACES;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
-    type Output = Value;
+    type Output = Event;
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)

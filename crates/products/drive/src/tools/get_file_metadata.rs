@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use crate::{file_id::file_id, mask, scopes};
+use crate::{File, file_id::file_id, mask, scopes};
 
 /// Read what is known about one file or folder: name, MIME type, size, dates, owners, folder, links and more.
 ///
@@ -31,7 +30,7 @@ impl Tool for GetFileMetadata {
     const NAME: &'static str = "drive_get_file_metadata";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
-    type Output = Value;
+    type Output = File;
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)

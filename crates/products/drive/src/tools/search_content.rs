@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use crate::{list::List, mask, query::quoted, scopes};
+use crate::{Files, list::List, mask, query::quoted, scopes};
 
 /// Find files by the words in them: content, name, description. Best matches first; trashed files are left out.
 ///
@@ -38,7 +37,7 @@ impl Tool for SearchContent {
     const NAME: &'static str = "drive_search_content";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
-    type Output = Value;
+    type Output = Files;
 
     fn check(&self) -> Result<()> {
         self.list().map(drop)

@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Error, Result,
     error::Violation,
     tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use crate::{list::List, mask, order, query, scopes};
+use crate::{Files, list::List, mask, order, query, scopes};
 
 /// Find files and folders by name, type, owner, folder or date, with the product's own query language.
 ///
@@ -41,7 +40,7 @@ impl Tool for SearchFiles {
     const NAME: &'static str = "drive_search_files";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
-    type Output = Value;
+    type Output = Files;
 
     fn check(&self) -> Result<()> {
         self.list().map(drop)

@@ -9,7 +9,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{MessageFormat, message::with_readable, page::page, scopes};
+use crate::{Mail, MessageFormat, message::with_readable, page::page, scopes};
 
 /// Find mails with the product's search and return them, newest first, with their content.
 ///
@@ -41,11 +41,34 @@ const DEFAULT_RESULTS: u32 = 20;
 /// Mails of a page at most: a third of what the product lets a user read in a minute.
 const MOST_RESULTS: u32 = 100;
 
+/// A page of mails.
+///
+/// ```
+/// # fn show(execution: &stead_core::resource::Execution<stead_mail::Mails>) -> stead_core::Result<()> {
+/// for mail in execution.output()?.messages {
+///     let readable = mail.readable.unwrap_or_default();
+///     println!("{}", readable.subject.unwrap_or_default());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(description = "A page of mails.")]
+#[non_exhaustive]
+pub struct Mails {
+    /// The mails, newest first.
+    pub messages: Vec<Mail>,
+    /// Token of the next page; `null` on the last one.
+    pub next_page_token: Option<String>,
+    /// About how many there are in all, by the product's estimate.
+    pub result_size_estimate: Option<u64>,
+}
+
 impl Tool for FetchMails {
     const NAME: &'static str = "mail_fetch_mails";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
-    type Output = Value;
+    type Output = Mails;
 
     /// Gmail API, `users.messages.list`, then `users.messages.get` for each.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

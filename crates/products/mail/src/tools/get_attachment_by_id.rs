@@ -33,11 +33,27 @@ pub struct GetAttachmentById {
 /// Parts that an error or a warning lists at most.
 const LISTED: usize = 20;
 
+/// An attachment with its content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AttachmentContent {
+    /// Id that stays the same: `part:` and the part's id; the caller's own where the part is not known.
+    pub attachment_id: String,
+    /// File name without folders.
+    pub file_name: String,
+    /// MIME type.
+    pub mime_type: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Content in standard base64.
+    pub data: String,
+}
+
 impl Tool for GetAttachmentById {
     const NAME: &'static str = "mail_get_attachment_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::ATTACHMENTS;
-    type Output = Value;
+    type Output = AttachmentContent;
 
     /// Gmail API, `users.messages.get` for name and type, then `users.messages.attachments.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

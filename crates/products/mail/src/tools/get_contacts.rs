@@ -9,7 +9,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{PersonField, origins::PEOPLE, scopes};
+use crate::{Person, PersonField, origins::PEOPLE, scopes};
 
 /// List the user's contacts: names, mail addresses, phone numbers, organizations and photos, or the fields asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,11 +25,23 @@ pub struct GetContacts {
     pub person_fields: Option<Vec<PersonField>>,
 }
 
+/// A page of contacts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Contacts {
+    /// The contacts, as the product has them.
+    pub contacts: Vec<Person>,
+    /// Token of the next page; `null` on the last one.
+    pub next_page_token: Option<String>,
+    /// How many contacts there are in all.
+    pub total_items: Option<u64>,
+}
+
 impl Tool for GetContacts {
     const NAME: &'static str = "mail_get_contacts";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
-    type Output = Value;
+    type Output = Contacts;
 
     /// People API, `people.connections.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

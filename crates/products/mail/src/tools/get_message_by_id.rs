@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use crate::{MessageFormat, message::with_readable, scopes};
+use crate::{Mail, MessageFormat, message::with_readable, scopes};
 
 /// Read one mail.
 ///
@@ -29,7 +28,7 @@ impl Tool for GetMessageById {
     const NAME: &'static str = "mail_get_message_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
-    type Output = Value;
+    type Output = Mail;
 
     /// Gmail API, `users.messages.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

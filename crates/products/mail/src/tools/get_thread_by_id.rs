@@ -10,7 +10,7 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    ThreadFormat,
+    Mail, ThreadFormat,
     message::{taken_in, with_readable},
     scopes,
 };
@@ -33,11 +33,32 @@ pub struct GetThreadById {
     pub metadata_headers: Option<Vec<String>>,
 }
 
+/// A thread with its mails. With the format `minimal` it is the product's own, with `id` and `historyId`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct MailThread {
+    /// Id of the thread; with the formats `full` and `metadata`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// Number of its last change, in digits; with the formats `full` and `metadata`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history_id: Option<String>,
+    /// The mails, oldest first.
+    #[serde(default)]
+    pub messages: Vec<Mail>,
+    /// Id of the thread; with the format `minimal`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Number of its last change, in digits; with the format `minimal`.
+    #[serde(rename = "historyId", skip_serializing_if = "Option::is_none")]
+    pub own_history_id: Option<String>,
+}
+
 impl Tool for GetThreadById {
     const NAME: &'static str = "mail_get_thread_by_id";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
-    type Output = Value;
+    type Output = MailThread;
 
     /// Gmail API, `users.threads.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

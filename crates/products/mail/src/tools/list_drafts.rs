@@ -9,7 +9,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{page::page, scopes};
+use crate::{Message, page::page, scopes};
 
 /// List the user's drafts: each with its id and the ids of its message and thread, whose content
 /// `mail_get_message_by_id` returns.
@@ -23,11 +23,33 @@ pub struct ListDrafts {
     pub page_token: Option<String>,
 }
 
+/// A page of drafts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Drafts {
+    /// The drafts, as the product has them.
+    pub drafts: Vec<Draft>,
+    /// Token of the next page; `null` on the last one.
+    pub next_page_token: Option<String>,
+    /// About how many there are in all, by the product's estimate.
+    pub result_size_estimate: Option<u64>,
+}
+
+/// A draft (Gmail API, `Draft`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Draft {
+    /// Id of the draft.
+    pub id: String,
+    /// Its message, with no more than the ids of the mail and its thread.
+    pub message: Option<Message>,
+}
+
 impl Tool for ListDrafts {
     const NAME: &'static str = "mail_list_drafts";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::DRAFTS;
-    type Output = Value;
+    type Output = Drafts;
 
     /// Gmail API, `users.drafts.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

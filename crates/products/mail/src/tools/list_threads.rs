@@ -30,11 +30,36 @@ pub struct ListThreads {
     pub page_token: Option<String>,
 }
 
+/// A page of threads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Threads {
+    /// The threads, newest first, as the product has them.
+    pub threads: Vec<ListedThread>,
+    /// Token of the next page; `null` on the last one.
+    pub next_page_token: Option<String>,
+    /// About how many there are in all, by the product's estimate.
+    pub result_size_estimate: Option<u64>,
+}
+
+/// A thread without its mails (Gmail API, `Thread`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ListedThread {
+    /// Id of the thread.
+    pub id: String,
+    /// First words of its last mail, escaped for HTML.
+    pub snippet: Option<String>,
+    /// Number of its last change, in digits.
+    pub history_id: Option<String>,
+}
+
 impl Tool for ListThreads {
     const NAME: &'static str = "mail_list_threads";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
-    type Output = Value;
+    type Output = Threads;
 
     /// Gmail API, `users.threads.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

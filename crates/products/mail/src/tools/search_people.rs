@@ -11,7 +11,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{PersonField, origins::PEOPLE, scopes};
+use crate::{Person, PersonField, origins::PEOPLE, scopes};
 
 /// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
 /// that the user wrote with.
@@ -43,11 +43,29 @@ const WAKING: Duration = Duration::from_secs(2);
 /// People that the product returns at most (People API, `people.searchContacts`, `pageSize`).
 const MOST_PEOPLE: u32 = 30;
 
+/// The people that were found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct FoundPeople {
+    /// Contacts first, then the people whom the user only wrote with.
+    pub people: Vec<FoundPerson>,
+}
+
+/// A person who was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct FoundPerson {
+    /// Where the person is known from: `contact` or `other_contact`.
+    pub origin: String,
+    /// The person, as the product has it.
+    pub person: Person,
+}
+
 impl Tool for SearchPeople {
     const NAME: &'static str = "mail_search_people";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
-    type Output = Value;
+    type Output = FoundPeople;
 
     /// People API, `people.searchContacts` and `otherContacts.search`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {

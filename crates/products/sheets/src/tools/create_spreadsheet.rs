@@ -9,7 +9,7 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
-use crate::{NewSheet, scopes};
+use crate::{NewSheet, Spreadsheet, scopes};
 
 /// Create a spreadsheet in the user's My Drive. Returns its id, its address and its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ impl Tool for CreateSpreadsheet {
     const NAME: &'static str = "sheets_create_spreadsheet";
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE;
-    type Output = Value;
+    type Output = Spreadsheet;
 
     fn check(&self) -> Result<()> {
         let mut violations = Violations::default();

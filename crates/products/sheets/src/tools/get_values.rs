@@ -9,7 +9,8 @@ use stead_core::{
 };
 
 use crate::{
-    MajorDimension, ValueRenderOption, a1::check_range, scopes, spreadsheet_id::spreadsheet_id,
+    MajorDimension, ValueRange, ValueRenderOption, a1::check_range, scopes,
+    spreadsheet_id::spreadsheet_id,
 };
 
 /// Read the values of a range of cells, without metadata or formatting.
@@ -34,7 +35,7 @@ pub struct GetValues {
 
 /// What is read of a `ValueRange`.
 #[derive(Deserialize)]
-struct ValueRange {
+struct Filled {
     values: Option<IgnoredAny>,
 }
 
@@ -42,7 +43,7 @@ impl Tool for GetValues {
     const NAME: &'static str = "sheets_get_values";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
-    type Output = Value;
+    type Output = ValueRange;
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)
@@ -51,7 +52,7 @@ impl Tool for GetValues {
     /// Sheets API, `spreadsheets.values.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let response = io.send(self.request()?).await?;
-        if response.json::<ValueRange>()?.values.is_some() {
+        if response.json::<Filled>()?.values.is_some() {
             return Ok(response.into());
         }
         // The product leaves the list out where there is nothing in it.

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use crate::{
+    Spreadsheet,
     a1::{self, check_range},
     scopes,
     spreadsheet_id::spreadsheet_id,
@@ -40,7 +40,7 @@ impl Tool for ReadSpreadsheet {
     const NAME: &'static str = "sheets_read_spreadsheet";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
-    type Output = Value;
+    type Output = Spreadsheet;
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Tool},
 };
 
 use crate::{
-    CellValue, MajorDimension, ValueInputOption, a1::check_range, scopes,
+    CellValue, MajorDimension, ValueInputOption, ValueRange, a1::check_range, scopes,
     spreadsheet_id::spreadsheet_id,
 };
 
@@ -36,12 +36,34 @@ pub struct UpdateValues {
     pub include_values_in_response: Option<bool>,
 }
 
+/// What was written (Sheets API, `UpdateValuesResponse`).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct UpdatedValues {
+    /// Id of the spreadsheet.
+    pub spreadsheet_id: String,
+    /// Range that was written, in A1 notation.
+    pub updated_range: Option<String>,
+    /// Number of rows with a cell that was written.
+    #[serde(default)]
+    pub updated_rows: u64,
+    /// Number of columns with a cell that was written.
+    #[serde(default)]
+    pub updated_columns: u64,
+    /// Number of cells that were written.
+    #[serde(default)]
+    pub updated_cells: u64,
+    /// The values after writing; only with `include_values_in_response`.
+    pub updated_data: Option<ValueRange>,
+}
+
 impl Tool for UpdateValues {
     const NAME: &'static str = "sheets_update_values";
     const EFFECT: Effect = Effect::Write;
     const HINTS: Hints = Hints::REPLACES;
     const SCOPES: RequiredScopes = scopes::WRITE;
-    type Output = Value;
+    type Output = UpdatedValues;
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)
