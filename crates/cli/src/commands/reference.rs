@@ -99,6 +99,11 @@ fn describe(page: &mut String, tool: &ToolDescription) {
             .collect();
         line!(page, "- Needs one of: {}", scopes.join(", "));
     }
+    parameters(page, tool);
+    result(page, &tool.output_schema);
+}
+
+fn parameters(page: &mut String, tool: &ToolDescription) {
     let parameters: Vec<(&String, &Value)> = tool.input_schema["properties"]
         .as_object()
         .into_iter()
@@ -124,16 +129,52 @@ fn describe(page: &mut String, tool: &ToolDescription) {
         } else {
             "no"
         };
-        let meaning = schema["description"]
-            .as_str()
-            .unwrap_or_default()
-            .replace('\n', " ");
         line!(
             page,
             "| `{name}` | {} | {needed} | {} |",
             type_of(schema),
-            meaning.replace('|', "\\|")
+            meaning_of(schema)
         );
+    }
+}
+
+/// The members of a result, each in a line.
+fn result(page: &mut String, schema: &Value) {
+    let Some(members) = schema["properties"].as_object() else {
+        return;
+    };
+    line!(page, "\n| Result | Type | Meaning |\n|---|---|---|");
+    for (name, schema) in members {
+        line!(
+            page,
+            "| `{name}` | {} | {} |",
+            shape_of(schema),
+            meaning_of(schema)
+        );
+    }
+}
+
+fn meaning_of(schema: &Value) -> String {
+    let meaning = schema["description"].as_str().unwrap_or_default();
+    meaning.replace('\n', " ").replace('|', "\\|")
+}
+
+/// The schema of a result's member in a few words: its type, and the members of the objects in it. That any may be
+/// `null` is not repeated.
+fn shape_of(schema: &Value) -> String {
+    if let Some(options) = schema["anyOf"].as_array() {
+        let options = options.iter().filter(|option| option["type"] != "null");
+        return options.map(shape_of).collect::<Vec<_>>().join(" or ");
+    }
+    let mut types = schema["type"].as_array().into_iter().flatten();
+    let given = types.find(|one| *one != "null").unwrap_or(&schema["type"]);
+    match (given.as_str(), schema["properties"].as_object()) {
+        (Some("array"), _) => format!("array of {}", shape_of(&schema["items"])),
+        (_, Some(members)) => {
+            let names: Vec<&str> = members.keys().map(String::as_str).collect();
+            format!("object: `{}`", names.join("`, `"))
+        }
+        (given, None) => given.unwrap_or("any").to_owned(),
     }
 }
 
