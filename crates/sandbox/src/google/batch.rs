@@ -60,7 +60,7 @@ fn run(api: &Api, state: &mut State, request: &Request) -> Result<Bytes, ApiErro
     let mut body = Vec::new();
     for part in &parts {
         let response = match inner_request(request, part) {
-            Ok(inner) => check::respond_to_one(api, state, &inner),
+            Ok(inner) => check::respond(api, state, &inner),
             Err(error) => error.response(api.errors, true),
         };
         write(&mut body, part.id.as_deref(), response);

@@ -1,4 +1,4 @@
-//! The router of every API: what Google refuses before a method runs.
+//! What Google refuses before a method runs, and the method.
 //!
 //! In order: address and method, query parameters, token, scopes. Then the method runs, and `fields` cuts its
 //! response.
@@ -10,11 +10,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::{
-    batch,
     errors::ApiError,
     fields::Selection,
     method::{Api, ApiMethod, Call, Kind, Parameter},
-    method_override, upload,
 };
 use crate::{
     google::State,
@@ -57,20 +55,8 @@ pub(super) struct Admitted {
     pub(super) indented: bool,
 }
 
-/// Checks and runs one request of an API, or several at once.
-pub(crate) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
-    let request = &*method_override::read(request);
-    if api.batch_paths.contains(&request.path.as_str()) {
-        return batch::respond(api, state, request);
-    }
-    if upload::is_address(&request.path) {
-        return upload::respond(api, state, request);
-    }
-    respond_to_one(api, state, request)
-}
-
 /// Checks and runs one request that is not an upload.
-pub(super) fn respond_to_one(api: &Api, state: &mut State, request: &Request) -> Response {
+pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
     let query = request.query_parameters();
     let indented = query.first("prettyPrint") != Some("false");
     let methods = api

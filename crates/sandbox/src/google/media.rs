@@ -1,28 +1,14 @@
-//! Bytes instead of JSON: downloads (`alt=media`), whole or a range of them (RFC 9110, section 14).
+//! Bytes instead of JSON: downloads (`alt=media`), whole or a range of them (RFC 9110, section 14), and what an upload
+//! may bring.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use bytes::Bytes;
 
-use super::{errors::ApiError, method::ApiMethod, method::Call};
-use crate::{google::State, response::Response};
-
-/// Bytes with their type.
-#[derive(Debug, Clone)]
-pub(crate) struct Media {
-    pub(crate) kind: String,
-    pub(crate) bytes: Bytes,
-}
-
-/// A method that can give bytes (discovery, `supportsMediaDownload`).
-#[derive(Debug)]
-pub(crate) struct Download {
-    pub(crate) method: &'static ApiMethod,
-    /// Whether it gives nothing else, so that `alt=media` need not be said.
-    pub(crate) is_only_use: bool,
-    /// Whether a part of the bytes can be asked for.
-    pub(crate) takes_ranges: bool,
-    pub(crate) run: fn(&State, &Call) -> Result<Media, ApiError>,
-}
+use super::{
+    errors::ApiError,
+    method::{Media, Upload},
+};
+use crate::response::Response;
 
 /// What a `Range` header asks for, of a content of a known length.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +20,18 @@ enum Asked {
 }
 
 impl Media {
+    /// Bytes of this type; without one they are just bytes.
+    pub(super) fn of(kind: &str, bytes: Bytes) -> Self {
+        let kind = match kind {
+            "" => "application/octet-stream",
+            kind => kind,
+        };
+        Self {
+            kind: kind.to_owned(),
+            bytes,
+        }
+    }
+
     /// As a response; a part of it where a range was asked for.
     pub(super) fn respond(self, range: Option<&str>) -> Result<Response, ApiError> {
         let total = self.bytes.len();
@@ -87,6 +85,26 @@ impl Asked {
         } else {
             Self::Nothing
         }
+    }
+}
+
+impl Upload {
+    pub(super) fn check_type(&self, kind: &str) -> Result<(), ApiError> {
+        if kind.to_ascii_lowercase().starts_with(self.accepts) {
+            return Ok(());
+        }
+        let message = format!(
+            "Media type '{kind}' is not supported. Valid media types: [{}*]",
+            self.accepts
+        );
+        Err(ApiError::of(400, "badContent", message))
+    }
+
+    pub(super) fn check_size(&self, bytes: u64) -> Result<(), ApiError> {
+        if bytes <= self.max_bytes {
+            return Ok(());
+        }
+        Err(ApiError::of(413, "uploadTooLarge", "Upload too large."))
     }
 }
 

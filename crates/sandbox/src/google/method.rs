@@ -6,11 +6,7 @@ use axum::http::Method;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{
-    errors::{ApiError, ErrorShape},
-    media::{Download, Media},
-    upload::Upload,
-};
+use super::errors::{ApiError, ErrorShape};
 use crate::{google::State, query::Query};
 
 /// One API: a host with its methods.
@@ -47,6 +43,38 @@ pub(crate) struct ApiMethod {
     pub(crate) schema: &'static str,
     /// What it does. `null` gets 204 and no body.
     pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
+}
+
+/// Bytes with their type.
+#[derive(Debug, Clone)]
+pub(crate) struct Media {
+    pub(crate) kind: String,
+    pub(crate) bytes: Bytes,
+}
+
+/// A method that can give bytes (discovery, `supportsMediaDownload`).
+#[derive(Debug)]
+pub(crate) struct Download {
+    pub(crate) method: &'static ApiMethod,
+    /// Whether it gives nothing else, so that `alt=media` need not be said.
+    pub(crate) is_only_use: bool,
+    /// Whether a part of the bytes can be asked for.
+    pub(crate) takes_ranges: bool,
+    pub(crate) run: fn(&State, &Call) -> Result<Media, ApiError>,
+}
+
+/// A method that takes bytes.
+#[derive(Debug)]
+pub(crate) struct Upload {
+    pub(crate) method: &'static ApiMethod,
+    /// Discovery's `protocols.simple.path`.
+    pub(crate) path: &'static str,
+    /// Discovery's `maxSize`.
+    pub(crate) max_bytes: u64,
+    /// How the type of the bytes begins (discovery, `accept`); empty where any type is taken.
+    pub(crate) accepts: &'static str,
+    /// What is refused before the bytes of a resumable upload come.
+    pub(crate) check: fn(&State, &Call) -> Result<(), ApiError>,
 }
 
 /// One query parameter.

@@ -7,6 +7,7 @@ mod body;
 mod calendar;
 mod check;
 mod consent;
+mod dispatch;
 mod drive;
 mod errors;
 mod fields;
@@ -34,10 +35,8 @@ use serde_json::Value;
 
 use body::Body;
 use errors::ApiError;
-use media::{Download, Media};
-use method::{Api, ApiMethod, Call, Kind, Parameter};
+use method::{Api, ApiMethod, Call, Download, Kind, Media, Parameter, Upload};
 use state::State;
-use upload::Upload;
 
 use crate::{
     CLIENT_ID, CLIENT_SECRET,
@@ -128,7 +127,7 @@ impl Product for Google {
             hosts::ACCOUNTS => authorize::respond(state, request),
             hosts::TOKENS => tokens(state, request),
             host => match api_of(host, &request.path) {
-                Some(api) => check::respond(api, state, request),
+                Some(api) => dispatch::respond(api, state, request),
                 None => pages::not_found(request),
             },
         }

@@ -11,8 +11,7 @@ use super::{
     check,
     errors::ApiError,
     fields::Selection,
-    method::Call,
-    upload::{self, Upload},
+    method::{Call, Media, Upload},
 };
 use crate::{google::State, request::Request, response::Response};
 
@@ -66,7 +65,7 @@ pub(super) fn start(
         })?),
     };
     let kind = request.header("x-upload-content-type").unwrap_or_default();
-    let media = upload::media(kind, Bytes::new());
+    let media = Media::of(kind, Bytes::new());
     upload.check_type(&media.kind)?;
     upload.check_size(total.unwrap_or_default())?;
     // The type of the bytes is known before they are.
@@ -176,7 +175,7 @@ impl Session {
             return Ok(self.incomplete(id));
         }
         let bytes = self.received.split().freeze();
-        self.call.media = Some(upload::media(&self.kind, bytes));
+        self.call.media = Some(Media::of(&self.kind, bytes));
         let value = (self.upload.method.run)(state, &self.call)?;
         self.call.media = None;
         let indented = self.call.text("prettyPrint") != Some("false");

@@ -7,25 +7,10 @@ use bytes::Bytes;
 use super::{
     check::{self, Admitted, Found},
     errors::ApiError,
-    media::Media,
-    method::{Api, ApiMethod, Call},
+    method::{Api, Call, Media, Upload},
     multipart, resumable,
 };
 use crate::{google::State, query::Query, request::Request, response::Response};
-
-/// A method that takes bytes.
-#[derive(Debug)]
-pub(crate) struct Upload {
-    pub(crate) method: &'static ApiMethod,
-    /// Discovery's `protocols.simple.path`.
-    pub(crate) path: &'static str,
-    /// Discovery's `maxSize`.
-    pub(crate) max_bytes: u64,
-    /// How the type of the bytes begins (discovery, `accept`); empty where any type is taken.
-    pub(crate) accepts: &'static str,
-    /// What is refused before the bytes of a resumable upload come.
-    pub(crate) check: fn(&State, &Call) -> Result<(), ApiError>,
-}
 
 /// Whether the address is one for uploads. Resumable ones have a second address for each.
 pub(super) fn is_address(path: &str) -> bool {
@@ -75,7 +60,7 @@ fn begin(
         Some("media") => {
             call.body = Bytes::new();
             let kind = request.header("content-type").unwrap_or_default();
-            call.media = Some(media(kind, request.body.clone()));
+            call.media = Some(Media::of(kind, request.body.clone()));
         }
         Some("multipart") => {
             if !is_multipart(request) {
@@ -95,7 +80,7 @@ fn begin(
                 ));
             }
             call.body = metadata.bytes.clone();
-            call.media = Some(media(&content.kind, content.bytes.clone()));
+            call.media = Some(Media::of(&content.kind, content.bytes.clone()));
         }
         Some("resumable") => {
             check::is_json(request)?;
@@ -109,18 +94,6 @@ fn begin(
 /// Google's own libraries say `multipart/related`, some of others `multipart/mixed`.
 fn is_multipart(request: &Request) -> bool {
     request.has_media_type("multipart/related") || request.has_media_type("multipart/mixed")
-}
-
-/// Bytes of this type; without one they are just bytes.
-pub(super) fn media(kind: &str, bytes: Bytes) -> Media {
-    let kind = match kind {
-        "" => "application/octet-stream",
-        kind => kind,
-    };
-    Media {
-        kind: kind.to_owned(),
-        bytes,
-    }
 }
 
 /// Runs the method with all of the bytes.
@@ -141,24 +114,4 @@ fn finish(
         admitted.selection.as_ref(),
         admitted.indented,
     ))
-}
-
-impl Upload {
-    pub(super) fn check_type(&self, kind: &str) -> Result<(), ApiError> {
-        if kind.to_ascii_lowercase().starts_with(self.accepts) {
-            return Ok(());
-        }
-        let message = format!(
-            "Media type '{kind}' is not supported. Valid media types: [{}*]",
-            self.accepts
-        );
-        Err(ApiError::of(400, "badContent", message))
-    }
-
-    pub(super) fn check_size(&self, bytes: u64) -> Result<(), ApiError> {
-        if bytes <= self.max_bytes {
-            return Ok(());
-        }
-        Err(ApiError::of(413, "uploadTooLarge", "Upload too large."))
-    }
 }

@@ -110,7 +110,7 @@ async fn a_file_has_four_fields_unless_more_are_asked_for() {
         "fields",
     );
     refused(
-        &drive.file(&format!("{id}?fields=id,%20name")).await,
+        &drive.file(&format!("{id}?fields=id%20,name")).await,
         400,
         "invalidParameter",
         "fields",

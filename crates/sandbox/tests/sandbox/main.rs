@@ -10,6 +10,7 @@ mod drive_writing;
 mod faults;
 mod fields;
 mod mail;
+mod mail_writing;
 mod parts;
 mod people;
 mod sheets;

@@ -31,11 +31,10 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         .iter()
         .map(|message| message.thread_id.as_str())
         .collect();
-    let history = messages.iter().map(|message| message.history_id).max();
     Ok(json!({
         "emailAddress": user.email,
         "messagesTotal": messages.len(),
         "threadsTotal": threads.len(),
-        "historyId": history.unwrap_or_default().to_string(),
+        "historyId": user.mailbox.history_id().to_string(),
     }))
 }

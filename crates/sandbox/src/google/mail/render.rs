@@ -72,7 +72,7 @@ pub(super) fn message(state: &mut State, message: &Message, format: &Format) -> 
     });
     match format {
         Format::Minimal => {}
-        Format::Raw => value["raw"] = json!(URL_SAFE.encode(message.root.raw())),
+        Format::Raw => value["raw"] = json!(URL_SAFE.encode(message.raw())),
         Format::Metadata(names) => {
             value["payload"] = json!({
                 "mimeType": message.root.mime_type,

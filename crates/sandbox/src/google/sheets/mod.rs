@@ -18,7 +18,7 @@ use axum::http::Method;
 
 use crate::{
     google::{
-        Api, ApiError, Call, State, check,
+        Api, ApiError, Call, State, dispatch,
         errors::ErrorShape,
         world::files::{File, Files, SHEET, Spreadsheet, XLSX},
     },
@@ -65,7 +65,7 @@ pub(crate) fn respond(state: &mut State, request: &Request) -> Response {
     if request.method == Method::GET && request.path == "/v4/spreadsheets" {
         return pages::not_found(request);
     }
-    check::respond(&SHEETS_API, state, request)
+    dispatch::respond(&SHEETS_API, state, request)
 }
 
 /// A spreadsheet and its file, if the caller may read it.

@@ -137,6 +137,7 @@ impl From<SeedMessage> for Message {
             history_id: seconds / 60,
             size: root.raw().len(),
             root,
+            received_raw: None,
         }
     }
 }

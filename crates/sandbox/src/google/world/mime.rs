@@ -23,6 +23,8 @@ pub(crate) struct Message {
     /// Size of the raw message in bytes.
     pub(crate) size: usize,
     pub(crate) root: Part,
+    /// The message as it came, where it came so; the seed's are written from their parts.
+    pub(crate) received_raw: Option<Bytes>,
 }
 
 /// A part of a message; the root carries the message's headers.
@@ -54,6 +56,14 @@ impl Message {
     /// Whether it carries the label of this id.
     pub(crate) fn has_label(&self, id: &str) -> bool {
         self.labels.iter().any(|label| label == id)
+    }
+
+    /// The message as it travels.
+    pub(crate) fn raw(&self) -> Vec<u8> {
+        match &self.received_raw {
+            Some(raw) => raw.to_vec(),
+            None => self.root.raw(),
+        }
     }
 
     /// A header of the message.

@@ -4,7 +4,9 @@ pub(crate) mod calendars;
 mod compose;
 mod contacts;
 pub(crate) mod files;
+pub(crate) mod mailbox;
 pub(crate) mod mime;
+mod parse;
 mod readable;
 
 use std::{collections::BTreeSet, sync::LazyLock};
@@ -12,11 +14,14 @@ use std::{collections::BTreeSet, sync::LazyLock};
 use serde::Deserialize;
 
 pub(crate) use contacts::Person;
+pub(crate) use mailbox::Mailbox;
+pub(crate) use parse::parse;
 pub(crate) use readable::describe;
 
 use calendars::Calendars;
 use compose::SeedMessage;
 use files::Files;
+use mailbox::UserLabel;
 use mime::Message;
 
 use crate::seed::parse_seed;
@@ -77,31 +82,6 @@ impl From<SeedUser> for User {
     }
 }
 
-/// A Gmail mailbox.
-#[derive(Debug, Clone)]
-pub(crate) struct Mailbox {
-    /// Newest first; drafts, spam and trash included.
-    pub(crate) messages: Vec<Message>,
-    /// Newest first.
-    pub(crate) drafts: Vec<Draft>,
-    /// Labels that the user made.
-    pub(crate) labels: Vec<UserLabel>,
-}
-
-/// A draft and the message that it holds.
-#[derive(Debug, Clone)]
-pub(crate) struct Draft {
-    pub(crate) id: String,
-    pub(crate) message_id: String,
-}
-
-/// A label that a user made.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct UserLabel {
-    pub(crate) id: &'static str,
-    pub(crate) name: &'static str,
-}
-
 impl World {
     /// A copy of the seed.
     pub(crate) fn seeded() -> Self {
@@ -113,47 +93,17 @@ impl World {
         self.users.iter().find(|user| user.email == email)
     }
 
+    /// The same, to change what is the user's.
+    pub(crate) fn user_mut(&mut self, email: &str) -> Option<&mut User> {
+        self.users.iter_mut().find(|user| user.email == email)
+    }
+
     /// Deletes a message, and the draft that held it; false if there is none.
     pub(crate) fn delete_message(&mut self, id: &str) -> bool {
-        let mut deleted = false;
-        for user in &mut self.users {
-            let before = user.mailbox.messages.len();
-            user.mailbox.messages.retain(|message| message.id != id);
-            user.mailbox.drafts.retain(|draft| draft.message_id != id);
-            deleted |= user.mailbox.messages.len() < before;
-        }
-        deleted
+        self.users
+            .iter_mut()
+            .any(|user| user.mailbox.delete(id).is_some())
     }
-}
-
-impl Mailbox {
-    /// Sorts the messages and gives the messages that are drafts a draft id.
-    fn new(mut messages: Vec<Message>, labels: Vec<UserLabel>) -> Self {
-        messages.sort_by_key(|message| std::cmp::Reverse(message.received));
-        let drafts = messages
-            .iter()
-            .filter(|message| message.has_label("DRAFT"))
-            .map(|message| Draft {
-                id: format!("r{}", draft_number(&message.id)),
-                message_id: message.id.clone(),
-            })
-            .collect();
-        Self {
-            messages,
-            drafts,
-            labels,
-        }
-    }
-
-    /// The message of this id.
-    pub(crate) fn message(&self, id: &str) -> Option<&Message> {
-        self.messages.iter().find(|message| message.id == id)
-    }
-}
-
-/// Draft ids are `r` and a number; derived from the message's hexadecimal id.
-fn draft_number(message_id: &str) -> u64 {
-    u64::from_str_radix(message_id, 16).unwrap_or_default()
 }
 
 #[cfg(test)]

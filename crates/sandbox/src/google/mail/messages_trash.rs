@@ -1,0 +1,21 @@
+//! `users.messages.trash`: puts a message into the trash.
+
+use axum::http::Method;
+use serde_json::Value;
+
+use super::{label_changes::LabelChanges, scope};
+use crate::google::{ApiError, ApiMethod, Call, State};
+
+pub(super) static METHOD: ApiMethod = ApiMethod {
+    id: "gmail.users.messages.trash",
+    verb: Method::POST,
+    path: "gmail/v1/users/{userId}/messages/{id}/trash",
+    parameters: &[],
+    scopes: &[scope::ALL, scope::MODIFY],
+    schema: "Message",
+    run,
+};
+
+fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    LabelChanges::of(&["TRASH"], &["INBOX"]).apply(state, call, call.variable(1))
+}

@@ -1,0 +1,377 @@
+//! The Gmail API's methods that write and send.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE};
+use serde_json::{Value, json};
+
+use crate::client::{GMAIL_READ, Reply, Stage, decode};
+
+const ALL: &str = "https://mail.google.com/";
+const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
+const SEND: &str = "https://www.googleapis.com/auth/gmail.send";
+const BASE: &str = "/gmail.googleapis.com/gmail/v1/users/me/";
+
+/// A sandbox with a token of Ada.
+struct Mail {
+    stage: Stage,
+    token: String,
+}
+
+impl Mail {
+    async fn of(scope: &str) -> Self {
+        let stage = Stage::new().await;
+        let token = stage.tokens("ada@example.com", &[scope]).await.access;
+        Self { stage, token }
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        self.stage.mail(path, &self.token).await.ok()
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Reply {
+        let path = format!("{BASE}{path}");
+        self.stage.json("POST", &path, &self.token, body).await
+    }
+
+    async fn delete(&self, path: &str) -> Reply {
+        let request = self
+            .stage
+            .http
+            .delete(self.stage.url(&format!("{BASE}{path}")));
+        self.stage.send(request.bearer_auth(&self.token)).await
+    }
+
+    /// Ids of the messages that a search finds.
+    async fn found(&self, query: &str) -> Vec<String> {
+        let list = self.get(&format!("messages?q={query}")).await;
+        let ids = list["messages"].as_array().into_iter().flatten();
+        ids.map(|one| one["id"].as_str().expect("an id").to_owned())
+            .collect()
+    }
+}
+
+fn raw(text: &str) -> Value {
+    json!({"raw": URL_SAFE.encode(text)})
+}
+
+fn header<'a>(message: &'a Value, name: &str) -> &'a str {
+    let headers = message["payload"]["headers"].as_array().expect("headers");
+    let found = headers.iter().find(|header| header["name"] == name);
+    found.map_or("", |header| header["value"].as_str().expect("text"))
+}
+
+const TEA: &str = "To: Grace <grace@example.com>, someone@else.example\nBcc: ada@example.com\n\
+    Subject: =?UTF-8?Q?Tea_at_f=C3=BCnf?=\nContent-Type: text/plain; charset=utf-8\n\nBring the brass kettle.\n";
+
+#[tokio::test]
+async fn a_mail_that_was_sent_is_found_read_and_arrives() {
+    let mail = Mail::of(MODIFY).await;
+    let sent = mail.post("messages/send", &raw(TEA)).await.ok();
+    assert_eq!(sent["labelIds"], json!(["UNREAD", "SENT", "INBOX"]));
+    assert_eq!(sent["threadId"], sent["id"]);
+    let id = sent["id"].as_str().unwrap();
+    assert_eq!(mail.found("in:sent%20kettle").await, [id]);
+    let message = mail.get(&format!("messages/{id}")).await;
+    assert_eq!(header(&message, "Subject"), "Tea at fünf");
+    assert_eq!(header(&message, "From"), "Ada Lovelace <ada@example.com>");
+    assert_eq!(header(&message, "Date"), "Mon, 04 May 2026 09:00:00 +0000");
+    assert_eq!(message["snippet"], "Bring the brass kettle.");
+    let text = decode(&message["payload"]["body"]["data"]);
+    assert_eq!(text, b"Bring the brass kettle.\r\n");
+    let whole = mail.get(&format!("messages/{id}?format=raw")).await;
+    let whole = String::from_utf8(decode(&whole["raw"])).unwrap();
+    assert!(
+        whole.contains("Bcc: ada@example.com\r\nSubject: =?UTF-8?Q?"),
+        "{whole}"
+    );
+    // Grace has a copy, without the hidden recipients; the other lives elsewhere.
+    let grace = mail
+        .stage
+        .tokens("grace@example.com", &[GMAIL_READ])
+        .await
+        .access;
+    let list = mail.stage.mail("messages?q=kettle", &grace).await.ok();
+    let id = list["messages"][0]["id"].as_str().unwrap();
+    let copy = mail
+        .stage
+        .mail(&format!("messages/{id}"), &grace)
+        .await
+        .ok();
+    assert_eq!(header(&copy, "Bcc"), "");
+    assert_eq!(
+        copy["labelIds"],
+        json!(["UNREAD", "CATEGORY_PERSONAL", "INBOX"])
+    );
+    let world = mail.stage.sandbox().world();
+    assert_eq!(world["users"][1]["messages"][0]["subject"], "Tea at fünf");
+}
+
+#[tokio::test]
+async fn a_reply_joins_its_thread() {
+    let mail = Mail::of(MODIFY).await;
+    let lunch = mail.stage.message(0, "Lunch on Thursday?");
+    let thread = &lunch["thread_id"];
+    let reply = "To: grace@example.com\r\nSubject: Re: Lunch on Thursday?\r\n\
+        In-Reply-To: <ada.lunch@mail.example.com>\r\n\r\nYes.";
+    let sent = mail.post("messages/send", &raw(reply)).await.ok();
+    assert_eq!(sent["threadId"], *thread);
+    let mut body = raw("To: grace@example.com\r\n\r\nAnd tea.");
+    body["threadId"] = thread.clone();
+    let sent = mail.post("messages/send", &body).await.ok();
+    assert_eq!(sent["threadId"], *thread);
+    let path = format!("threads/{}?format=minimal", thread.as_str().unwrap());
+    assert_eq!(
+        mail.get(&path).await["messages"].as_array().unwrap().len(),
+        4
+    );
+    body["threadId"] = json!("none");
+    assert_eq!(mail.post("messages/send", &body).await.status, 404);
+}
+
+#[tokio::test]
+async fn attachments_that_were_sent_are_read() {
+    let mail = Mail::of(MODIFY).await;
+    let text = "To: ada@example.com\r\nMIME-Version: 1.0\r\nSubject: Plan\r\n\
+        Content-Type: multipart/mixed; boundary=\"b\"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nSee there.\r\n\
+        --b\r\nContent-Type: application/pdf; name=plan.pdf\r\nContent-Transfer-Encoding: base64\r\n\
+        Content-Disposition: attachment; filename=plan.pdf\r\n\r\nJVBERi0=\r\n--b--\r\n";
+    // As bytes, at the address for uploads.
+    let path = "/gmail.googleapis.com/upload/gmail/v1/users/me/messages/send?uploadType=media";
+    let request = mail
+        .stage
+        .http
+        .post(mail.stage.url(path))
+        .bearer_auth(&mail.token);
+    let request = request.header("content-type", "message/rfc822").body(text);
+    let sent = mail.stage.send(request).await.ok();
+    let id = sent["id"].as_str().unwrap();
+    assert_eq!(mail.found("filename:plan%20has:attachment").await, [id]);
+    let message = mail.get(&format!("messages/{id}")).await;
+    let part = &message["payload"]["parts"][1];
+    assert_eq!(
+        (&part["filename"], &part["body"]["size"]),
+        (&json!("plan.pdf"), &json!(5))
+    );
+    let attachment = part["body"]["attachmentId"].as_str().unwrap();
+    let got = mail
+        .get(&format!("messages/{id}/attachments/{attachment}"))
+        .await;
+    assert_eq!(decode(&got["data"]), b"%PDF-");
+    // In two parts, and what is not a mail.
+    let both = format!(
+        "--x\r\nContent-Type: application/json\r\n\r\n{}\r\n--x\r\nContent-Type: message/rfc822\r\n\r\n{text}\r\n--x--",
+        json!({"threadId": id})
+    );
+    let path = path.replace("media", "multipart");
+    let request = mail
+        .stage
+        .http
+        .post(mail.stage.url(&path))
+        .bearer_auth(&mail.token);
+    let request = request
+        .header("content-type", "multipart/related; boundary=x")
+        .body(both);
+    assert_eq!(mail.stage.send(request).await.ok()["threadId"], id);
+    let request = mail
+        .stage
+        .http
+        .post(mail.stage.url(&path.replace("multipart", "media")));
+    let request = request
+        .bearer_auth(&mail.token)
+        .header("content-type", "text/plain")
+        .body("x");
+    mail.stage
+        .send(request)
+        .await
+        .refused(400, "badContent", "message/*");
+}
+
+#[tokio::test]
+async fn a_draft_is_kept_changed_sent_and_thrown_away() {
+    let mail = Mail::of(MODIFY).await;
+    let draft = mail
+        .post(
+            "drafts",
+            &json!({"message": raw("Subject: Plans\r\n\r\nOne")}),
+        )
+        .await
+        .ok();
+    assert_eq!(draft["message"]["labelIds"], json!(["DRAFT"]));
+    let id = draft["id"].as_str().unwrap();
+    assert_eq!(
+        mail.get("drafts?q=subject:plans").await["drafts"][0]["id"],
+        id
+    );
+    // Without a recipient it can be kept, not sent.
+    let reply = mail.post("drafts/send", &json!({"id": id})).await;
+    reply.refused(400, "badRequest", "Recipient address required");
+    let path = format!("{BASE}drafts/{id}");
+    let body = json!({"message": raw("To: grace@example.com\r\nSubject: Plans\r\n\r\nTwo")});
+    let changed = mail.stage.json("PUT", &path, &mail.token, &body).await.ok();
+    assert_eq!(changed["id"], id);
+    assert_ne!(changed["message"]["id"], draft["message"]["id"]);
+    let sent = mail.post("drafts/send", &json!({"id": id})).await.ok();
+    assert_eq!(sent["labelIds"], json!(["SENT"]));
+    assert_eq!(
+        mail.stage
+            .mail(&format!("drafts/{id}"), &mail.token)
+            .await
+            .status,
+        404
+    );
+    assert_eq!(
+        mail.found("subject:plans").await,
+        [sent["id"].as_str().unwrap()]
+    );
+    let draft = mail
+        .post("drafts", &json!({"message": raw("Subject: Gone\r\n\r\n")}))
+        .await
+        .ok();
+    let path = format!("drafts/{}", draft["id"].as_str().unwrap());
+    assert_eq!(mail.delete(&path).await.status, 204);
+    assert_eq!(mail.delete(&path).await.status, 404);
+    assert!(mail.found("subject:gone").await.is_empty());
+}
+
+#[tokio::test]
+async fn labels_change_and_messages_go() {
+    let mail = Mail::of(MODIFY).await;
+    let id = mail.stage.message_id(0, "Lunch on Thursday?");
+    let path = format!("messages/{id}/modify");
+    let body =
+        json!({"addLabelIds": ["STARRED", "Label_1"], "removeLabelIds": ["UNREAD", "INBOX"]});
+    let changed = mail.post(&path, &body).await.ok();
+    let labels = changed["labelIds"].as_array().unwrap();
+    assert!(
+        labels.contains(&json!("Label_1")) && !labels.contains(&json!("INBOX")),
+        "{changed}"
+    );
+    assert!(mail.found("label:engine%20is:starred").await.contains(&id));
+    for (body, says) in [
+        (json!({}), "No label"),
+        (json!({"addLabelIds": ["NOPE"]}), "Invalid label: NOPE"),
+        (json!({"addLabelIds": ["SENT"]}), "Invalid label: SENT"),
+        (
+            json!({"addLabelIds": ["SPAM"], "removeLabelIds": ["SPAM"]}),
+            "both",
+        ),
+        (json!({"addLabelIds": "SPAM"}), "add"),
+        (json!({"labels": []}), "Unknown name"),
+    ] {
+        mail.post(&path, &body)
+            .await
+            .refused(400, "badRequest", says);
+    }
+    let trashed = mail
+        .post(&format!("messages/{id}/trash"), &json!({}))
+        .await
+        .ok();
+    assert!(
+        trashed["labelIds"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("TRASH"))
+    );
+    assert!(!mail.found("harbour").await.contains(&id));
+    mail.post(&format!("messages/{id}/untrash"), &json!({}))
+        .await
+        .ok();
+    assert!(mail.found("harbour").await.contains(&id));
+    let body = json!({"ids": [id, "none"], "addLabelIds": ["IMPORTANT"]});
+    let several = mail.post("messages/batchModify", &body).await;
+    assert_eq!((several.status, several.text.as_str()), (204, ""));
+    assert!(mail.found("is:important").await.contains(&id));
+    // For good only with the scope for all.
+    let path = format!("messages/{id}");
+    mail.delete(&path)
+        .await
+        .refused(403, "insufficientPermissions", "scopes");
+    let all = Mail::of(ALL).await;
+    assert_eq!(all.delete(&path).await.status, 204);
+    assert_eq!(all.delete(&path).await.status, 404);
+}
+
+#[tokio::test]
+async fn history_tells_what_has_happened_since() {
+    let mail = Mail::of(ALL).await;
+    let start = mail.get("profile").await["historyId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let empty = mail.get(&format!("history?startHistoryId={start}")).await;
+    assert_eq!(empty, json!({"historyId": start}));
+    let sent = mail.post("messages/send", &raw(TEA)).await.ok();
+    let id = sent["id"].as_str().unwrap();
+    mail.post(
+        &format!("messages/{id}/modify"),
+        &json!({"removeLabelIds": ["UNREAD"]}),
+    )
+    .await
+    .ok();
+    mail.delete(&format!("messages/{id}")).await;
+    let all = mail.get(&format!("history?startHistoryId={start}")).await;
+    let history = all["history"].as_array().unwrap();
+    assert_eq!(history.len(), 3);
+    assert_eq!(history[0]["messagesAdded"][0]["message"]["id"], id);
+    assert_eq!(
+        history[1]["labelsRemoved"][0]["labelIds"],
+        json!(["UNREAD"])
+    );
+    assert_eq!(history[2]["messagesDeleted"][0]["message"]["threadId"], id);
+    assert_eq!(all["historyId"], history[2]["id"]);
+    let page = mail
+        .get(&format!("history?startHistoryId={start}&maxResults=2"))
+        .await;
+    let next = page["nextPageToken"].as_str().unwrap();
+    let rest = mail
+        .get(&format!(
+            "history?startHistoryId={start}&maxResults=2&pageToken={next}"
+        ))
+        .await;
+    assert_eq!(rest["history"].as_array().unwrap().len(), 1);
+    let some = format!(
+        "history?startHistoryId={start}&historyTypes=messageAdded&historyTypes=messageDeleted&labelId=SENT"
+    );
+    assert_eq!(
+        mail.get(&some).await["history"].as_array().unwrap().len(),
+        2
+    );
+    for (path, status) in [
+        ("history", 400),
+        ("history?startHistoryId=x", 400),
+        ("history?startHistoryId=1", 404),
+        ("history?startHistoryId=1&historyTypes=read", 400),
+    ] {
+        assert_eq!(
+            mail.stage.mail(path, &mail.token).await.status,
+            status,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused() {
+    let mail = Mail::of(SEND).await;
+    for (body, says) in [
+        (json!({}), "'raw' RFC822 payload"),
+        (json!({"raw": "***"}), "Base64"),
+        (json!({"raw": 1}), "message.raw"),
+        (json!({"text": "x"}), "Unknown name \"text\""),
+        (
+            raw("Subject: to no one\r\n\r\n"),
+            "Recipient address required",
+        ),
+        (raw("To: nowhere\r\n\r\n"), "Invalid To header"),
+    ] {
+        let reply = mail.post("messages/send", &body).await;
+        reply.refused(400, "badRequest", says);
+    }
+    assert_eq!(mail.post("messages/send", &raw(TEA)).await.status, 200);
+    for path in ["drafts", "drafts/send", "messages/x/modify"] {
+        let reply = mail.post(path, &json!({})).await;
+        reply.refused(403, "insufficientPermissions", "scopes");
+    }
+    let path = "/gmail.googleapis.com/gmail/v1/users/grace@example.com/messages/send";
+    let other = mail.stage.json("POST", path, &mail.token, &raw(TEA)).await;
+    other.refused(403, "forbidden", "Delegation denied");
+}
