@@ -3,6 +3,7 @@
 
 use axum::http::{StatusCode, header};
 use serde_json::json;
+use sqlparser::tokenizer::Location;
 
 use crate::response::Response;
 
@@ -104,6 +105,22 @@ impl SqlError {
         let message =
             format!("SQL compilation error:\n{kind} '{name}' does not exist or not authorized.");
         Self::new("002003", "42S02", message)
+    }
+
+    /// A text that cannot be read as SQL.
+    pub(crate) fn syntax(location: Location, token: &str) -> Self {
+        let message = format!(
+            "SQL compilation error:\nsyntax error line {} at position {} unexpected '{token}'.",
+            location.line,
+            location.column.saturating_sub(1)
+        );
+        Self::new("001003", "42000", message)
+    }
+
+    /// What Snowflake has and the sandbox does not play.
+    pub(crate) fn unsupported(what: &str) -> Self {
+        let message = format!("Unsupported feature: the sandbox does not play {what}.");
+        Self::new("000002", "0A000", message)
     }
 
     /// A name that no column has.

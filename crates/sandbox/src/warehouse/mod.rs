@@ -28,8 +28,9 @@ use crate::{
     response::Response,
     shared::{self, Shared},
 };
-use account::Account;
+use account::{Account, Table};
 use oauth::grants::Grants;
+use sql::Rows;
 use statements::Statements;
 
 /// Where the accounts' hosts end.
@@ -39,9 +40,16 @@ const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"
 pub(crate) struct Snowflake {
     clients: Clients,
     grants: Grants,
-    statements: Statements,
     /// The account, which the users share.
     account: Account,
+    /// Made for the first request.
+    opened: Option<Opened>,
+}
+
+/// What only statements need.
+struct Opened {
+    rows: Rows,
+    statements: Statements,
 }
 
 /// What a request can read and change: the sandbox's clock and ids, and all that is Snowflake's.
@@ -52,6 +60,7 @@ struct State<'a> {
     grants: &'a mut Grants,
     statements: &'a mut Statements,
     account: &'a mut Account,
+    rows: &'a Rows,
 }
 
 impl Snowflake {
@@ -63,13 +72,19 @@ impl Snowflake {
     }
 
     fn with_clients(clients: Clients) -> Self {
-        let account = Account::seeded();
         Self {
             clients,
             grants: Grants::empty(),
-            statements: Statements::seeded(&account, shared::start()),
-            account,
+            account: Account::seeded(),
+            opened: None,
         }
+    }
+
+    /// The rows of the seed, and the statements of before.
+    fn open(account: &mut Account) -> Opened {
+        let rows = Rows::seeded(account).expect("the seed is valid");
+        let statements = Statements::seeded(account, &rows, shared::start());
+        Opened { rows, statements }
     }
 }
 
@@ -87,13 +102,16 @@ impl Product for Snowflake {
     }
 
     fn respond(&mut self, shared: &mut Shared, request: &Request) -> Response {
+        let account = &mut self.account;
+        let opened = self.opened.get_or_insert_with(|| Self::open(account));
         let mut state = State {
             now: shared.now,
             ids: &mut shared.ids,
             clients: &self.clients,
             grants: &mut self.grants,
-            statements: &mut self.statements,
-            account: &mut self.account,
+            statements: &mut opened.statements,
+            account,
+            rows: &opened.rows,
         };
         if request.path.starts_with("/oauth/") {
             return oauth::respond(&mut state, request);
@@ -152,9 +170,13 @@ impl Product for Snowflake {
     }
 
     fn describe(&self, world: &mut Value) {
+        let count = |table: &Table| match &self.opened {
+            Some(opened) => opened.rows.count(table),
+            None => table.rows.len(),
+        };
         for user in world["users"].as_array_mut().into_iter().flatten() {
             let email = user["email"].as_str().unwrap_or_default();
-            user["warehouse"] = account::readable::of(&self.account, email);
+            user["warehouse"] = account::readable::of(&self.account, email, &count);
         }
     }
 }

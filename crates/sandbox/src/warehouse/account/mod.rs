@@ -21,7 +21,20 @@ const EVENTS: u32 = 2500;
 
 static SEED: LazyLock<Account> = LazyLock::new(|| {
     let mut account: Account = parse_seed(include_str!("account.json"));
-    if let Some(events) = account.table_mut(["SALES", "PUBLIC", "EVENTS"]) {
+    let mut named = 0;
+    let databases = account.databases.iter_mut();
+    let schemas = databases.flat_map(|database| &mut database.schemas);
+    for table in schemas.flat_map(|schema| &mut schema.tables) {
+        named += 1;
+        table.stored = format!("t{named}");
+    }
+    account.named = named;
+    if let Some(events) = account.schema_mut("SALES", "PUBLIC").and_then(|schema| {
+        schema
+            .tables
+            .iter_mut()
+            .find(|table| table.name == "EVENTS")
+    }) {
         let kind = |id: u32| (!id.is_multiple_of(7)).then(|| format!("kind {}", id % 5));
         events.rows = (1..=EVENTS)
             .map(|id| vec![Some(id.to_string()), kind(id)])
@@ -38,6 +51,9 @@ pub(crate) struct Account {
     pub(crate) warehouses: Vec<VirtualWarehouse>,
     pub(crate) databases: Vec<Database>,
     pub(crate) grants: Vec<Grant>,
+    /// How many names of tables SQLite has been given.
+    #[serde(default)]
+    named: usize,
 }
 
 /// A user with the roles that were granted.
@@ -87,11 +103,15 @@ pub(crate) struct Schema {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Table {
     pub(crate) name: String,
+    /// Name of the table in SQLite that holds its rows.
+    #[serde(default)]
+    pub(crate) stored: String,
     #[serde(default)]
     pub(crate) is_view: bool,
     #[serde(default)]
     pub(crate) comment: &'static str,
     pub(crate) columns: Vec<Column>,
+    /// Rows of the seed.
     #[serde(default)]
     pub(crate) rows: Vec<Vec<Cell>>,
     #[serde(default)]
@@ -127,9 +147,8 @@ pub(crate) enum Kind {
 /// A constraint.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    #[serde(borrow)]
-    pub(crate) columns: Vec<&'static str>,
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
     pub(crate) kind: KeyKind,
 }
 
@@ -140,7 +159,7 @@ pub(crate) enum KeyKind {
     Primary,
     Unique,
     /// Refers to the primary key of a table of the same schema.
-    Foreign(&'static str),
+    Foreign(String),
 }
 
 /// A privilege of a role.
@@ -173,11 +192,41 @@ impl Account {
             .find(|database| database.name == name && database.roles.contains(&role))
     }
 
-    /// A table, to be changed.
-    pub(crate) fn table_mut(&mut self, [database, schema, table]: [&str; 3]) -> Option<&mut Table> {
+    /// All tables and views.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
+        let schemas = self.databases.iter().flat_map(|database| &database.schemas);
+        schemas.flat_map(|schema| &schema.tables)
+    }
+
+    /// A table or view.
+    pub(crate) fn table(&self, [database, schema, table]: [&str; 3]) -> Option<&Table> {
+        let database = self.databases.iter().find(|one| one.name == database)?;
+        database.schema(schema)?.table(table)
+    }
+
+    /// A name for a table of SQLite that no other has.
+    pub(crate) fn new_name(&mut self) -> String {
+        self.named += 1;
+        format!("t{}", self.named)
+    }
+
+    /// Adds a table or view to its schema.
+    pub(crate) fn add(&mut self, [database, schema, _]: &[String; 3], table: Table) {
+        if let Some(schema) = self.schema_mut(database, schema) {
+            schema.tables.push(table);
+        }
+    }
+
+    /// Removes a table or view from its schema.
+    pub(crate) fn remove(&mut self, [database, schema, table]: &[String; 3]) {
+        if let Some(schema) = self.schema_mut(database, schema) {
+            schema.tables.retain(|one| one.name != *table);
+        }
+    }
+
+    fn schema_mut(&mut self, database: &str, schema: &str) -> Option<&mut Schema> {
         let database = self.databases.iter_mut().find(|one| one.name == database)?;
-        let schema = database.schemas.iter_mut().find(|one| one.name == schema)?;
-        schema.tables.iter_mut().find(|one| one.name == table)
+        database.schemas.iter_mut().find(|one| one.name == schema)
     }
 }
 
@@ -208,6 +257,19 @@ impl Schema {
 }
 
 impl Table {
+    /// A table without keys.
+    pub(crate) fn new(name: String, stored: String, columns: Vec<Column>) -> Self {
+        Self {
+            name,
+            stored,
+            is_view: false,
+            comment: "",
+            columns,
+            rows: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
     /// The primary key.
     pub(crate) fn primary_key(&self) -> Option<&Key> {
         self.keys.iter().find(|key| key.kind == KeyKind::Primary)
@@ -216,8 +278,8 @@ impl Table {
 
 impl Key {
     /// The table that a foreign key refers to.
-    pub(crate) fn refers_to(&self) -> Option<&'static str> {
-        match self.kind {
+    pub(crate) fn refers_to(&self) -> Option<&str> {
+        match &self.kind {
             KeyKind::Foreign(table) => Some(table),
             KeyKind::Primary | KeyKind::Unique => None,
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Account, Column, Database, FINISHED, Person, RUNNING, Table};
 
 /// Roles, warehouses, databases, tables, and the statements of the history.
-pub(crate) fn of(account: &Account, email: &str) -> Value {
+pub(crate) fn of(account: &Account, email: &str, count: &dyn Fn(&Table) -> usize) -> Value {
     let person = account.person(email);
     let role = person.map_or("PUBLIC", Person::default_role);
     let usable = account
@@ -22,7 +22,7 @@ pub(crate) fn of(account: &Account, email: &str) -> Value {
         "roles": person.map(|person| person.roles.as_slice()).unwrap_or_default(),
         "warehouses": usable.map(|warehouse| warehouse.name).collect::<Vec<_>>(),
         "databases": seen.iter().map(|database| one_database(database)).collect::<Vec<_>>(),
-        "tables": seen.iter().flat_map(|database| tables(database)).collect::<Vec<_>>(),
+        "tables": seen.iter().flat_map(|database| tables(database, count)).collect::<Vec<_>>(),
         "statements": statements(email),
     })
 }
@@ -33,14 +33,14 @@ fn one_database(database: &Database) -> Value {
 }
 
 /// Tables and views with columns, keys and the number of rows.
-fn tables(database: &Database) -> impl Iterator<Item = Value> {
+fn tables(database: &Database, count: &dyn Fn(&Table) -> usize) -> impl Iterator<Item = Value> {
     database.schemas.iter().flat_map(|schema| {
-        let one = |table: &Table| one_table(database.name, schema.name, table);
+        let one = |table: &Table| one_table(database.name, schema.name, table, count(table));
         schema.tables.iter().map(one).collect::<Vec<_>>()
     })
 }
 
-fn one_table(database: &str, schema: &str, table: &Table) -> Value {
+fn one_table(database: &str, schema: &str, table: &Table, rows: usize) -> Value {
     json!({
         "database": database,
         "schema": schema,
@@ -48,9 +48,9 @@ fn one_table(database: &str, schema: &str, table: &Table) -> Value {
         "is_view": table.is_view,
         "columns": table.columns.iter().map(|Column { name, .. }| name).collect::<Vec<_>>(),
         "primary_key": table.primary_key().map(|key| key.columns.as_slice()).unwrap_or_default(),
-        "constraints": table.keys.iter().map(|key| key.name).collect::<Vec<_>>(),
+        "constraints": table.keys.iter().map(|key| key.name.as_str()).collect::<Vec<_>>(),
         "foreign_keys": table.keys.iter().filter_map(|key| key.refers_to()).collect::<Vec<_>>(),
-        "rows": table.rows.len(),
+        "rows": rows,
     })
 }
 

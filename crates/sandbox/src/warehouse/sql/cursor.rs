@@ -1,60 +1,25 @@
-//! A statement as tokens, read from left to right.
+//! A SHOW as tokens, read from left to right: what it may say is written here, token by token, so that nothing is
+//! passed over.
 
 use sqlparser::{
-    dialect::SnowflakeDialect,
     keywords::Keyword,
-    tokenizer::{Location, Token, TokenWithSpan, Tokenizer, Word},
+    tokenizer::{Location, Token, TokenWithSpan, Word},
 };
 
-use super::bindings::BoundValue;
+use super::names::LONGEST_NAME;
 use crate::warehouse::errors::SqlError;
 
-/// Longest name, in characters (SQL reference, "Identifier requirements").
-const LONGEST_NAME: usize = 255;
-
 /// One statement, and how far it has been read.
-#[derive(Debug, Clone)]
-pub(in crate::warehouse) struct Cursor {
+#[derive(Debug)]
+pub(super) struct Cursor {
     tokens: Vec<TokenWithSpan>,
     at: usize,
-    bindings: Vec<BoundValue>,
-    bound: usize,
 }
 
 impl Cursor {
-    /// The statements of a text. Spaces and comments are gone, and so are statements of nothing.
-    pub(super) fn statements(sql: &str) -> Result<Vec<Self>, SqlError> {
-        let tokens = Tokenizer::new(&SnowflakeDialect {}, sql)
-            .tokenize_with_location()
-            .map_err(|error| syntax(error.location, "<EOF>"))?;
-        let significant = tokens
-            .into_iter()
-            .filter(|token| !matches!(token.token, Token::Whitespace(_)));
-        let significant: Vec<TokenWithSpan> = significant.collect();
-        let statements: Vec<Self> = significant
-            .split(|token| token.token == Token::SemiColon)
-            .filter(|tokens| !tokens.is_empty())
-            .map(|tokens| Self {
-                tokens: tokens.to_vec(),
-                at: 0,
-                bindings: Vec::new(),
-                bound: 0,
-            })
-            .collect();
-        if statements.is_empty() {
-            return Err(SqlError::new(
-                "000900",
-                "42601",
-                "SQL compilation error:\nEmpty SQL statement.",
-            ));
-        }
-        Ok(statements)
-    }
-
-    /// The same with values for its placeholders.
-    pub(super) fn with_bindings(mut self, bindings: &[BoundValue]) -> Self {
-        self.bindings = bindings.to_vec();
-        self
+    /// A statement from its beginning.
+    pub(super) fn new(tokens: Vec<TokenWithSpan>) -> Self {
+        Self { tokens, at: 0 }
     }
 
     /// Passes a word that is not quoted.
@@ -135,47 +100,9 @@ impl Cursor {
         Ok(text)
     }
 
-    /// A number as it is written.
-    pub(super) fn number(&mut self) -> Option<String> {
-        let Some(Token::Number(digits, false)) = self.peek() else {
-            return None;
-        };
-        let digits = digits.clone();
-        self.at += 1;
-        Some(digits)
-    }
-
-    /// The value of the next placeholder, if there is one.
-    pub(super) fn placeholder(&mut self) -> Result<Option<BoundValue>, SqlError> {
-        let found = matches!(self.peek(), Some(Token::Placeholder(symbol)) if symbol == "?");
-        if !found {
-            return Ok(None);
-        }
-        self.at += 1;
-        self.bound += 1;
-        match self.bindings.get(self.bound - 1) {
-            Some(bound) => Ok(Some(bound.clone())),
-            None => Err(SqlError::new(
-                "002049",
-                "42601",
-                format!(
-                    "SQL compilation error: error line 1 at position 0\nBind variable ? not set. ({})",
-                    self.bound
-                ),
-            )),
-        }
-    }
-
     /// The token to be read next.
     pub(super) fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at).map(|token| &token.token)
-    }
-
-    /// Whether the token after the next one is this sign.
-    pub(super) fn then(&self, symbol: &Token) -> bool {
-        self.tokens
-            .get(self.at + 1)
-            .is_some_and(|token| token.token == *symbol)
     }
 
     /// Nothing may be left.
@@ -190,25 +117,16 @@ impl Cursor {
     /// A syntax error at the next token.
     pub(super) fn unexpected(&self) -> SqlError {
         match self.tokens.get(self.at) {
-            Some(token) => syntax(token.span.start, &token.token.to_string()),
+            Some(token) => SqlError::syntax(token.span.start, &token.token.to_string()),
             None => {
                 let end = self
                     .tokens
                     .last()
                     .map_or(Location::new(1, 1), |token| token.span.end);
-                syntax(end, "<EOF>")
+                SqlError::syntax(end, "<EOF>")
             }
         }
     }
-}
-
-fn syntax(location: Location, token: &str) -> SqlError {
-    let message = format!(
-        "SQL compilation error:\nsyntax error line {} at position {} unexpected '{token}'.",
-        location.line,
-        location.column.saturating_sub(1)
-    );
-    SqlError::new("001003", "42000", message)
 }
 
 /// Whether a word without quotes is a name: words of the language are not.

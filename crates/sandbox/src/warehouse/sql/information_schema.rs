@@ -9,10 +9,14 @@ pub(super) const CREATED: &str = "1736150400.000000000";
 pub(super) const OWNER: &str = "SYSADMIN";
 
 /// A view of it; nothing for one that there is not.
-pub(super) fn view(database: &Database, name: &str) -> Option<Relation> {
+pub(super) fn view(
+    database: &Database,
+    name: &str,
+    count: &dyn Fn(&Table) -> usize,
+) -> Option<Relation> {
     match name {
         "SCHEMATA" => Some(schemata(database)),
-        "TABLES" => Some(tables(database)),
+        "TABLES" => Some(tables(database, count)),
         "COLUMNS" => Some(columns(database)),
         "TABLE_CONSTRAINTS" => Some(table_constraints(database)),
         "REFERENTIAL_CONSTRAINTS" => Some(referential_constraints(database)),
@@ -60,7 +64,7 @@ fn schemata(database: &Database) -> Relation {
     view
 }
 
-fn tables(database: &Database) -> Relation {
+fn tables(database: &Database, count: &dyn Fn(&Table) -> usize) -> Relation {
     let mut view = Relation::of(&[
         ("TABLE_CATALOG", Kind::Text),
         ("TABLE_SCHEMA", Kind::Text),
@@ -77,8 +81,9 @@ fn tables(database: &Database) -> Relation {
         ("COMMENT", Kind::Text),
     ]);
     for (schema, table) in all(database) {
-        let count = table.rows.len().to_string();
-        let bytes = (table.rows.len() * 512).to_string();
+        let rows = if table.is_view { 0 } else { count(table) };
+        let bytes = (rows * 512).to_string();
+        let count = rows.to_string();
         let [kind, transient, count, bytes, retention] = if table.is_view {
             ["VIEW", "", "", "", ""]
         } else {
@@ -197,7 +202,7 @@ fn table_constraints(database: &Database) -> Relation {
         view.push([
             database.name,
             schema.name,
-            key.name,
+            &key.name,
             database.name,
             schema.name,
             &table.name,
@@ -230,17 +235,17 @@ fn referential_constraints(database: &Database) -> Relation {
         ("LAST_ALTERED", Kind::TimestampLtz),
     ]);
     for (schema, _, key) in keys(database) {
-        let KeyKind::Foreign(other) = key.kind else {
+        let Some(other) = key.refers_to() else {
             continue;
         };
         let unique = schema
             .table(other)
             .and_then(Table::primary_key)
-            .map_or("", |key| key.name);
+            .map_or("", |key| key.name.as_str());
         view.push([
             database.name,
             schema.name,
-            key.name,
+            &key.name,
             database.name,
             schema.name,
             unique,

@@ -2,7 +2,7 @@
 
 use super::{Relation, Session, cursor::Cursor, database, information_schema::CREATED, visible};
 use crate::warehouse::{
-    account::{Account, Database, KeyKind, Kind, Schema, Table},
+    account::{Account, Database, Kind, Schema, Table},
     errors::SqlError,
 };
 
@@ -41,7 +41,7 @@ pub(super) fn primary(
                 &table.name,
                 column,
                 &number,
-                key.name,
+                &key.name,
                 "false",
                 "",
             ]);
@@ -83,10 +83,10 @@ pub(super) fn foreign(
     ]);
     for from in &schema.tables {
         for key in &from.keys {
-            let KeyKind::Foreign(to) = key.kind else {
+            let Some(to) = key.refers_to() else {
                 continue;
             };
-            let side = if imported { &from.name } else { to };
+            let side = if imported { from.name.as_str() } else { to };
             let Some(unique) = schema
                 .table(to)
                 .and_then(Table::primary_key)
@@ -111,8 +111,8 @@ pub(super) fn foreign(
                     &number,
                     "NO ACTION",
                     "NO ACTION",
-                    key.name,
-                    unique.name,
+                    &key.name,
+                    &unique.name,
                     "NOT DEFERRABLE",
                     "false",
                     "",

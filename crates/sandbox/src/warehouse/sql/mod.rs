@@ -1,24 +1,45 @@
-//! The few statements that the sandbox understands: SELECT over one table, or two joined; INSERT of values;
-//! the forms of SHOW. Everything else is a syntax error, as nonsense is. Texts become tokens by an SQL
-//! library; what those may say is written here, token by token, so that nothing is passed over.
+//! Statements: sqlparser reads them, SQLite runs them on rows in memory, and the results have the types that the
+//! tables declare. SHOW, the information schema and the errors are Snowflake's. What Snowflake has and the sandbox
+//! does not play is refused by name (000002), and never called a syntax error.
 
 mod bindings;
+mod build;
+mod calls;
 mod cursor;
+mod define;
+mod functions;
+mod grouping;
 mod information_schema;
-mod insert;
 mod keys;
+mod names;
+mod parse;
 mod pattern;
 mod relation;
-mod select;
+mod rows;
 mod show;
 mod show_grants;
+mod translate;
+mod types;
+mod values;
+mod write;
+
+use std::{collections::BTreeMap, ops::ControlFlow};
+
+use jiff::Timestamp;
+use rusqlite::types::{Value, ValueRef};
+use sqlparser::ast::{ObjectName, Query, Statement, Visit as _, VisitMut, visit_expressions_mut};
 
 pub(super) use bindings::{BoundValue, bind};
+pub(super) use parse::{Text, split};
 pub(super) use relation::Relation;
+pub(super) use rows::Rows;
 
 use super::errors::SqlError;
-use crate::warehouse::account::{Account, Database, Person};
-use cursor::Cursor;
+use crate::warehouse::account::{Account, Column, Database, Kind, Person};
+use calls::unit_is_text;
+use names::path_of;
+use translate::{Named, Translator};
+use types::{Place, Typed, Types};
 
 /// In whose name, and where, a statement runs.
 #[derive(Debug, Clone)]
@@ -36,8 +57,16 @@ pub(super) struct Outcome {
     pub(super) relation: Relation,
     /// How long it takes.
     pub(super) seconds: i64,
-    /// Rows that it added, for a statement that adds any.
-    pub(super) inserted: Option<usize>,
+    /// Rows that it changed, for a statement that changes any.
+    pub(super) changed: Option<Changed>,
+}
+
+/// Numbers of rows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Changed {
+    pub(super) inserted: usize,
+    pub(super) updated: usize,
+    pub(super) deleted: usize,
 }
 
 impl Outcome {
@@ -45,34 +74,221 @@ impl Outcome {
         Self {
             relation,
             seconds: 0,
-            inserted: None,
+            changed: None,
         }
     }
+
+    /// The one line that a statement without rows gives.
+    fn status(text: impl Into<String>) -> Self {
+        let mut relation = Relation::of(&[("status", Kind::Text)]);
+        relation.push([text.into().as_str()]);
+        Self::rows(relation)
+    }
 }
 
-/// The statements of a text, by the semicolons between them.
-pub(super) fn split(sql: &str) -> Result<Vec<Cursor>, SqlError> {
-    Cursor::statements(sql)
+/// What a statement works on.
+pub(super) struct Engine<'a> {
+    pub(super) account: &'a mut Account,
+    pub(super) rows: &'a Rows,
+    pub(super) session: &'a Session,
+    pub(super) bindings: &'a [BoundValue],
+    pub(super) now: Timestamp,
 }
 
-/// Runs one statement.
-pub(super) fn run(
-    account: &mut Account,
-    session: &Session,
-    bindings: &[BoundValue],
-    statement: Cursor,
-) -> Result<Outcome, SqlError> {
-    let mut cursor = statement.with_bindings(bindings);
-    if cursor.keyword("SELECT") {
-        return select::run(account, session, &mut cursor);
+impl Engine<'_> {
+    /// Runs one statement.
+    pub(super) fn run(&mut self, text: &Text) -> Result<Outcome, SqlError> {
+        if let Some(mut cursor) = text.show() {
+            return show::run(self.account, self.session, &mut cursor).map(Outcome::rows);
+        }
+        let mut statement = text.parse(self.bindings.len())?;
+        let _done: ControlFlow<()> = visit_expressions_mut(&mut statement, |expr| {
+            unit_is_text(expr);
+            ControlFlow::Continue(())
+        });
+        let mut lent = Vec::new();
+        let places = self.places(&statement, &mut lent)?;
+        let outcome = self.run_over(statement, &places);
+        for stored in lent {
+            self.rows.execute(&format!("DROP TABLE temp.{stored}"))?;
+        }
+        outcome
     }
-    if cursor.keyword("INSERT") {
-        return insert::run(account, session, &mut cursor);
+
+    fn run_over(
+        &mut self,
+        statement: Statement,
+        places: &BTreeMap<String, Place>,
+    ) -> Result<Outcome, SqlError> {
+        match statement {
+            Statement::Query(mut query) => self.query(&mut query, places),
+            Statement::Insert(insert) => write::insert(self, insert, places),
+            Statement::Update(update) => write::update(self, update, places),
+            Statement::Delete(delete) => write::delete(self, delete, places),
+            Statement::Truncate(truncate) => write::truncate(self, &truncate),
+            Statement::CreateTable(create) => define::create_table(self, create, places),
+            Statement::CreateView(create) => define::create_view(self, create, places),
+            Statement::Drop {
+                object_type,
+                if_exists,
+                names,
+                ..
+            } => define::drop_objects(self, object_type, if_exists, &names),
+            other => {
+                let text = other.to_string();
+                let words: Vec<&str> = text.split(' ').take(2).collect();
+                Err(SqlError::unsupported(&words.join(" ").to_uppercase()))
+            }
+        }
     }
-    if cursor.keyword("SHOW") {
-        return show::run(account, session, &mut cursor).map(Outcome::rows);
+
+    fn query(
+        &self,
+        query: &mut Query,
+        places: &BTreeMap<String, Place>,
+    ) -> Result<Outcome, SqlError> {
+        let (columns, seconds) = self.translate_query(query, places)?;
+        let (names, values) = self.rows.query(&query.to_string())?;
+        let typed = |name: String| Typed {
+            name,
+            kind: None,
+            nullable: true,
+        };
+        let columns = if columns.len() == names.len() {
+            columns
+        } else {
+            // USING shows a column once.
+            names.into_iter().map(typed).collect()
+        };
+        let columns: Vec<Column> = columns
+            .into_iter()
+            .enumerate()
+            .map(|(index, column)| Column {
+                name: column.name,
+                kind: column
+                    .kind
+                    .unwrap_or_else(|| kind_of_values(&values, index)),
+                nullable: column.nullable,
+            })
+            .collect();
+        let row = |row: &Vec<Value>| {
+            let cells = columns.iter().zip(row);
+            cells
+                .map(|(column, value)| values::shown(column.kind, ValueRef::from(value)))
+                .collect()
+        };
+        let rows = values.iter().map(row).collect();
+        Ok(Outcome {
+            relation: Relation::with(columns, rows),
+            seconds,
+            changed: None,
+        })
     }
-    Err(cursor.unexpected())
+
+    /// Rewrites a query for SQLite; its columns, and how long it takes.
+    fn translate_query(
+        &self,
+        query: &mut Query,
+        places: &BTreeMap<String, Place>,
+    ) -> Result<(Vec<Typed>, i64), SqlError> {
+        let mut translator = self.translator(places);
+        let columns = translator.types.columns(query);
+        translate(&mut translator, query)?;
+        Ok((columns, translator.seconds))
+    }
+
+    fn translator<'a>(&'a self, places: &'a BTreeMap<String, Place>) -> Translator<'a> {
+        Translator {
+            types: Types::new(places, self.bindings),
+            session: self.session,
+            now: self.now,
+            seconds: 0,
+        }
+    }
+
+    /// The tables that a statement reads, by their names as written. Views of the information schema are made for
+    /// it, and added to `lent`.
+    fn places(
+        &self,
+        statement: &Statement,
+        lent: &mut Vec<String>,
+    ) -> Result<BTreeMap<String, Place>, SqlError> {
+        let mut named = Named::default();
+        let _done = statement.visit(&mut named);
+        if !named.tables.is_empty() {
+            self.session.needs_warehouse()?;
+        }
+        let mut places = BTreeMap::new();
+        for name in named.tables {
+            let [database, schema, table] = self.session.complete(&path_of(&name))?;
+            let full = format!("{database}.{schema}.{table}");
+            let missing = || SqlError::no_object("Object", &full);
+            let object = self
+                .account
+                .database(&database, &self.session.role)
+                .ok_or_else(|| SqlError::no_object("Database", &database))?;
+            let (stored, columns) = if schema == "INFORMATION_SCHEMA" {
+                let count = |table: &_| self.rows.count(table);
+                let view = information_schema::view(object, &table, &count).ok_or_else(missing)?;
+                let stored = format!("i{}", lent.len());
+                self.rows.lend(&stored, &view)?;
+                lent.push(stored.clone());
+                (stored, view.columns)
+            } else {
+                let schema = object.schema(&schema).ok_or_else(|| {
+                    SqlError::no_object("Schema", &format!("{database}.{schema}"))
+                })?;
+                let table = schema.table(&table).ok_or_else(missing)?;
+                (table.stored.clone(), table.columns.clone())
+            };
+            let place = Place {
+                stored,
+                name: table,
+                columns,
+            };
+            places.insert(name.to_string(), place);
+        }
+        Ok(places)
+    }
+
+    /// The names of a table or view that a statement makes, changes or drops.
+    fn target(&self, name: &ObjectName) -> Result<[String; 3], SqlError> {
+        let path = self.session.complete(&path_of(name))?;
+        let [database, schema, _] = &path;
+        let object = self
+            .account
+            .database(database, &self.session.role)
+            .ok_or_else(|| SqlError::no_object("Database", database))?;
+        if object.schema(schema).is_none() {
+            let name = format!("{database}.{schema}");
+            return Err(SqlError::no_object("Schema", &name));
+        }
+        Ok(path)
+    }
+}
+
+/// Rewrites a part of a statement.
+fn translate(translator: &mut Translator<'_>, part: &mut impl VisitMut) -> Result<(), SqlError> {
+    match part.visit(translator) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(error) => Err(error),
+    }
+}
+
+/// The type of a column that only its values tell.
+fn kind_of_values(values: &[Vec<Value>], index: usize) -> Kind {
+    let mut kinds = values.iter().filter_map(|row| match row.get(index)? {
+        Value::Integer(_) => Some(Kind::Fixed(0)),
+        Value::Real(_) => Some(Kind::Real),
+        Value::Text(_) => Some(Kind::Text),
+        Value::Null | Value::Blob(_) => None,
+    });
+    let first = kinds.next().unwrap_or(Kind::Text);
+    kinds.fold(first, |kind, other| match (kind, other) {
+        (Kind::Fixed(_), Kind::Real) => Kind::Real,
+        (_, Kind::Text) => Kind::Text,
+        (kind, _) => kind,
+    })
 }
 
 impl Session {

@@ -16,7 +16,7 @@ pub(super) use submit::submit;
 
 use super::{
     errors::SqlError,
-    sql::{self, Outcome, Session},
+    sql::{self, Engine, Outcome, Rows, Session},
 };
 use crate::warehouse::account::{Account, FINISHED, RUNNING};
 use record::{Record, Result as StatementResult};
@@ -35,9 +35,9 @@ pub(super) struct Statements {
 
 impl Statements {
     /// The history that the world begins with.
-    pub(super) fn seeded(account: &Account, now: Timestamp) -> Self {
+    pub(super) fn seeded(account: &mut Account, rows: &Rows, now: Timestamp) -> Self {
         let mut statements = Self::default();
-        let Some(ada) = account.person("ada@example.com") else {
+        let Some(ada) = account.person("ada@example.com").cloned() else {
             return statements;
         };
         let session = Session {
@@ -51,7 +51,10 @@ impl Statements {
             (FINISHED, "SELECT * FROM EVENTS ORDER BY ID"),
             (RUNNING, "SELECT SYSTEM$WAIT(3600)"),
         ] {
-            let result = run_one(&mut account.clone(), &session, text);
+            let result = match run_one(account, rows, &session, now, text) {
+                Ok(outcome) => StatementResult::Rows(outcome),
+                Err(error) => StatementResult::Failed(error),
+            };
             let record = Record::new(handle, ada.email, text, now, result);
             statements.records.insert(handle.to_owned(), record);
         }
@@ -75,20 +78,23 @@ impl Statements {
     }
 }
 
-fn run_one(account: &mut Account, session: &Session, text: &str) -> StatementResult {
-    let outcome: Result<Vec<Outcome>, SqlError> = sql::split(text).and_then(|statements| {
-        statements
-            .into_iter()
-            .map(|one| sql::run(account, session, &[], one))
-            .collect()
-    });
-    match outcome.map(|mut outcomes| outcomes.pop()) {
-        Ok(Some(outcome)) => StatementResult::Rows(outcome),
-        Ok(None) => StatementResult::Failed(SqlError::new(
-            "000900",
-            "42601",
-            "SQL compilation error:\nEmpty SQL statement.",
-        )),
-        Err(error) => StatementResult::Failed(error),
+fn run_one(
+    account: &mut Account,
+    rows: &Rows,
+    session: &Session,
+    now: Timestamp,
+    text: &str,
+) -> Result<Outcome, SqlError> {
+    let mut engine = Engine {
+        account,
+        rows,
+        session,
+        bindings: &[],
+        now,
+    };
+    let mut last = None;
+    for statement in sql::split(text)? {
+        last = Some(engine.run(&statement)?);
     }
+    last.ok_or_else(|| SqlError::unsupported("nothing"))
 }

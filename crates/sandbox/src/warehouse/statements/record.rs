@@ -212,8 +212,13 @@ impl Record {
             "rowType": relation.columns.iter().map(row_type).collect::<Vec<_>>(),
         });
         body["data"] = json!(data(first));
-        if let Some(inserted) = outcome.inserted {
-            body["stats"] = json!({"numRowsInserted": inserted, "numRowsUpdated": 0, "numRowsDeleted": 0, "numDuplicateRowsUpdated": 0});
+        if let Some(changed) = outcome.changed {
+            body["stats"] = json!({
+                "numRowsInserted": changed.inserted,
+                "numRowsUpdated": changed.updated,
+                "numRowsDeleted": changed.deleted,
+                "numDuplicateRowsUpdated": 0,
+            });
         }
         if !self.children.is_empty() {
             body["statementHandles"] = json!(self.children);

@@ -14,7 +14,7 @@ use crate::{
         account::{Account, Column, Kind},
         call::{Call, Caller},
         errors::{ApiError, SqlError},
-        sql::{self, Outcome, Relation, Session},
+        sql::{self, Engine, Outcome, Relation, Session},
     },
 };
 
@@ -122,9 +122,16 @@ fn execute(state: &mut State, call: &Call<'_>, body: &Body) -> Result<Record, Ap
         ));
     }
     let mut outcomes = Vec::new();
+    let mut engine = Engine {
+        account: state.account,
+        rows: state.rows,
+        session: &session,
+        bindings: &bound,
+        now,
+    };
     for statement in statements {
         // Earlier statements stay done where a later one fails.
-        match sql::run(&mut *state.account, &session, &bound, statement) {
+        match engine.run(&statement) {
             Ok(mut outcome) => {
                 outcome
                     .relation
@@ -174,7 +181,7 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
     let outcome = Outcome {
         relation: Relation::with(vec![column], vec![row]),
         seconds,
-        inserted: None,
+        changed: None,
     };
     let mut record = Record::new(
         handle,

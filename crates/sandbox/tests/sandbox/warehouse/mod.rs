@@ -1,7 +1,9 @@
 //! Snowflake: its authorization server and its SQL API.
 
+mod changes;
 mod metadata;
 mod oauth;
+mod queries;
 mod statements;
 mod strictness;
 

@@ -182,17 +182,15 @@ async fn bodies_are_checked() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_a_syntax_error() {
+async fn a_text_that_cannot_be_read_as_sql_is_a_syntax_error() {
     let stage = Stage::new().await;
     let access = stage.snowflake_access(ADA, "refresh_token").await;
     for sql in [
         "SELEC 1",
         "SELECT",
-        "SELECT * FROM ORDERS GROUP BY ID",
-        "SELECT * FROM ORDERS WHERE ID > 1",
         "SELECT 'open",
-        "SELECT UPPER('a')",
-        "DROP TABLE ORDERS",
+        "SELECT * FROM ORDERS WHERE",
+        "DROP ORDERS",
         "SHOW TABLES",
         "SHOW GRANTS LIKE 'x'",
         "SHOW DATABASES LIKE x",
