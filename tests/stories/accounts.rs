@@ -57,3 +57,32 @@ async fn no_tool_is_ready_through_a_connection_that_is_disabled() {
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(readiness().await, "needs_connection");
 }
+
+#[tokio::test]
+async fn a_connection_s_settings_say_which_quota_its_users_have() {
+    let stage = Stage::connected().await;
+    let settings = json!({ "settings": { "rate_limit": { "units_per_minute": 12000 } } });
+    let changed = stage.patch("/v1/connections/mail", &settings).await;
+    assert_eq!(
+        changed.json()["settings"],
+        settings["settings"],
+        "{}",
+        changed.text()
+    );
+    assert_eq!(
+        stage.drafts("user-1").await.status,
+        200,
+        "its accounts stay connected"
+    );
+    for wrong in [json!(7), json!({ "units": 7 }), json!({ "concurrency": 0 })] {
+        let settings = json!({ "settings": { "rate_limit": wrong } });
+        let refused = stage.patch("/v1/connections/mail", &settings).await;
+        let violations = refused.json()["violations"].take();
+        let place = violations[0]["path"].as_str().unwrap_or_default();
+        assert!(
+            place.starts_with("/settings/rate_limit"),
+            "{}",
+            refused.text()
+        );
+    }
+}

@@ -46,7 +46,8 @@ async fn over_rest() {
         contacts.text()
     );
 
-    assert_eq!(stage.delete("/v1/accounts/mail/user-1").await.status, 204);
+    let ended = stage.delete("/v1/accounts/mail/user-1").await;
+    assert_eq!(ended.json(), json!({ "revocation": "none" }));
     let gone = stage.drafts("user-1").await;
     assert_eq!(gone.kind(), "authorization_required");
     assert_eq!(stage.state("user-1").await, "disconnected");

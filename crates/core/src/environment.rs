@@ -21,9 +21,9 @@ use crate::{
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest,
-        Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription,
-        ToolFilter,
+        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
+        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
+        ToolDescription, ToolFilter,
     },
 };
 
@@ -200,7 +200,7 @@ impl Environment {
         connection_name: &str,
         identifier: &str,
         revoke_at_product: bool,
-    ) -> Result<()> {
+    ) -> Result<Disconnected> {
         accounts::disconnect(
             &self.0,
             &AccountRef::new(connection_name, identifier)?,

@@ -1,5 +1,7 @@
 //! What a product is: a static description that the executor, the proxy and the OAuth flow follow.
 
+mod settings;
+
 use std::{fmt, time::Duration};
 
 use http::Method;
@@ -7,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     Error, Result,
-    error::Violation,
     ports::Limits,
     tool::{Response, ToolEntry},
 };
+pub use settings::{DerivedSettings, Quota};
 
 /// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
 pub struct Product {
@@ -27,11 +29,12 @@ pub struct Product {
     pub read_error: fn(&Response) -> Option<Error>,
     /// Units of quota that a request costs, by method and path without query.
     pub cost: fn(&Method, &str) -> u32,
-    /// Published quota per user.
+    /// Published quota per user; a connection's settings may say another.
     pub quota: Quota,
     /// Beginnings of the product's tokens and secrets, such as `demo_`: words that begin so are removed from texts.
     pub token_prefixes: &'static [&'static str],
-    /// Reads the settings of a connection, and says what follows from them. Refuses what it does not know.
+    /// Reads the product's own settings of a connection, and says what follows from them. Refuses what it does not know.
+    /// Core calls it through [`Product::derived`], which takes its own settings out first.
     pub settings: fn(&Map<String, Value>) -> Result<DerivedSettings>,
     /// Whether the published schemas take `null` for an optional parameter, which is the same as leaving it out.
     pub schemas_take_null: bool,
@@ -61,7 +64,7 @@ impl Product {
         cost: |_, _| 1,
         quota: Quota::UNLIMITED,
         token_prefixes: &[],
-        settings: no_settings,
+        settings: settings::none,
         schemas_take_null: false,
         proxy: ProxyRules::BASE,
         limits: Limits::DEFAULT,
@@ -98,31 +101,6 @@ impl fmt::Debug for Product {
     }
 }
 
-/// What follows from a connection's settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DerivedSettings {
-    /// Host that stands for `{host}` in the product's addresses.
-    pub host: Option<String>,
-    /// Scopes that every link asks for.
-    pub scopes: Vec<String>,
-}
-
-/// The settings of a product that has none.
-fn no_settings(settings: &Map<String, Value>) -> Result<DerivedSettings> {
-    match settings.keys().next() {
-        None => Ok(DerivedSettings::default()),
-        Some(name) => {
-            let violation = Violation::at(
-                &["settings", name],
-                "additionalProperties",
-                "connections of this product take no settings",
-            );
-            Err(Error::invalid(vec![violation]))
-        }
-    }
-}
-
 /// A host of a product's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
@@ -132,23 +110,6 @@ pub struct Origin {
     pub url: &'static str,
     /// Path below which the tools' requests lie, such as `/calendar/v3`; may be empty. The proxy does not use it.
     pub base: &'static str,
-}
-
-/// Quota of one user, as the product publishes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quota {
-    /// Units in any 60 seconds; 0 for no limit.
-    pub units_per_minute: u32,
-    /// Requests at the same time.
-    pub concurrency: u16,
-}
-
-impl Quota {
-    /// No published limit; 8 requests at the same time.
-    pub const UNLIMITED: Self = Self {
-        units_per_minute: 0,
-        concurrency: 8,
-    };
 }
 
 /// Which paths the proxy takes.
@@ -261,8 +222,9 @@ pub struct OAuth {
     pub temporary_errors: &'static [&'static str],
     /// Revocation endpoint, where there is one.
     pub revoke: Option<&'static str>,
-    /// Statuses with which the revocation endpoint says that the token is dead already; RFC 7009 makes that a 200.
-    pub revoked_already: &'static [u16],
+    /// Whether the revocation endpoint's error, a status with the members of its body, says that the token is dead already.
+    /// RFC 7009 makes that a 200, and the code `invalid_token` is known for every product.
+    pub revoked_already: fn(u16, &Map<String, Value>) -> bool,
     /// Whether revoking one token ends everything that the user has granted to the application, so that another
     /// credential of the same user would die with it.
     pub revocation_ends_grant: bool,
@@ -298,7 +260,7 @@ impl OAuth {
         read_token_error: |_| None,
         temporary_errors: &[],
         revoke: None,
-        revoked_already: &[],
+        revoked_already: |_, _| false,
         revocation_ends_grant: false,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
@@ -372,8 +334,12 @@ pub enum Permissions {
 pub enum SubjectSource {
     /// It does not.
     Unknown,
-    /// Claims `sub` and `email` of the token response's `id_token`.
-    IdToken,
+    /// Claims `sub` and `email` of the token response's `id_token`, which has to be for this client, of one of these issuers
+    /// (or of the one that the environment's options name) and not ended.
+    IdToken {
+        /// What `iss` may be.
+        issuers: &'static [&'static str],
+    },
     /// Members of the token response, by JSON pointer.
     TokenResponse {
         /// The stable id.

@@ -63,11 +63,11 @@ impl Transport for Products {
 }
 
 fn granted() -> Response<ports::Body> {
-    // The claims are {"sub":"1","email":"ada@example.com"}.
+    // The claims are of Google for `client`, until 2100, about the user 1 with the address ada@example.com.
     json_response(&json!({
         "access_token": "ya29.CANARY-access", "refresh_token": "1//CANARY-refresh", "expires_in": 3600, "token_type": "Bearer",
         "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {READONLY}"),
-        "id_token": "e30.eyJzdWIiOiIxIiwiZW1haWwiOiJhZGFAZXhhbXBsZS5jb20ifQ.e30",
+        "id_token": "e30.eyJpc3MiOiJodHRwczovL2FjY291bnRzLmdvb2dsZS5jb20iLCJhdWQiOiJjbGllbnQiLCJleHAiOjQxMDI0NDQ4MDAsInN1YiI6IjEiLCJlbWFpbCI6ImFkYUBleGFtcGxlLmNvbSJ9.e30",
     }))
 }
 

@@ -308,9 +308,11 @@ impl Backend for Platform {
         connection_name: &'a str,
         identifier: &'a str,
     ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(
+        Box::pin(async move {
             self.environment
-                .disconnect_account(connection_name, identifier, false),
-        )
+                .disconnect_account(connection_name, identifier, false)
+                .await
+                .map(drop)
+        })
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     domain::{Account, AccountRef, account::Trigger},
     identifier::AccountId,
     oauth,
+    resource::{Disconnected, Revocation},
     store::Versioned,
 };
 
@@ -18,25 +19,36 @@ pub(crate) async fn disconnect(
     context: &Context,
     of: &AccountRef,
     revoke_at_product: bool,
-) -> Result<()> {
-    let (_, account) = context.account_rows(of).await?;
+) -> Result<Disconnected> {
+    let (connection, account) = context.account_rows(of).await?;
+    let ends_grant = context
+        .endpoints_of(&connection.row)
+        .is_ok_and(|endpoints| endpoints.product.oauth.revocation_ends_grant);
     let id = account.row.id;
     context
         .detached(move |context| async move {
-            context
+            let asked = context
                 .change(
                     || load(&context, id, revoke_at_product),
                     |(account, credentials)| {
+                        let asked = credentials.iter().any(|(_, entry)| entry.is_some());
                         let change = Change::none().shred(credentials);
                         let disconnected = account.row.on(Trigger::Disconnected, context.now())?;
-                        Ok((change.account(disconnected, account.version), ()))
+                        Ok((change.account(disconnected, account.version), asked))
                     },
                 )
                 .await?;
             if revoke_at_product {
                 oauth::work_off_outbox(&context);
             }
-            Ok(())
+            Ok(Disconnected {
+                revocation: match (revoke_at_product, asked) {
+                    (false, _) => Revocation::None,
+                    (true, true) => Revocation::Requested,
+                    (true, false) => Revocation::NotPossible,
+                },
+                ends_other_grants: asked && ends_grant,
+            })
         })
         .await?
 }

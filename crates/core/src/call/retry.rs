@@ -78,14 +78,18 @@ fn jitter(context: &Context, attempt: u8) -> Duration {
     longest.mul_f64(f64::from(u32::from_be_bytes(random)) / f64::from(u32::MAX))
 }
 
-/// The error that is left. A write that the product met with a failure of its own may have been carried out.
+/// The error that is left. A write that the product met with a failure of its own, or with something unreadable, may have
+/// been carried out.
 pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
     let Failure { error, processed } = failure;
-    let unavailable = matches!(
+    let tells_nothing = matches!(
         error.kind(),
-        ErrorKind::ProductUnavailable | ErrorKind::ProductTimeout | ErrorKind::UpstreamTruncated
+        ErrorKind::ProductUnavailable
+            | ErrorKind::ProductTimeout
+            | ErrorKind::UpstreamTruncated
+            | ErrorKind::ProductProtocolError
     );
-    if effect == Effect::Read || processed == Processed::No || !unavailable {
+    if effect == Effect::Read || processed == Processed::No || !tells_nothing {
         return error;
     }
     let message = format!(

@@ -95,6 +95,11 @@ impl<'c> Sender<'c> {
         self.snapshot.endpoints.product
     }
 
+    /// How many requests of the account may be on their way at the same time.
+    pub(super) fn at_once(&self) -> usize {
+        self.snapshot.rate_limiter.at_once(self.product())
+    }
+
     pub(super) fn left(&self) -> Duration {
         self.ends_at.saturating_sub(self.context.monotonic())
     }
@@ -122,7 +127,7 @@ impl<'c> Sender<'c> {
             let units = outgoing.units(product, &target);
             let limiter = &self.snapshot.rate_limiter;
             let permit = limiter
-                .acquire(context.runtime.as_ref(), units, self.left())
+                .acquire(context.runtime.as_ref(), effect, units, self.left())
                 .await?;
             let snapshot = self.live(permit.waited).await?;
             let mut request = outgoing.build(target)?;

@@ -31,10 +31,10 @@ impl IoBackend for ToolIo<'_> {
         {
             return Box::pin(async move { vec![self.0.send(ToolRequest(request)).await] });
         }
-        let at_once = self.0.product().quota.concurrency;
+        let at_once = self.0.at_once();
         let sending = stream::iter(requests)
             .map(|request| self.0.send(ToolRequest(request)))
-            .buffered(at_once.max(1).into());
+            .buffered(at_once);
         Box::pin(sending.collect())
     }
 

@@ -87,7 +87,7 @@ fn decide(
     let permissions = read_permissions(product, change.permissions.as_deref(), "permissions")?;
     check_client_id(change.client_id.as_deref())?;
     if let Some(settings) = &change.settings {
-        (product.settings)(settings)?;
+        product.derived(settings)?;
     }
     let changes = Changes {
         client_id: change.client_id.clone(),

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<resource::Connection> {
     let product = context.endpoints(&new.product)?.product;
     let permissions = read_permissions(product, new.permissions.as_deref(), "permissions")?;
-    (product.settings)(&new.settings)?;
+    product.derived(&new.settings)?;
     check_client_id(new.client_id.as_deref())?;
     let id = ConnectionId::from_uuid(context.new_id());
     let mut connection = Connection {

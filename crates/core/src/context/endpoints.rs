@@ -7,7 +7,8 @@ use url::Url;
 
 use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::Product};
 
-/// What differs from a product's own description: a gateway, an emulator, a larger quota.
+/// What differs from a product's own description: a gateway, an emulator, no rate limit. Another quota is a setting of the
+/// connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -107,7 +108,7 @@ impl Endpoints {
         if own.into_iter().all(|url| !url.contains(HOST)) {
             return Ok(Arc::clone(self));
         }
-        let host = (self.product.settings)(settings)?.host.unwrap_or_default();
+        let host = self.product.derived(settings)?.host.unwrap_or_default();
         let mut endpoints = Self::clone(self);
         let all = endpoints
             .origins

@@ -57,10 +57,15 @@ impl Context {
         generation: u64,
     ) -> Result<Option<TokenSet>> {
         let row = self.store.credential(account.id, generation).await?;
-        let Some(sealed) = row.and_then(|row| row.row.sealed) else {
+        let Some(row) = row.map(|row| row.row) else {
             return Ok(None);
         };
-        TokenSet::open(&self.vault, account, generation, &sealed).map(Some)
+        let tokens = row
+            .sealed
+            .as_ref()
+            .map(|sealed| TokenSet::open(&self.vault, account, generation, sealed))
+            .transpose()?;
+        Ok(tokens.map(|tokens| tokens.issued(row.created_at)))
     }
 
     /// A connection by the name that a request gives.

@@ -209,6 +209,9 @@ impl Context {
         epoch: u64,
     ) -> Result<Arc<Snapshot>> {
         let endpoints = self.endpoints_of(&connection)?;
+        let product = endpoints.product;
+        let own = product.derived(&connection.settings)?.quota;
+        let quota = (endpoints.rate_limited).then_some(own.unwrap_or(product.quota));
         let tokens = if account.state == AccountState::Active {
             self.tokens(&account, account.generation).await?
         } else {
@@ -219,7 +222,7 @@ impl Context {
                 connection: connection.name.clone(),
                 identifier: account.identifier.clone(),
             },
-            rate_limiter: self.rate_limiters.of(account.id, &endpoints),
+            rate_limiter: self.rate_limiters.of(account.id, quota),
             endpoints,
             connection,
             account,

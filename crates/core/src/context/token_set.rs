@@ -21,6 +21,8 @@ pub(crate) struct TokenSet {
     access: SecretString,
     refresh: Option<SecretString>,
     expires_at: Option<Timestamp>,
+    /// When they were stored, once they are.
+    issued_at: Option<Timestamp>,
     /// `Bearer …`, ready to send and marked as sensitive.
     bearer: HeaderValue,
 }
@@ -43,6 +45,7 @@ impl TokenSet {
             access,
             refresh,
             expires_at,
+            issued_at: None,
             bearer,
         })
     }
@@ -59,6 +62,16 @@ impl TokenSet {
     }
     pub(crate) fn expires_at(&self) -> Option<Timestamp> {
         self.expires_at
+    }
+
+    pub(crate) fn issued(self, at: Timestamp) -> Self {
+        Self {
+            issued_at: Some(at),
+            ..self
+        }
+    }
+    pub(crate) fn issued_at(&self) -> Option<Timestamp> {
+        self.issued_at
     }
 
     pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {

@@ -134,7 +134,8 @@ impl Connection {
     /// host that issued them.
     pub(crate) fn has_other_client(&self, before: &Self, product: &Product) -> bool {
         let host = |connection: &Self| {
-            (product.settings)(&connection.settings)
+            product
+                .derived(&connection.settings)
                 .map(|derived| derived.host)
                 .ok()
         };

@@ -145,7 +145,7 @@ pub(crate) fn asked_scopes(
     given: Option<&[String]>,
     granted: &[String],
 ) -> Result<Vec<String>> {
-    let derived = (product.settings)(&connection.settings)?.scopes;
+    let derived = product.derived(&connection.settings)?.scopes;
     let Permissions::Scopes { always, default } = product.oauth.permissions else {
         return Ok(derived);
     };

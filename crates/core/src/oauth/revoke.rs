@@ -1,19 +1,16 @@
 //! Revokes tokens at the product (RFC 7009), through the outbox.
 
-use std::time::Duration;
-
-use http::{HeaderName, HeaderValue, Method, header};
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
+use serde_json::json;
 
-use super::{client::ClientCredentials, token_endpoint::encoded};
+use super::token_endpoint::{error_of, exchange, request};
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, TokenSet},
-    domain::{Account, Connection, Credential, OutboxEntry, OutboxTask},
+    context::{Context, TokenSet, change::Change},
+    domain::{Account, Connection, Credential, NewEvent, OutboxEntry, OutboxTask},
     identifier::{AccountId, OutboxId},
-    ports::Limits,
-    product::ClientAuthentication,
+    product::Product,
     seal::AssociatedData,
     sealed::Sealed,
     store::{Batch, Commit, Versioned},
@@ -175,17 +172,16 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
         generation,
         token,
     } = &row.task;
-    let done = if superseded(context, *account_id, *generation).await? {
-        Ok(())
+    let outcome = if superseded(context, *account_id, *generation).await? {
+        Outcome::NotNeeded
     } else {
         match context.store.connection(*connection_id).await? {
-            Some(connection) => revoke(context, &connection.row, row.id, token).await,
-            None => Ok(()),
+            Some(connection) => revoke(context, &connection.row, row.id, token)
+                .await
+                .unwrap_or_else(|error| Outcome::Later(error.to_string())),
+            None => Outcome::Refused(String::from("the connection was deleted")),
         }
     };
-    if let Err(error) = &done {
-        tracing::info!(kind = %error.kind(), attempts = row.attempts + 1, "a token could not be revoked at the product");
-    }
     finish(
         context,
         Versioned {
@@ -193,9 +189,22 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
             version: version + 1,
             read_at: entry.read_at,
         },
-        done.is_ok(),
+        outcome,
     )
     .await
+}
+
+/// What became of a revocation.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    /// The token is dead.
+    Revoked,
+    /// It would end more than was asked for.
+    NotNeeded,
+    /// The product refuses it for good; with what it said.
+    Refused(String),
+    /// It may work later; with what was wrong.
+    Later(String),
 }
 
 /// Whether the user has authorized again since, and the revocation would end that grant too.
@@ -206,78 +215,88 @@ async fn superseded(context: &Context, account: AccountId, generation: u64) -> R
     Ok(account.row.generation > generation && would_end_working_grant(context, &account.row).await)
 }
 
-async fn finish(context: &Context, entry: Versioned<OutboxEntry>, done: bool) -> Result<()> {
+/// Ends an entry with its event, or plans the next attempt.
+async fn finish(context: &Context, entry: Versioned<OutboxEntry>, outcome: Outcome) -> Result<()> {
     let Versioned {
         mut row, version, ..
     } = entry;
-    let batch = if done || row.attempts + 1 >= ATTEMPTS {
-        Batch::new().delete(row.id, version)
-    } else {
-        row.attempts += 1;
-        let pause = SignedDuration::from_mins(2_i64.saturating_pow(row.attempts).min(720));
-        row.due_at = context.now().checked_add(pause).unwrap_or(row.due_at);
-        Batch::new().update(row, version)
+    let OutboxTask::Revoke { account_id, .. } = &row.task;
+    let (name, why) = match outcome {
+        Outcome::Later(why) if row.attempts + 1 < ATTEMPTS => {
+            tracing::info!(account = %account_id, why, attempts = row.attempts + 1, "a token could not be revoked at the product; it is tried again");
+            row.attempts += 1;
+            let pause = SignedDuration::from_mins(2_i64.saturating_pow(row.attempts).min(720));
+            row.due_at = context.now().checked_add(pause).unwrap_or(row.due_at);
+            // A conflict means that another process has settled it.
+            let _ = context
+                .store
+                .commit(Batch::new().update(row, version))
+                .await?;
+            return Ok(());
+        }
+        Outcome::Later(why) | Outcome::Refused(why) => {
+            tracing::warn!(account = %account_id, why, "a token is not revoked at the product");
+            ("account.revocation_failed", Some(why))
+        }
+        Outcome::Revoked => ("account.revoked_at_product", None),
+        Outcome::NotNeeded => ("account.revocation_dropped", None),
     };
-    // A conflict means that another process has settled it.
-    let _ = context.store.commit(batch).await?;
-    Ok(())
+    let event = NewEvent {
+        name,
+        account_id: Some(*account_id),
+        data: json!({ "reason": why }),
+    };
+    let ended = Change::none().delete(row.id, version).event(event);
+    let settled_elsewhere = Error::new(ErrorKind::AlreadyExists, "another process has settled it");
+    match context.add(ended, settled_elsewhere).await {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
-/// RFC 7009, 2.1: the client proves itself as at the token endpoint. Servers that take the secret in the body
-/// ask for none here.
+/// Asks the product to end a token (RFC 7009).
 async fn revoke(
     context: &Context,
     connection: &Connection,
     entry: OutboxId,
     token: &Sealed,
-) -> Result<()> {
+) -> Result<Outcome> {
     let endpoints = context.endpoints_of(connection)?;
     let Some(url) = endpoints.revoke() else {
-        return Ok(());
+        return Ok(Outcome::Refused(String::from(
+            "the product has no revocation endpoint",
+        )));
     };
     let token = context.vault.open_sealed(token_place(entry), token)?;
     let token = String::from_utf8_lossy(&token);
-    let oauth = &endpoints.product.oauth;
-    let (body, content_type) = encoded(oauth.token_format, &[("token", &token)]);
-    let mut request = http::Request::new(body);
-    *request.method_mut() = Method::POST;
-    *request.uri_mut() = url
-        .parse()
-        .map_err(|_| Error::new(ErrorKind::Internal, "the revocation endpoint is not a URI"))?;
-    let headers = request.headers_mut();
-    headers.insert(header::CONTENT_TYPE, content_type);
-    for (name, value) in oauth.token_headers {
-        headers.insert(
-            HeaderName::from_static(name),
-            HeaderValue::from_static(value),
-        );
-    }
-    if oauth.client_authentication == ClientAuthentication::Basic
-        && let Some(credentials) = ClientCredentials::of(context, connection)?
-    {
-        headers.insert(header::AUTHORIZATION, credentials.basic()?);
-    }
-    let limits = Limits {
-        total: Duration::from_secs(20),
-        response_bytes: 64 * 1024,
-        ..Limits::DEFAULT
-    };
-    request.extensions_mut().insert(limits);
-    let unavailable = |why: String| Error::new(ErrorKind::ProductUnavailable, why);
-    let response = context
-        .transport
-        .send(request)
-        .await
-        .map_err(|error| unavailable(error.to_string()))?;
-    match response.status().as_u16() {
-        200..=299 => Ok(()),
-        status if oauth.revoked_already.contains(&status) => Ok(()),
-        status => Err(unavailable(format!(
-            "the revocation endpoint answered {status}"
-        ))),
+    let product = endpoints.product;
+    let request = request(context, product, connection, url, &[("token", &token)])?;
+    Ok(match exchange(context, request).await {
+        Ok((status, body)) => outcome_of(status.as_u16(), &body, product),
+        Err(error) => Outcome::Later(error.to_string()),
+    })
+}
+
+/// What a response of the revocation endpoint means (RFC 7009, 2.2).
+fn outcome_of(status: u16, body: &[u8], product: &Product) -> Outcome {
+    let error = error_of(body, product);
+    let code = error.as_ref().map_or("", |error| error.code.as_str());
+    let members = serde_json::from_slice(body).unwrap_or_default();
+    let said = format!("the revocation endpoint answered {status} {code}");
+    match status {
+        200..=299 => Outcome::Revoked,
+        400..=499 if code == "invalid_token" => Outcome::Revoked,
+        400..=499 if (product.oauth.revoked_already)(status, &members) => Outcome::Revoked,
+        408 | 429 => Outcome::Later(said),
+        400..=499 => Outcome::Refused(said),
+        _ => Outcome::Later(said),
     }
 }
 
 fn token_place(id: OutboxId) -> AssociatedData<'static> {
     AssociatedData::new("outbox", id.uuid(), "token")
 }
+
+#[cfg(test)]
+#[path = "revoke_tests.rs"]
+mod tests;

@@ -1,32 +1,81 @@
 //! Who the user is at the product.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::{domain::Subject, product::SubjectSource};
 
-/// Who the user is, by the token answer.
+/// How far the product's clock may be from ours.
+const CLOCKS_APART: i64 = 300;
+
+/// What an `id_token` has to be.
+pub(super) struct Expected<'a> {
+    /// Issuers that are accepted.
+    pub(super) issuers: Vec<&'a str>,
+    /// The client that it has to be for.
+    pub(super) client_id: &'a str,
+    pub(super) now: Timestamp,
+}
+
+/// Who the user is, by the token response; an error says what is wrong with its `id_token`.
 ///
 /// The signature of an `id_token` is not checked: it came straight from the token endpoint over TLS, which OpenID
-/// Connect Core 1.0, 3.1.3.7 point 6, accepts in its place.
-pub(super) fn subject(source: SubjectSource, members: &Map<String, Value>) -> Option<Subject> {
+/// Connect Core 1.0, 3.1.3.7 point 6, accepts in its place. Points 2, 3 and 9 are: issuer, audience, end.
+pub(super) fn subject(
+    source: SubjectSource,
+    members: &Map<String, Value>,
+    expected: &Expected<'_>,
+) -> Result<Option<Subject>, &'static str> {
     match source {
-        SubjectSource::Unknown => None,
-        SubjectSource::IdToken => {
-            let claims = members.get("id_token")?.as_str()?.split('.').nth(1)?;
-            let claims: Value =
-                serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?)
-                    .ok()?;
-            Some(Subject {
-                id: text(&claims["sub"])?,
-                display: text(&claims["email"]),
-            })
+        SubjectSource::Unknown => Ok(None),
+        SubjectSource::IdToken { .. } => match members.get("id_token") {
+            None | Some(Value::Null) => Ok(None),
+            Some(token) => {
+                let claims = claims(token).ok_or("it cannot be read")?;
+                check(&claims, expected)?;
+                Ok(Some(Subject {
+                    id: text(&claims["sub"]).ok_or("it names no user")?,
+                    display: text(&claims["email"]),
+                }))
+            }
+        },
+        SubjectSource::TokenResponse { id, display } => {
+            Ok(at(members, id).and_then(text).map(|id| Subject {
+                id,
+                display: display.and_then(|display| text(at(members, display)?)),
+            }))
         }
-        SubjectSource::TokenResponse { id, display } => Some(Subject {
-            id: text(at(members, id)?)?,
-            display: display.and_then(|display| text(at(members, display)?)),
-        }),
     }
+}
+
+fn claims(token: &Value) -> Option<Value> {
+    let claims = token.as_str()?.split('.').nth(1)?;
+    let claims = URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?;
+    serde_json::from_slice(&claims)
+        .ok()
+        .filter(Value::is_object)
+}
+
+fn check(claims: &Value, expected: &Expected<'_>) -> Result<(), &'static str> {
+    let issuer = claims["iss"].as_str().unwrap_or_default();
+    if !expected.issuers.contains(&issuer) {
+        return Err("it is of another issuer");
+    }
+    let audience = &claims["aud"];
+    let of_client = |one: &Value| one.as_str() == Some(expected.client_id);
+    if !of_client(audience)
+        && !audience
+            .as_array()
+            .is_some_and(|all| all.iter().any(of_client))
+    {
+        return Err("it is for another client");
+    }
+    let ends = claims["exp"].as_i64().unwrap_or_default();
+    if ends.saturating_add(CLOCKS_APART) <= expected.now.as_second() {
+        return Err("it has ended");
+    }
+    Ok(())
 }
 
 /// A member by JSON pointer.
@@ -57,22 +106,41 @@ mod tests {
         clippy::needless_pass_by_value,
         reason = "the tests below make it in place"
     )]
-    fn by_id_token(token: Value) -> Option<Subject> {
-        subject(
-            SubjectSource::IdToken,
-            &members(json!({ "id_token": token })),
-        )
+    fn by_id_token(token: Value) -> Result<Option<Subject>, &'static str> {
+        read(ID_TOKEN, &members(json!({ "id_token": token })))
     }
 
-    fn id_token(claims: &str) -> Value {
+    const ID_TOKEN: SubjectSource = SubjectSource::IdToken { issuers: &[] };
+
+    fn read(
+        source: SubjectSource,
+        members: &Map<String, Value>,
+    ) -> Result<Option<Subject>, &'static str> {
+        let expected = Expected {
+            issuers: vec!["https://login.test", "login.test"],
+            client_id: "client",
+            now: Timestamp::from_second(1000).unwrap(),
+        };
+        subject(source, members, &expected)
+    }
+
+    fn encoded(claims: &str) -> Value {
         json!(format!("e30.{}.c2ln", URL_SAFE_NO_PAD.encode(claims)))
     }
 
-    fn user(id: &str, display: Option<&str>) -> Option<Subject> {
-        Some(Subject {
+    /// One that is right but for what these claims change.
+    fn id_token(claims: &str) -> Value {
+        let mut all = json!({ "iss": "login.test", "aud": "client", "exp": 1001, "sub": "1" });
+        let given: Map<String, Value> = serde_json::from_str(claims).unwrap();
+        all.as_object_mut().unwrap().extend(given);
+        encoded(&all.to_string())
+    }
+
+    fn user(id: &str, display: Option<&str>) -> Result<Option<Subject>, &'static str> {
+        Ok(Some(Subject {
             id: id.to_owned(),
             display: display.map(str::to_owned),
-        })
+        }))
     }
 
     #[test]
@@ -100,50 +168,77 @@ mod tests {
         assert_eq!(by_id_token(json!(padded)), user("12", None));
     }
 
+    /// Without its user no one could tell another account of the product from the one that was connected.
     #[test]
-    fn an_odd_id_token_names_no_one() {
+    fn an_id_token_that_cannot_be_read_is_refused() {
         let odd = [
-            json!(null),
             json!(7),
             json!(""),
             json!("a"),
             json!("a."),
             json!(".."),
             json!("a.!.c"),
-            json!("a.e30"),
             json!("a.W10.c"),
+            encoded(""),
+            encoded("oops"),
+            encoded("[]"),
+            encoded("\"sub\""),
         ];
         for token in odd {
-            assert_eq!(by_id_token(token.clone()), None, "{token}");
+            assert_eq!(
+                by_id_token(token.clone()),
+                Err("it cannot be read"),
+                "{token}"
+            );
         }
-        for claims in [
-            "",
-            "oops",
-            "[]",
-            "\"sub\"",
-            r#"{"sub":1}"#,
-            r#"{"sub":""}"#,
-            r#"{"sub":null}"#,
-            r#"{"email":"a@b.test"}"#,
+        for claims in [r#"{"sub":1}"#, r#"{"sub":""}"#, r#"{"sub":null}"#] {
+            assert_eq!(
+                by_id_token(id_token(claims)),
+                Err("it names no user"),
+                "{claims}"
+            );
+        }
+        let long = |length| id_token(&json!({ "sub": "x".repeat(length) }).to_string());
+        assert_eq!(by_id_token(long(513)), Err("it names no user"));
+        assert_eq!(by_id_token(long(512)), user(&"x".repeat(512), None));
+        assert_eq!(by_id_token(json!(null)), Ok(None));
+        assert_eq!(read(ID_TOKEN, &Map::new()), Ok(None));
+    }
+
+    #[test]
+    fn an_id_token_is_of_this_issuer_for_this_client_and_has_not_ended() {
+        for (claims, expected) in [
+            (r#"{"iss":"https://login.test"}"#, Ok(())),
+            (r#"{"aud":["other","client"]}"#, Ok(())),
+            (r#"{"exp":701}"#, Ok(())),
+            (
+                r#"{"iss":"https://login.test/"}"#,
+                Err("it is of another issuer"),
+            ),
+            (
+                r#"{"iss":"http://localhost:4000"}"#,
+                Err("it is of another issuer"),
+            ),
+            (r#"{"iss":null}"#, Err("it is of another issuer")),
+            (r#"{"aud":"other"}"#, Err("it is for another client")),
+            (r#"{"aud":["other"]}"#, Err("it is for another client")),
+            (r#"{"aud":null}"#, Err("it is for another client")),
+            (r#"{"exp":700}"#, Err("it has ended")),
+            (r#"{"exp":"1001"}"#, Err("it has ended")),
         ] {
-            assert_eq!(by_id_token(id_token(claims)), None, "{claims}");
+            assert_eq!(
+                by_id_token(id_token(claims)).map(drop),
+                expected,
+                "{claims}"
+            );
         }
-        assert_eq!(
-            by_id_token(id_token(&json!({ "sub": "x".repeat(513) }).to_string())),
-            None
-        );
-        assert_eq!(
-            by_id_token(id_token(&json!({ "sub": "x".repeat(512) }).to_string())),
-            user(&"x".repeat(512), None)
-        );
-        assert_eq!(subject(SubjectSource::IdToken, &Map::new()), None);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_id_token_is_read_or_names_no_one(text in "\\PC*", claims: Vec<u8>) {
-            by_id_token(json!(text));
-            by_id_token(json!(format!("a.{}.c", URL_SAFE_NO_PAD.encode(claims))));
+        fn any_id_token_is_read_or_refused(text in "\\PC*", claims: Vec<u8>) {
+            let _ = by_id_token(json!(text));
+            let _ = by_id_token(json!(format!("a.{}.c", URL_SAFE_NO_PAD.encode(claims))));
         }
     }
 
@@ -153,7 +248,7 @@ mod tests {
             "bot_id": "b1",
             "owner": { "user": { "id": "u1", "name": "Ada" }, "list": ["first"], "number": 7, "empty": "" },
         }));
-        let found = |id, display| subject(SubjectSource::TokenResponse { id, display }, &response);
+        let found = |id, display| read(SubjectSource::TokenResponse { id, display }, &response);
         assert_eq!(found("/bot_id", None), user("b1", None));
         assert_eq!(
             found("/owner/user/id", Some("/owner/user/name")),
@@ -174,18 +269,13 @@ mod tests {
             "/owner/number",
             "/owner/empty",
         ] {
-            assert_eq!(found(no_one, Some("/bot_id")), None, "{no_one:?}");
+            assert_eq!(found(no_one, Some("/bot_id")), Ok(None), "{no_one:?}");
         }
     }
 
     #[test]
     fn some_products_do_not_say() {
-        assert_eq!(
-            subject(
-                SubjectSource::Unknown,
-                &members(json!({ "id_token": id_token("{\"sub\":\"1\"}") }))
-            ),
-            None
-        );
+        let response = members(json!({ "id_token": id_token("{}") }));
+        assert_eq!(read(SubjectSource::Unknown, &response), Ok(None));
     }
 }

@@ -138,3 +138,27 @@ impl AuthorizationLink {
         }
     }
 }
+
+/// What a disconnection did. The account's tokens are gone from the store in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Disconnected {
+    /// What happens to the grant at the product.
+    pub revocation: Revocation,
+    /// Whether the product ends with it what the user has granted to other connections of the same application.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends_other_grants: bool,
+}
+
+/// What happens to a grant at the product when its account is disconnected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Revocation {
+    /// It was not asked for: the grant stays until the user or the product ends it.
+    None,
+    /// The product is asked to end it, again where it does not respond; an event says how that went.
+    Requested,
+    /// It cannot be ended from here: the product has no endpoint for that, or no token is left.
+    NotPossible,
+}

@@ -8,7 +8,9 @@ mod tool;
 
 use serde::{Deserialize, Serialize};
 
-pub use account::{Account, AccountFilter, AuthorizationLink, NewAuthorizationLink};
+pub use account::{
+    Account, AccountFilter, AuthorizationLink, Disconnected, NewAuthorizationLink, Revocation,
+};
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
 pub use tool::{Readiness, ToolDescription, ToolFilter};

@@ -22,6 +22,7 @@ pub static PRODUCT: Product = Product {
     // Calendar API, "Manage quotas": per minute per user per project.
     quota: Quota {
         units_per_minute: 600,
+        writes_per_minute: None,
         concurrency: 8,
     },
     proxy: ProxyRules {

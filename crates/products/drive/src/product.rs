@@ -22,6 +22,7 @@ pub static PRODUCT: Product = Product {
     // Drive API, "Usage limits": per minute per user per project.
     quota: Quota {
         units_per_minute: 325_000,
+        writes_per_minute: None,
         concurrency: 8,
     },
     proxy: ProxyRules {

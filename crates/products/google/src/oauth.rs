@@ -23,7 +23,6 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         token: "https://oauth2.googleapis.com/token",
         temporary_errors: &["internal_failure"],
         revoke: Some("https://oauth2.googleapis.com/revoke"),
-        revoked_already: &[400],
         // "Revocation removes all OAuth 2.0 scopes previously granted to a project" (same guide, "Revoking a token").
         revocation_ends_grant: true,
         client_authentication: ClientAuthentication::Body,
@@ -40,7 +39,10 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         scope_prefix: "https://www.googleapis.com/auth/",
         scope_aliases: &[("email", EMAIL), ("profile", PROFILE)],
         default_lifetime: Some(Duration::from_secs(3600)),
-        subject: SubjectSource::IdToken,
+        // OpenID Connect, "Validating an ID token": with or without the scheme.
+        subject: SubjectSource::IdToken {
+            issuers: &["https://accounts.google.com", "accounts.google.com"],
+        },
         ..OAuth::BASE
     }
 }

@@ -34,6 +34,7 @@ pub static PRODUCT: Product = Product {
     // Gmail API, "Usage limits": per minute per user per project, and no more than a few requests at once.
     quota: Quota {
         units_per_minute: 6000,
+        writes_per_minute: None,
         concurrency: 8,
     },
     proxy: ProxyRules {

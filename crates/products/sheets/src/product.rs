@@ -17,10 +17,10 @@ pub static PRODUCT: Product = Product {
         base: "/v4/spreadsheets",
     }],
     read_error,
-    // Sheets API, "Usage limits": 60 reads and 60 writes per minute per user per project. One count serves for both, so
-    // that neither is ever exceeded.
+    // Sheets API, "Usage limits": 60 reads and 60 writes per minute per user per project.
     quota: Quota {
         units_per_minute: 60,
+        writes_per_minute: Some(60),
         concurrency: 8,
     },
     proxy: ProxyRules {

@@ -38,6 +38,7 @@ pub static PRODUCT: Product = Product {
     // request counts one.
     quota: Quota {
         units_per_minute: 180,
+        writes_per_minute: None,
         concurrency: 4,
     },
     proxy: ProxyRules {
@@ -69,7 +70,8 @@ const OAUTH: OAuth = OAuth {
     token_headers: VERSION,
     read_token_error,
     revoke: Some("https://api.notion.com/v1/oauth/revoke"),
-    revoked_already: &[400],
+    // A client that is refused gets a 401, so a 400 is about the token.
+    revoked_already: |status, _| status == 400,
     client_authentication: ClientAuthentication::Basic,
     token_format: TokenFormat::Json,
     pkce: false,

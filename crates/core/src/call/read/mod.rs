@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
+use serde::de::IgnoredAny;
 
 use super::retry::{Failure, Processed};
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     ports::Body,
     product::{Product, RouteKind},
     proxy,
-    tool::{ApiRequest, Response},
+    tool::{ApiRequest, Effect, Response},
 };
 
 /// Largest response that a tool reads, after decompression.
@@ -66,10 +67,12 @@ pub(super) async fn whole(
     let body = match decompressed(&mut headers, body) {
         Ok(body) => body,
         Err(error) => {
-            return Reading::Failure(Failure {
-                error,
-                processed: Processed::Unknown,
-            });
+            // A 4xx refuses the request, whatever else it says.
+            let processed = match head.status.is_client_error() {
+                true => Processed::No,
+                false => Processed::Unknown,
+            };
+            return Reading::Failure(Failure { error, processed });
         }
     };
     tracing::debug!(
@@ -88,6 +91,12 @@ fn classify(
     request: &ApiRequest,
     response: Response,
 ) -> Reading<Response> {
+    if let Err(error) = readable(request, &response) {
+        return Reading::Failure(Failure {
+            error,
+            processed: Processed::Unknown,
+        });
+    }
     if request.accept.contains(&response.status) {
         return Reading::Response(response);
     }
@@ -112,6 +121,16 @@ fn classify(
         _ => Processed::Unknown,
     };
     Reading::Failure(Failure { error, processed })
+}
+
+/// The product took a request that changes something, and what it says about it has to be readable: a page of a gateway or
+/// half a document does not tell what became of it. What a read brings is left to the tool.
+fn readable(request: &ApiRequest, response: &Response) -> Result<()> {
+    let unread = request.effect_of() == Effect::Read || !response.is_success();
+    if unread || response.body.is_empty() {
+        return Ok(());
+    }
+    response.json::<IgnoredAny>().map(drop)
 }
 
 /// Where the product's own table does not know a response.

@@ -258,3 +258,60 @@ fn a_response_is_read_within_the_products_limit_and_knows_its_attempt() {
         ErrorKind::ResponseTooLarge
     );
 }
+
+/// What is left of a request whose response cannot be read.
+fn left_of(request: &ApiRequest, response: Response) -> Option<ErrorKind> {
+    match classified(|_| None, request, response) {
+        Reading::Failure(failure) => {
+            Some(crate::call::retry::classify(request.effect_of(), failure).kind())
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn a_write_that_was_taken_and_whose_response_cannot_be_read_has_an_unknown_outcome() {
+    for body in [r#"{"id": "n1", "na"#, "<html>Welcome</html>", "\u{0}"] {
+        for write in [
+            ApiRequest::post(["a"]),
+            ApiRequest::patch(["a"]),
+            ApiRequest::put(["a"]),
+        ] {
+            let outcome = left_of(&write, response(200, body));
+            assert_eq!(outcome, Some(ErrorKind::OutcomeUnknown), "{body}");
+        }
+        // A read is repeated by whoever wants it; the tool says that it cannot be read.
+        assert_eq!(left_of(&ApiRequest::get(["a"]), response(200, body)), None);
+    }
+    for body in ["", "{}", " null "] {
+        assert_eq!(
+            left_of(&ApiRequest::post(["a"]), response(200, body)),
+            None,
+            "{body:?}"
+        );
+    }
+    assert_eq!(
+        left_of(&ApiRequest::post(["a"]), response(400, "<html>")),
+        Some(ErrorKind::ProductInvalidRequest)
+    );
+}
+
+#[test]
+fn a_write_whose_response_cannot_be_decompressed_has_an_unknown_outcome_unless_it_is_refused() {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    for (status, kind) in [
+        (200, ErrorKind::OutcomeUnknown),
+        (500, ErrorKind::OutcomeUnknown),
+        (400, ErrorKind::ProductProtocolError),
+    ] {
+        let mut cut = crate::testing::response(status, "not gzip");
+        let encoding = HeaderValue::from_static("gzip");
+        cut.headers_mut().insert(header::CONTENT_ENCODING, encoding);
+        let request = ApiRequest::post(["a"]);
+        let read = whole(&context, &STABLE, &request, 1, cut)
+            .now_or_never()
+            .unwrap();
+        let error = crate::call::retry::classify(request.effect_of(), failure(read));
+        assert_eq!(error.kind(), kind, "{status}");
+    }
+}

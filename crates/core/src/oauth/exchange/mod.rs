@@ -1,6 +1,7 @@
 //! Exchanges a code, and keeps the tokens until they are confirmed.
 
 use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{
@@ -8,18 +9,18 @@ use super::{
     end::end,
     revoke::discard,
     start::verifier_place,
-    subject::subject,
+    subject::{Expected, subject},
     token_endpoint::{Granted, NoTokens, TokenFailure, request_tokens},
 };
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, Verification, change::Change},
     domain::{
-        Account, Authorization, Connection, Credential, PendingCredential, account,
+        Account, Authorization, Connection, Credential, PendingCredential, Subject, account,
         authorization::{End, Trigger, expired},
     },
     identifier::AuthorizationId,
-    product::{Permissions, Product},
+    product::{Permissions, Product, SubjectSource},
     sealed::Sealed,
     state::AccountState,
     store::Versioned,
@@ -71,13 +72,26 @@ pub(super) async fn exchange(
             return Err(error);
         }
     };
+    let user = user_of(
+        context,
+        product,
+        &connection,
+        &authorization,
+        &granted.members,
+    );
+    let subject = match user {
+        Ok(subject) => subject,
+        Err(error) => {
+            return not_kept(context, &authorization, &granted, "id_token_refused", error).await;
+        }
+    };
     let asked = &authorization.scopes;
     let granted_scopes = granted.scopes.clone().unwrap_or_else(|| asked.clone());
     let pending = PendingCredential {
         generation: 0,
         missing_scopes: missing(product, asked, &granted_scopes),
         granted_scopes,
-        subject: subject(product.oauth.subject, &granted.members),
+        subject,
         token_expires_at: granted.tokens.expires_at(),
     };
     let mut account_state = keep_pending(context, &authorization, &pending, &granted).await?;
@@ -153,11 +167,53 @@ async fn keep_pending(
         ErrorKind::ProductAccountMismatch => "product_account_mismatch",
         _ => "disconnected",
     };
+    not_kept(context, authorization, granted, reason, error).await
+}
+
+/// Ends an authorization whose tokens no one keeps, and revokes them.
+async fn not_kept<T>(
+    context: &Context,
+    authorization: &Authorization,
+    granted: &Granted,
+    reason: &str,
+    error: Error,
+) -> Result<T> {
+    let id = authorization.id;
     let _ = end(context, id, Authorization::is_returned, End::Failed, reason).await?;
     if let Some(account) = context.store.account(authorization.account_id).await? {
         discard(context, &account.row, &granted.tokens).await;
     }
     Err(error)
+}
+
+/// Who the user is at the product, where it says so in a way that can be believed.
+fn user_of(
+    context: &Context,
+    product: &Product,
+    connection: &Connection,
+    authorization: &Authorization,
+    members: &Map<String, Value>,
+) -> Result<Option<Subject>> {
+    let own = match product.oauth.subject {
+        SubjectSource::IdToken { issuers } => issuers,
+        _ => &[],
+    };
+    let asked = authorization
+        .endpoints
+        .as_ref()
+        .and_then(|endpoints| endpoints.issuer.as_deref());
+    let expected = Expected {
+        issuers: match asked {
+            Some(configured) if product.oauth.issuer != Some(configured) => vec![configured],
+            _ => own.to_vec(),
+        },
+        client_id: connection.client_id.as_deref().unwrap_or_default(),
+        now: context.now(),
+    };
+    subject(product.oauth.subject, members, &expected).map_err(|why| {
+        let message = format!("the product's word on who the user is cannot be accepted: {why}");
+        Error::new(ErrorKind::AuthorizationFailed, message)
+    })
 }
 
 async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Result<Loaded> {

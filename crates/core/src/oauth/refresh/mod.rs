@@ -20,10 +20,15 @@ use crate::{
     domain::{Account, AccountRef, Connection},
 };
 
-/// An access token with less life than this is refreshed before it is used.
-const TOO_SHORT: SignedDuration = SignedDuration::from_secs(60);
-/// An access token with less life than this is refreshed in the background while it is used.
-const SHORT: SignedDuration = SignedDuration::from_mins(5);
+/// An access token with less life left than this is refreshed before it is used.
+const DUE: SignedDuration = SignedDuration::from_secs(60);
+/// An access token with less life left than this is refreshed in the background while it is used.
+const EARLY: SignedDuration = SignedDuration::from_mins(5);
+/// Parts of the life of a shorter token that take their place, so that a refresh is not asked for with every call.
+const DUE_PART: i32 = 10;
+const EARLY_PART: i32 = 4;
+/// Tokens this young are sent as they are, however short their life: another refresh would bring no better ones.
+const JUST_ISSUED: SignedDuration = SignedDuration::from_secs(5);
 
 /// Why a credential is refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +61,23 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
     let Some(expires_at) = tokens.expires_at() else {
         return Ok(snapshot);
     };
-    let left = expires_at.duration_since(context.now());
-    if left >= SHORT {
+    let now = context.now();
+    let (mut due, mut early) = (DUE, EARLY);
+    if let Some(issued_at) = tokens.issued_at() {
+        let life = expires_at.duration_since(issued_at);
+        due = due.min(life / DUE_PART);
+        early = early.min(life / EARLY_PART);
+        let age = now.duration_since(issued_at);
+        if !age.is_negative() && age < JUST_ISSUED {
+            return Ok(snapshot);
+        }
+    }
+    let left = expires_at.duration_since(now);
+    if left >= early {
         return Ok(snapshot);
     }
-    if left >= TOO_SHORT {
-        if tokens.refresh_token().is_some() && snapshot.account.may_refresh(context.now()) {
+    if left >= due {
+        if tokens.refresh_token().is_some() && snapshot.account.may_refresh(now) {
             drop(refresh_now(context, &snapshot, RefreshReason::Early));
         }
         return Ok(snapshot);
@@ -76,5 +92,7 @@ async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
     Ok(snapshot)
 }
 
+#[cfg(test)]
+mod margins_tests;
 #[cfg(test)]
 mod model;

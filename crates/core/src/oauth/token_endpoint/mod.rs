@@ -112,7 +112,8 @@ pub(super) async fn request_tokens(
     Ok(response.granted(product, sent_at, kept)?)
 }
 
-async fn exchange(
+/// Sends a request to a token or revocation endpoint and reads the response.
+pub(super) async fn exchange(
     context: &Context,
     request: http::Request<Body>,
 ) -> Result<(StatusCode, Bytes), TransportError> {
@@ -121,12 +122,14 @@ async fn exchange(
     Ok((head.status, body.collect(LIMITS.response_bytes).await?))
 }
 
-fn request(
+/// A request to the token endpoint, or to the revocation endpoint, where the client proves itself in the same way
+/// (RFC 7009, 2.1).
+pub(super) fn request(
     context: &Context,
     product: &Product,
     connection: &Connection,
-    token_url: &str,
-    grant: &[(&str, &str)],
+    url: &str,
+    parameters: &[(&str, &str)],
 ) -> Result<http::Request<Body>> {
     let oauth = &product.oauth;
     let not_ready = |what: &str| {
@@ -137,7 +140,7 @@ fn request(
     };
     let credentials = ClientCredentials::of(context, connection)?
         .ok_or_else(|| not_ready("client id and secret"))?;
-    let mut members = grant.to_vec();
+    let mut members = parameters.to_vec();
     if oauth.client_authentication == ClientAuthentication::Body {
         members.push(("client_id", &credentials.id));
         members.push(("client_secret", credentials.secret.expose_secret()));
@@ -145,7 +148,7 @@ fn request(
     let (body, content_type) = encoded(oauth.token_format, &members);
     let mut request = http::Request::new(body);
     *request.method_mut() = Method::POST;
-    *request.uri_mut() = token_url.parse().map_err(|_| not_ready("token endpoint"))?;
+    *request.uri_mut() = url.parse().map_err(|_| not_ready("token endpoint"))?;
     let headers = request.headers_mut();
     headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(header::CONTENT_TYPE, content_type);
@@ -163,7 +166,7 @@ fn request(
 }
 
 /// The members in the format that the product wants.
-pub(super) fn encoded(format: TokenFormat, members: &[(&str, &str)]) -> (Body, HeaderValue) {
+fn encoded(format: TokenFormat, members: &[(&str, &str)]) -> (Body, HeaderValue) {
     match format {
         TokenFormat::Form => {
             let form = form_urlencoded::Serializer::new(String::new())
@@ -227,7 +230,7 @@ fn tokens_of(
 }
 
 /// An error of RFC 6749, 5.2, or of the product's own form.
-fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
+pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
     let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     match text("error") {

@@ -9,7 +9,8 @@ use crate::testing::{READONLY, TestService};
 fn shown(identifier: &str, state: &str) -> Value {
     json!({
         "id": "acct_…", "connection_name": "mail", "product": "mail", "identifier": identifier, "state": state,
-        "health": "ok", "granted_scopes": ["openid", "https://www.googleapis.com/auth/userinfo.email", READONLY], "missing_scopes": [],
+        "health": if state == "active" { "ok" } else { "unusable" },
+        "granted_scopes": ["openid", "https://www.googleapis.com/auth/userinfo.email", READONLY], "missing_scopes": [],
         "product_user": "ada@example.com", "token_expires_at": "time", "created_at": "time", "updated_at": "time",
     })
 }
@@ -52,8 +53,11 @@ async fn any_identifier_is_one_segment_of_every_path() {
         );
         let ended = call("DELETE", "?revoke_at_product=true").await;
         assert_eq!(
-            (ended.status, ended.body.len()),
-            (StatusCode::NO_CONTENT, 0),
+            (ended.status, ended.json()),
+            (
+                StatusCode::OK,
+                json!({"revocation": "requested", "ends_other_grants": true})
+            ),
             "{identifier}"
         );
         assert_eq!(

@@ -190,7 +190,7 @@ impl Model {
             }),
             Act::Disconnect(process, revoke) => {
                 self.run(process, move |it| async move {
-                    accounts::disconnect(&it, &user(), revoke).await
+                    accounts::disconnect(&it, &user(), revoke).await.map(drop)
                 });
             }
             Act::Authorize(process, verify) => {

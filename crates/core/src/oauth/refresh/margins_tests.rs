@@ -1,0 +1,106 @@
+//! How often tokens of a short life are refreshed.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::json;
+
+use crate::{
+    call,
+    context::{Context, TokenSet},
+    domain::{Account, Credential},
+    resource::ExecuteRequest,
+    state::AccountState,
+    store::{Batch, Commit},
+    testing::{Responses, STABLE, START, World, context, insert_account, response},
+};
+
+/// An account whose access tokens live so long, and how often the token endpoint was asked.
+fn account(world: &World, life: u64) -> (Context, Arc<AtomicU32>) {
+    let asked = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&asked);
+    let transport = Responses::by(move |request: http::Request<crate::ports::Body>| {
+        let body = if request.uri().path() == "/token" {
+            let number = count.fetch_add(1, Ordering::SeqCst) + 2;
+            json!({ "access_token": format!("token-{number}"), "expires_in": life })
+        } else {
+            json!({})
+        };
+        std::future::ready(Ok(response(200, body.to_string())))
+    });
+    let context = context(world, &STABLE, transport);
+    world.run(async {
+        let account = insert_account(&context, AccountState::Active).await;
+        let ends = START + Duration::from_secs(life);
+        let tokens = TokenSet::new("token-1".into(), Some("refresh".into()), Some(ends)).unwrap();
+        let stored = context.store.account(account.id).await.unwrap().unwrap();
+        let credential = context
+            .store
+            .credential(account.id, 1)
+            .await
+            .unwrap()
+            .unwrap();
+        let account = Account {
+            token_expires_at: Some(ends),
+            ..account
+        };
+        let sealed = Some(tokens.seal(&context.vault, &account, 1).unwrap());
+        let batch = Batch::new().update(account, stored.version).update(
+            Credential {
+                sealed,
+                ..credential.row
+            },
+            credential.version,
+        );
+        assert_eq!(
+            context.store.commit(batch).await.unwrap(),
+            Commit::Committed
+        );
+    });
+    (context, asked)
+}
+
+/// Token requests of 100 calls, one after each such pause.
+fn token_requests(life: u64, pause: Duration) -> u32 {
+    let world = World::new();
+    let (context, asked) = account(&world, life);
+    for _ in 0..100 {
+        let request = ExecuteRequest {
+            connection_name: String::from("demo"),
+            identifier: String::from("ada"),
+            input: json!({ "note_id": "n1" }),
+            ..ExecuteRequest::default()
+        };
+        world
+            .run(call::execute(&context, "demo_read_note", request))
+            .unwrap();
+        world.advance(pause);
+    }
+    asked.load(Ordering::SeqCst)
+}
+
+#[test]
+fn a_short_token_is_refreshed_at_most_once_in_half_of_its_life() {
+    for (life, counted) in [(30, 12), (60, 12), (299, 12), (600, 12), (3600, 9)] {
+        // A hundred calls over ten lives.
+        let requests = token_requests(life, Duration::from_secs(life) / 10);
+        assert_eq!(requests, counted, "life of {life} s");
+        assert!(requests <= 20);
+    }
+}
+
+#[test]
+fn a_burst_of_calls_refreshes_no_new_token() {
+    for life in [0, 1, 30, 60, 299] {
+        assert_eq!(
+            token_requests(life, Duration::from_millis(30)),
+            0,
+            "life of {life} s"
+        );
+    }
+}

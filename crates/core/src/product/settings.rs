@@ -1,0 +1,178 @@
+//! What follows from a connection's settings: those of the product, and the rate limit, which every product has.
+
+use serde_json::{Map, Value};
+
+use super::Product;
+use crate::{Error, Result, error::Violation};
+
+/// The setting that holds a quota other than the published one.
+const RATE_LIMIT: &str = "rate_limit";
+
+/// What follows from a connection's settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DerivedSettings {
+    /// Host that stands for `{host}` in the product's addresses.
+    pub host: Option<String>,
+    /// Scopes that every link asks for.
+    pub scopes: Vec<String>,
+    /// Quota of the connection's users, where it is another than the published one.
+    pub quota: Option<Quota>,
+}
+
+/// Quota of one user, as the product publishes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Units in any 60 seconds; 0 for no limit. Of reads only, where writes are counted apart.
+    pub units_per_minute: u32,
+    /// The same for requests that change something, where the product counts them apart from reads.
+    pub writes_per_minute: Option<u32>,
+    /// Requests at the same time.
+    pub concurrency: u16,
+}
+
+impl Quota {
+    /// No published limit; 8 requests at the same time.
+    pub const UNLIMITED: Self = Self {
+        units_per_minute: 0,
+        writes_per_minute: None,
+        concurrency: 8,
+    };
+}
+
+impl Product {
+    /// What follows from a connection's settings: the product's own, and `rate_limit`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the place of each fault.
+    pub fn derived(&self, settings: &Map<String, Value>) -> Result<DerivedSettings> {
+        let Some(rate_limit) = settings.get(RATE_LIMIT) else {
+            return (self.settings)(settings);
+        };
+        let mut own = settings.clone();
+        own.remove(RATE_LIMIT);
+        Ok(DerivedSettings {
+            quota: Some(quota(self.quota, rate_limit)?),
+            ..(self.settings)(&own)?
+        })
+    }
+}
+
+/// The settings of a product that has none of its own.
+pub(super) fn none(settings: &Map<String, Value>) -> Result<DerivedSettings> {
+    match settings.keys().next() {
+        None => Ok(DerivedSettings::default()),
+        Some(name) => {
+            let violation = Violation::at(
+                &["settings", name],
+                "additionalProperties",
+                "connections of this product take no setting but rate_limit",
+            );
+            Err(Error::invalid(vec![violation]))
+        }
+    }
+}
+
+/// The published quota, with what the setting changes in it.
+fn quota(published: Quota, given: &Value) -> Result<Quota> {
+    let at = |name: &str, keyword: &str, message: &str| {
+        let place: Vec<&str> = ["settings", RATE_LIMIT, name]
+            .into_iter()
+            .filter(|segment| !segment.is_empty())
+            .collect();
+        Violation::at(&place, keyword, message)
+    };
+    let Some(given) = given.as_object() else {
+        let expected = "expected an object with units_per_minute, writes_per_minute, concurrency";
+        return Err(Error::invalid(vec![at("", "type", expected)]));
+    };
+    let mut quota = published;
+    let mut violations = Vec::new();
+    for (name, value) in given {
+        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+        match (name.as_str(), number) {
+            ("units_per_minute", Some(units)) => quota.units_per_minute = units,
+            ("writes_per_minute", Some(units)) => quota.writes_per_minute = Some(units),
+            ("concurrency", Some(number @ 1..=1000)) => {
+                quota.concurrency = u16::try_from(number).unwrap_or(u16::MAX);
+            }
+            ("units_per_minute" | "writes_per_minute", None) => {
+                violations.push(at(name, "type", "expected a number of units; 0 for no limit"));
+            }
+            ("concurrency", _) => {
+                violations.push(at(name, "range", "expected a number from 1 to 1000"));
+            }
+            _ => violations.push(at(
+                name,
+                "additionalProperties",
+                "there is no such setting; there are units_per_minute, writes_per_minute, concurrency",
+            )),
+        }
+    }
+    if violations.is_empty() {
+        Ok(quota)
+    } else {
+        Err(Error::invalid(violations))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    static PRODUCT: Product = Product {
+        quota: Quota {
+            units_per_minute: 60,
+            writes_per_minute: Some(60),
+            concurrency: 4,
+        },
+        ..Product::BASE
+    };
+
+    fn derived(settings: Value) -> Result<DerivedSettings, Vec<String>> {
+        let settings: Map<String, Value> = serde_json::from_value(settings).unwrap();
+        PRODUCT.derived(&settings).map_err(|error| {
+            let places = error.violation_list().iter();
+            places.map(|violation| violation.path.clone()).collect()
+        })
+    }
+
+    #[test]
+    fn a_connection_may_have_another_quota() {
+        assert_eq!(derived(json!({})).unwrap().quota, None);
+        let quota = derived(json!({ "rate_limit": { "units_per_minute": 600, "concurrency": 9 } }));
+        assert_eq!(
+            quota.unwrap().quota,
+            Some(Quota {
+                units_per_minute: 600,
+                writes_per_minute: Some(60),
+                concurrency: 9,
+            })
+        );
+        let quota = derived(json!({ "rate_limit": { "writes_per_minute": 0 } }));
+        assert_eq!(quota.unwrap().quota.unwrap().writes_per_minute, Some(0));
+    }
+
+    #[test]
+    fn what_is_not_a_quota_is_refused_with_its_place() {
+        for (rate_limit, places) in [
+            (json!(7), &["/settings/rate_limit"][..]),
+            (json!({ "units": 7 }), &["/settings/rate_limit/units"]),
+            (
+                json!({ "concurrency": 0, "units_per_minute": -1 }),
+                &[
+                    "/settings/rate_limit/concurrency",
+                    "/settings/rate_limit/units_per_minute",
+                ],
+            ),
+        ] {
+            assert_eq!(
+                derived(json!({ "rate_limit": rate_limit })).unwrap_err(),
+                places
+            );
+        }
+        assert_eq!(derived(json!({ "a": 1 })).unwrap_err(), ["/settings/a"]);
+    }
+}
