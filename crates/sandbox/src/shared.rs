@@ -45,6 +45,13 @@ pub(crate) fn start() -> Timestamp {
     Timestamp::from_second(START_SECOND).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
+/// The time of day, moved as far as a sandbox's clock was: for what a client compares with its own clock.
+pub(crate) fn time_of_day(now: Timestamp) -> Timestamp {
+    Timestamp::now()
+        .checked_add(now.duration_since(start()))
+        .unwrap_or(Timestamp::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

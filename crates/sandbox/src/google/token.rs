@@ -13,7 +13,8 @@ use super::{
     scopes,
 };
 use crate::{
-    google::State, oauth::challenge_of, query::Query, request::Request, response::Response, users,
+    google::State, oauth::challenge_of, query::Query, request::Request, response::Response,
+    shared::time_of_day, users,
 };
 
 /// An error in the shape of RFC 6749, section 5.2.
@@ -157,7 +158,7 @@ fn id_token(state: &mut State, client_id: &str, issued: &Issued) -> Option<Strin
     }
     let serial = state.ids.token("", 12);
     let user = users::find(&issued.user)?;
-    let now = state.now.as_second();
+    let now = time_of_day(state.now).as_second();
     let has = |suffix: &str| issued.terms.iter().any(|scope| scope.ends_with(suffix));
     let mut claims = json!({
         "iss": ISSUER,
