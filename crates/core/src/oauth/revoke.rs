@@ -227,7 +227,7 @@ async fn finish(context: &Context, entry: Versioned<OutboxEntry>, outcome: Outco
             row.attempts += 1;
             let pause = SignedDuration::from_mins(2_i64.saturating_pow(row.attempts).min(720));
             row.due_at = context.now().checked_add(pause).unwrap_or(row.due_at);
-            // A conflict means that another process has settled it.
+            // A conflict means that another process was first.
             let _ = context
                 .store
                 .commit(Batch::new().update(row, version))
@@ -247,8 +247,8 @@ async fn finish(context: &Context, entry: Versioned<OutboxEntry>, outcome: Outco
         data: json!({ "reason": why }),
     };
     let ended = Change::none().delete(row.id, version).event(event);
-    let settled_elsewhere = Error::new(ErrorKind::AlreadyExists, "another process has settled it");
-    match context.add(ended, settled_elsewhere).await {
+    let done_elsewhere = Error::new(ErrorKind::AlreadyExists, "another process was first");
+    match context.add(ended, done_elsewhere).await {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }
