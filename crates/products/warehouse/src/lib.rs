@@ -7,6 +7,7 @@ mod object_type;
 mod product;
 mod query;
 mod reader;
+mod result;
 pub mod scopes;
 mod settings;
 mod sql;
@@ -14,4 +15,7 @@ mod statement;
 mod tools;
 
 pub use product::PRODUCT;
+pub use result::{
+    Column, Partition, ResultColumn, ResultMetadata, ResultSet, Rows, StatementResult,
+};
 pub use tools::*;

@@ -21,6 +21,11 @@ impl Name {
             None if is_plain(text) => text.to_ascii_uppercase(),
             None => text.to_owned(),
         };
+        Self::stored_as(&stored)
+    }
+
+    /// A name that the product gave: taken exactly.
+    pub(crate) fn stored_as(stored: &str) -> Result<Self, Unusable> {
         if stored.is_empty() {
             return Err("a name has at least one character");
         }
@@ -30,7 +35,7 @@ impl Name {
         if stored.chars().any(char::is_control) {
             return Err("a name has no control characters");
         }
-        Ok(Self(stored))
+        Ok(Self(stored.to_owned()))
     }
 
     /// The name as the product stores it: for a request's members, and to compare with.

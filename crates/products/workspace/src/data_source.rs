@@ -11,8 +11,8 @@ use crate::version::Version;
 
 /// What an id stands for in a version with data sources.
 pub(crate) enum Found {
-    /// A database with one data source: its definition, and the source's id.
-    Database(Value, String),
+    /// A database: its definition, with its data sources.
+    Database(Value),
     /// The id was that of a data source: its definition as it came.
     DataSource(Response),
 }
@@ -26,9 +26,7 @@ pub(crate) async fn find(io: Io<'_>, version: Version<'_>, id: &str) -> Result<F
     if response.status == 404 {
         return Ok(Found::DataSource(io.send(get(version, id)).await?));
     }
-    let database: Value = response.json()?;
-    let source = only_source(&database)?;
-    Ok(Found::Database(database, source))
+    Ok(Found::Database(response.json()?))
 }
 
 /// The segments of the path below which the rows of a database are queried.
@@ -38,7 +36,7 @@ pub(crate) async fn rows(io: Io<'_>, version: Version<'_>, id: String) -> Result
         return Ok(path("databases", id));
     }
     Ok(match find(io, version, &id).await? {
-        Found::Database(_, source) => path("data_sources", source),
+        Found::Database(database) => path("data_sources", only_source(&database)?),
         Found::DataSource(_) => path("data_sources", id),
     })
 }

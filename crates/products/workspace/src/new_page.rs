@@ -11,7 +11,7 @@ use crate::{
     blocks::{self, Block},
     decoration::{PageCover, PageIcon},
     errors::needs,
-    properties::Properties,
+    properties::{Properties, explained},
     scopes,
     version::Version,
     write::{self, Saved},
@@ -54,7 +54,8 @@ impl NewPage<'_> {
         let read = |id: &str| self.version.on(ApiRequest::get(["pages", id]));
         let saved = write::save(io, self.page(first), read)
             .await
-            .map_err(|error| needs(error, scopes::INSERT_CONTENT))?;
+            .map_err(|error| needs(error, scopes::INSERT_CONTENT))
+            .map_err(|error| explained(error, self.properties))?;
         if !rest.is_empty() {
             self.append(io, &saved, first.len(), rest).await?;
         }

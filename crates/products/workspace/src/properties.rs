@@ -2,7 +2,10 @@
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
-use stead_core::error::{Violations, push_segment};
+use stead_core::{
+    Error,
+    error::{Violations, push_segment},
+};
 
 use crate::limits::check_member;
 
@@ -12,21 +15,35 @@ pub type Properties = Map<String, Value>;
 /// Key and member of a title (Notion API, "Page properties": the id of the title is always `title`).
 pub(crate) const TITLE: &str = "title";
 
-/// Checks the values of a row: keys are names or plain ids, and the title stands under `title`.
+/// Checks the values of a row: the title stands under `title`.
 pub(crate) fn check_row(properties: &Properties, violations: &mut Violations) {
     for (key, value) in properties {
         let path = pointer(key);
-        if let Some(decoded) = decoded(key) {
-            let message = format!(
-                "{key:?} is a URL-encoded property id; use the id {decoded:?} or the property's name"
-            );
-            violations.add(&path, "format", message);
-        }
         if key != TITLE && value.get(TITLE).is_some() {
             let message = format!("the title's key is always {TITLE:?}, not its name {key:?}");
             violations.add(&path, "propertyNames", message);
         }
         check_member(key, value, &path, violations);
+    }
+}
+
+/// Says of a key that the product refuses that it is a URL-encoded id, which the product gives and does not take. Only the
+/// product knows that: a column may be called `10%20off`.
+pub(crate) fn explained(error: Error, properties: Option<&Properties>) -> Error {
+    let said = error
+        .upstream()
+        .and_then(|upstream| upstream.message.clone());
+    let said = said.unwrap_or_default();
+    let mut keys = properties.into_iter().flat_map(Map::keys);
+    let encoded = keys.find_map(|key| Some((key, decoded(key).filter(|_| said.contains(key))?)));
+    match encoded {
+        Some((key, plain)) => {
+            let message = format!(
+                "{key:?} is a URL-encoded property id; use the id {plain:?} or the property's name: {said}"
+            );
+            error.clone().reclassify(error.kind(), message)
+        }
+        None => error,
     }
 }
 
@@ -79,6 +96,7 @@ fn pointer(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stead_core::{ErrorKind, error::Upstream};
 
     use super::*;
 
@@ -96,17 +114,23 @@ mod tests {
     }
 
     #[test]
-    fn an_encoded_key_is_refused_with_what_it_means() {
-        let found = faults(
-            check_row,
-            json!({"U%3AC%3C": {"number": 1}, "title": {"title": []}, "50 % done": {"checkbox": true}}),
+    fn an_encoded_key_is_explained_where_the_product_refuses_it() {
+        let properties =
+            json!({"Due": {}, "U%3AC%3C": {"number": 1}, "10%20off": {"checkbox": true}});
+        let properties: Properties = serde_json::from_value(properties).unwrap();
+        assert!(faults(check_row, json!(properties)).is_empty());
+        let explain = |said: &str| {
+            let upstream = Upstream::new(400).with_message(said);
+            let error = Error::new(ErrorKind::ProductInvalidRequest, "refused");
+            explained(error.with_upstream(upstream), Some(&properties))
+        };
+        let error = explain("U%3AC%3C is not a property that exists.");
+        assert_eq!(error.kind(), ErrorKind::ProductInvalidRequest);
+        assert!(error.message().contains("use the id \"U:C<\""), "{error}");
+        assert_eq!(
+            explain("Due is not a property that exists.").message(),
+            "refused"
         );
-        assert_eq!(found.len(), 1);
-        assert!(
-            found[0].starts_with("/properties/U%3AC%3C format") && found[0].contains("\"U:C<\""),
-            "{found:?}"
-        );
-        assert_eq!(faults(check_row, json!({"100%25": {"number": 1}})).len(), 1);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use stead_core::{
 };
 
 use crate::{
+    ResultSet,
     errors::{CANCELLED, NOT_EXECUTING},
     reader::Reader,
     statement::refused,
@@ -24,11 +25,23 @@ pub struct CancelQuery {
     pub request_id: Option<String>,
 }
 
+/// A statement that was cancelled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct CancelledStatement {
+    /// Always `cancelled`: what could not be cancelled is an error.
+    pub state: String,
+    /// Handle of the statement.
+    pub statement_handle: String,
+    /// The product's own words about it.
+    pub result: ResultSet,
+}
+
 impl Tool for CancelQuery {
     const NAME: &'static str = "warehouse_cancel_query";
     const EFFECT: Effect = Effect::Write;
     const HINTS: Hints = Hints::REPLACES;
-    type Output = Value;
+    type Output = CancelledStatement;
 
     fn check(&self) -> Result<()> {
         let mut reader = Reader::default();

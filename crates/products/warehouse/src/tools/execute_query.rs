@@ -9,7 +9,7 @@ use stead_core::{
 };
 
 use crate::{
-    bindings,
+    StatementResult, bindings,
     reader::Reader,
     statement::{State, Statement, submit},
 };
@@ -59,7 +59,7 @@ impl Tool for ExecuteQuery {
     // SQL can do anything that the role may do.
     const EFFECT: Effect = Effect::Delete;
     const HINTS: Hints = Hints::ANYTHING;
-    type Output = Value;
+    type Output = StatementResult;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{query::Query, statement::Statement};
+use crate::{Rows, query::Query, statement::Statement};
 
 /// List the columns of tables and views, in their order, from INFORMATION_SCHEMA.COLUMNS. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +37,7 @@ const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION";
 impl Tool for GetColumns {
     const NAME: &'static str = "warehouse_get_columns";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

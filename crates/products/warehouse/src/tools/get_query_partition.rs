@@ -2,13 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
 use crate::{
+    ResultSet,
     reader::Reader,
     statement::{Reply, ask, expired},
 };
@@ -27,10 +28,24 @@ pub struct GetQueryPartition {
     pub request_id: Option<String>,
 }
 
+/// One partition of a result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct PartitionResult {
+    /// `done`, or `running` while there are no rows yet.
+    pub state: String,
+    /// Handle of the statement.
+    pub statement_handle: String,
+    /// Number of the partition, counted from 0.
+    pub partition: u64,
+    /// The product's own object; from the second partition on only with `data`.
+    pub result: ResultSet,
+}
+
 impl Tool for GetQueryPartition {
     const NAME: &'static str = "warehouse_get_query_partition";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = PartitionResult;
 
     fn check(&self) -> Result<()> {
         let mut reader = Reader::default();

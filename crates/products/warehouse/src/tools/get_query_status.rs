@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
 use crate::{
+    StatementResult,
     reader::Reader,
     statement::{Reply, ask, expired},
 };
@@ -29,7 +29,7 @@ pub struct GetQueryStatus {
 impl Tool for GetQueryStatus {
     const NAME: &'static str = "warehouse_get_query_status";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = StatementResult;
 
     fn check(&self) -> Result<()> {
         let mut reader = Reader::default();

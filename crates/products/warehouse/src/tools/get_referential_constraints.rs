@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{query::Query, statement::Statement};
+use crate::{Rows, query::Query, statement::Statement};
 
 /// List foreign keys with the keys that they refer to, from INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS. Needs a
 /// warehouse.
@@ -40,7 +39,7 @@ const ORDER: &str = "rc.CONSTRAINT_SCHEMA, rc.CONSTRAINT_NAME";
 impl Tool for GetReferentialConstraints {
     const NAME: &'static str = "warehouse_get_referential_constraints";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{query::Query, statement::Statement};
+use crate::{Rows, query::Query, statement::Statement};
 
 /// List the schemas of a database, from INFORMATION_SCHEMA.SCHEMATA. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +33,7 @@ const ORDER: &str = "SCHEMA_NAME";
 impl Tool for GetSchemata {
     const NAME: &'static str = "warehouse_get_schemata";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

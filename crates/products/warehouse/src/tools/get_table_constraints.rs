@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{query::Query, statement::Statement};
+use crate::{Rows, query::Query, statement::Statement};
 
 /// List the constraints of tables, from INFORMATION_SCHEMA.TABLE_CONSTRAINTS. Needs a warehouse.
 ///
@@ -41,7 +40,7 @@ const ORDER: &str = "TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME";
 impl Tool for GetTableConstraints {
     const NAME: &'static str = "warehouse_get_table_constraints";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

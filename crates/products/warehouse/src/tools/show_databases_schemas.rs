@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{reader::Reader, statement::Statement};
+use crate::{Rows, reader::Reader, statement::Statement};
 
 /// Show the databases that the role may see, or the schemas of one database or of the whole account.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +39,7 @@ pub enum ContainerType {
 impl Tool for ShowDatabasesSchemas {
     const NAME: &'static str = "warehouse_show_databases_schemas";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

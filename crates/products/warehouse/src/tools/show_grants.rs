@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{object_type::ObjectType, reader::Reader, statement::Statement};
+use crate::{Rows, object_type::ObjectType, reader::Reader, statement::Statement};
 
 /// Show grants: what a role may do, which roles a user has, who has a role, or who may do what with an object.
 ///
@@ -65,7 +64,7 @@ impl GrantView {
 impl Tool for ShowGrants {
     const NAME: &'static str = "warehouse_show_grants";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{namespace::Namespace, reader::Reader, statement::Statement};
+use crate::{Rows, namespace::Namespace, reader::Reader, statement::Statement};
 
 /// Show foreign keys: those that a table has (imported), or those of other tables that refer to it (exported).
 ///
@@ -44,7 +43,7 @@ pub enum KeyDirection {
 impl Tool for ShowImportedExportedKeys {
     const NAME: &'static str = "warehouse_show_imported_exported_keys";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -2,13 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
-    Result,
+    Error, ErrorKind, Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{namespace::Namespace, reader::Reader, statement::Statement};
+use crate::{
+    Rows,
+    namespace::Namespace,
+    reader::Reader,
+    sql::Name,
+    statement::{Statement, submit},
+};
 
 /// Show the primary keys of a table, of a schema, of a database, or of the whole account: one row per column of a key.
 ///
@@ -16,7 +21,8 @@ use crate::{namespace::Namespace, reader::Reader, statement::Statement};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowPrimaryKeys {
-    /// Database; for a schema or a table without one, the default one. A plain name is upper-cased.
+    /// Database; for a schema or a table without one, the user's default one, which is looked up for a schema. A plain
+    /// name is upper-cased.
     pub database_name: Option<String>,
     /// Schema; for a table without one, the default one. A plain name is upper-cased.
     pub schema_name: Option<String>,
@@ -31,25 +37,50 @@ pub struct ShowPrimaryKeys {
 impl Tool for ShowPrimaryKeys {
     const NAME: &'static str = "warehouse_show_primary_keys";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
-        self.statement().map(drop)
+        self.statement(None).map(drop)
     }
 
-    /// SQL reference, "SHOW PRIMARY KEYS".
+    /// SQL reference, "SHOW PRIMARY KEYS". A schema stands there only behind its database.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        self.statement()?.rows(call, io).await
+        let is_schema = self.schema_name.is_some() && self.table_name.is_none();
+        let database = if is_schema && self.database_name.is_none() {
+            Some(self.default_database(call, io).await?)
+        } else {
+            None
+        };
+        self.statement(database)?.rows(call, io).await
     }
 }
 
 impl ShowPrimaryKeys {
-    fn statement(&self) -> Result<Statement> {
+    /// The database of the user's sessions (SQL reference, "CURRENT_DATABASE"). It needs no warehouse.
+    async fn default_database(&self, call: &Call, io: Io<'_>) -> Result<Name> {
+        let mut reader = Reader::default();
+        let role = reader.optional_name("role", &self.role);
+        let warehouse = reader.optional_name("warehouse", &self.warehouse);
+        let statement = Statement::new("SELECT CURRENT_DATABASE()").run_as(role, warehouse);
+        let request_id = call.derive_id("database").to_string();
+        let request = statement.request(&request_id, None).effect(Effect::Read);
+        let reply = submit(io, request, &request_id).await?;
+        let name = reply.body["data"][0][0].as_str();
+        name.and_then(|name| Name::stored_as(name).ok())
+            .ok_or_else(|| {
+                let message = "the user has no default database; give database_name";
+                Error::new(ErrorKind::InvalidRequest, message)
+            })
+    }
+
+    fn statement(&self, default: Option<Name>) -> Result<Statement> {
         let mut reader = Reader::default();
         let role = reader.optional_name("role", &self.role);
         let warehouse = reader.optional_name("warehouse", &self.warehouse);
         let namespace = Namespace {
-            database: reader.optional_name("database_name", &self.database_name),
+            database: reader
+                .optional_name("database_name", &self.database_name)
+                .or(default),
             schema: reader.optional_name("schema_name", &self.schema_name),
         };
         let table = reader.optional_name("table_name", &self.table_name);

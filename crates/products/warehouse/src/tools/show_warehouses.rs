@@ -2,13 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{Call, Effect, Io, Output, Tool},
 };
 
-use crate::{reader::Reader, statement::Statement};
+use crate::{Rows, reader::Reader, statement::Statement};
 
 /// Show the warehouses that the role may see, with size and state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +24,7 @@ pub struct ShowWarehouses {
 impl Tool for ShowWarehouses {
     const NAME: &'static str = "warehouse_show_warehouses";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -122,8 +122,11 @@ pub(crate) const SLOTS: &[Slot] = &[
     ),
     name(
         "warehouse_show_primary_keys",
-        |x| json!({"schema_name": x}),
-        |sent| shaped(sent, &["SHOW", "PRIMARY", "KEYS", "IN", "SCHEMA", "\""]),
+        |x| json!({"database_name": x, "schema_name": x}),
+        |sent| {
+            let shape = ["SHOW", "PRIMARY", "KEYS", "IN", "SCHEMA", "\"", ".", "\""];
+            shaped(sent, &shape)
+        },
     ),
     name(
         "warehouse_show_primary_keys",

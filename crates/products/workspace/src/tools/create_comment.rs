@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 use crate::{
-    Id, PageParent, RichText,
+    Id, PageParent, RichText, SavedComment,
     errors::needs,
     rich_text, scopes,
     version::{PATTERN, Version},
@@ -45,7 +45,7 @@ pub struct Comment {
 impl Tool for CreateComment {
     const NAME: &'static str = "workspace_create_comment";
     const EFFECT: Effect = Effect::Write;
-    type Output = Value;
+    type Output = SavedComment;
 
     fn check(&self) -> Result<()> {
         self.body().map(drop)

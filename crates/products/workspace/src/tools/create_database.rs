@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 use crate::{
-    PageParent, Properties, RichText,
+    Database, PageParent, Properties, RichText,
     errors::needs,
     properties, rich_text, scopes,
     version::{PATTERN, Version},
@@ -37,7 +37,7 @@ pub struct CreateDatabase {
 impl Tool for CreateDatabase {
     const NAME: &'static str = "workspace_create_database";
     const EFFECT: Effect = Effect::Write;
-    type Output = Value;
+    type Output = Database;
 
     fn check(&self) -> Result<()> {
         self.body().map(drop)

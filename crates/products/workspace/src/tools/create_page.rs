@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 use crate::{
-    Block, Id, PageCover, PageIcon, Properties,
+    Block, Id, Page, PageCover, PageIcon, Properties,
     new_page::NewPage,
     properties,
     version::{PATTERN, Version},
@@ -45,7 +45,7 @@ pub struct CreatePage {
 impl Tool for CreatePage {
     const NAME: &'static str = "workspace_create_page";
     const EFFECT: Effect = Effect::Write;
-    type Output = Value;
+    type Output = Page;
 
     fn check(&self) -> Result<()> {
         self.page().map(drop)

@@ -9,7 +9,7 @@ use stead_core::{
 };
 
 use crate::{
-    Id,
+    Database, Id,
     data_source::{self, Found},
     errors::needs,
     scopes,
@@ -34,7 +34,7 @@ impl Tool for FetchDatabase {
     const NAME: &'static str = "workspace_fetch_database";
     const ALIASES: &'static [&'static str] = &["fetch_database"];
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Database;
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)
@@ -60,12 +60,48 @@ impl FetchDatabase {
         }
         match data_source::find(io, version, &id).await? {
             Found::DataSource(response) => Ok(response.into()),
-            Found::Database(mut database, source) => {
-                let mut source: Value =
-                    io.send(data_source::get(version, &source)).await?.json()?;
-                database["properties"] = source["properties"].take();
-                Ok(database.into())
-            }
+            Found::Database(database) => with_columns(io, version, database).await,
         }
     }
+}
+
+/// The database with the columns of its only data source; where there are several, each has its own.
+async fn with_columns(io: Io<'_>, version: Version<'_>, mut database: Value) -> Result<Output> {
+    let mut listed = match database["data_sources"].take() {
+        Value::Array(listed) => listed,
+        _ => Vec::new(),
+    };
+    let get = |source: &Value| data_source::get(version, source["id"].as_str().unwrap_or_default());
+    let gets = listed.iter().map(get).collect();
+    let mut columns = Vec::with_capacity(listed.len());
+    for response in io.send_all(gets).await {
+        let mut source: Value = response?.json()?;
+        columns.push(source["properties"].take());
+    }
+    let only = match columns.as_mut_slice() {
+        [only] => Some(only.take()),
+        _ => None,
+    };
+    let is_only = only.is_some();
+    if let Some(only) = only {
+        database["properties"] = only;
+    } else {
+        for (source, columns) in listed.iter_mut().zip(columns) {
+            source["properties"] = columns;
+        }
+    }
+    let number = listed.len();
+    database["data_sources"] = Value::Array(listed);
+    let output = Output::from(database);
+    Ok(if is_only {
+        output
+    } else if number == 0 {
+        let message = "the database has no data source that the integration can read, so no columns are known; a linked view has none of its own";
+        output.warn("no_data_source", message)
+    } else {
+        let message = format!(
+            "the database has {number} data sources, each with columns of its own; to read rows, give the id of one as database_id"
+        );
+        output.warn("several_data_sources", message)
+    })
 }

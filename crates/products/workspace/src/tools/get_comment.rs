@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
 use crate::{
-    Id,
+    Id, SavedComment,
     errors::needs,
     scopes,
     version::{PATTERN, Version},
@@ -29,7 +28,7 @@ pub struct GetComment {
 impl Tool for GetComment {
     const NAME: &'static str = "workspace_get_comment";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = SavedComment;
 
     fn check(&self) -> Result<()> {
         self.comment_id.comment("/comment_id").map(drop)

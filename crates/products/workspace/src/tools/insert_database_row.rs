@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 use crate::{
-    Block, Id, PageCover, PageIcon, Properties,
+    Block, Id, Page, PageCover, PageIcon, Properties,
     new_page::NewPage,
     properties,
     version::{PATTERN, Version},
@@ -44,7 +44,7 @@ pub struct InsertDatabaseRow {
 impl Tool for InsertDatabaseRow {
     const NAME: &'static str = "workspace_insert_database_row";
     const EFFECT: Effect = Effect::Write;
-    type Output = Value;
+    type Output = Page;
 
     fn check(&self) -> Result<()> {
         self.page().map(drop)

@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Tool},
 };
 
 use crate::{
-    Id,
+    Id, SavedComment,
     errors::needs,
     scopes,
     version::{PATTERN, Version},
@@ -32,10 +31,24 @@ pub struct ListComments {
     pub workspace_version: Option<String>,
 }
 
+/// A page of comments.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Comments {
+    /// The comments, oldest first.
+    #[serde(default)]
+    pub results: Vec<SavedComment>,
+    /// Where the next ones begin; `null` at the end.
+    pub next_cursor: Option<String>,
+    /// Whether there are more.
+    #[serde(default)]
+    pub has_more: bool,
+}
+
 impl Tool for ListComments {
     const NAME: &'static str = "workspace_list_comments";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Comments;
 
     fn check(&self) -> Result<()> {
         self.block_id.block("/block_id").map(drop)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use stead_core::{
     Result,
     error::Violations,
@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 use crate::{
-    Id, Sort, data_source,
+    Id, Rows, Sort, data_source,
     errors::needs,
     rows::rows,
     scopes, sort,
@@ -40,7 +40,7 @@ pub struct QueryDatabase {
 impl Tool for QueryDatabase {
     const NAME: &'static str = "workspace_query_database";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)
@@ -81,6 +81,6 @@ impl QueryDatabase {
             .json(&body)
             .effect(Effect::Read)
             .retry(Retry::Always);
-        rows(io.send(version.on(request)).await?)
+        rows(io.send(version.on(request)).await?, true)
     }
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
 };
 
 use crate::{
-    Id, data_source,
+    Id, Rows, data_source,
     errors::needs,
     properties::plain_id,
     rows::rows,
@@ -17,7 +17,7 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the rows of a database with the values of only one property, which makes the response smaller.
+/// Read the first 100 rows of a database with the values of only one property, which makes the response smaller.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabaseProperties {
@@ -36,7 +36,7 @@ pub struct QueryDatabaseProperties {
 impl Tool for QueryDatabaseProperties {
     const NAME: &'static str = "workspace_query_database_properties";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Rows;
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)
@@ -62,6 +62,6 @@ impl QueryDatabaseProperties {
             .json(&json!({}))
             .effect(Effect::Read)
             .retry(Retry::Always);
-        rows(io.send(version.on(request)).await?)
+        rows(io.send(version.on(request)).await?, false)
     }
 }

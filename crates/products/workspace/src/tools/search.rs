@@ -9,6 +9,7 @@ use stead_core::{
 };
 
 use crate::{
+    Parent, TextRun,
     errors::needs,
     scopes,
     version::{PATTERN, Version},
@@ -32,10 +33,44 @@ pub struct Search {
     pub workspace_version: Option<String>,
 }
 
+/// A page of what a search found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Found {
+    /// Pages, and databases or data sources.
+    #[serde(default)]
+    pub results: Vec<FoundObject>,
+    /// Where the next ones begin; `null` at the end.
+    pub next_cursor: Option<String>,
+    /// Whether there are more.
+    #[serde(default)]
+    pub has_more: bool,
+}
+
+/// A page, a database or a data source, as a search returns it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct FoundObject {
+    /// What it is: `page`, `database` or `data_source`.
+    pub object: Option<String>,
+    /// Id of what was found.
+    pub id: String,
+    /// Address at which people open it.
+    pub url: Option<String>,
+    /// Title of a database, in runs of one look each; that of a page is among its `properties`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub title: Vec<TextRun>,
+    /// What it stands below.
+    pub parent: Option<Parent>,
+    /// Values of a page or columns of a database, by name.
+    #[serde(default)]
+    pub properties: Map<String, Value>,
+}
+
 impl Tool for Search {
     const NAME: &'static str = "workspace_search";
     const EFFECT: Effect = Effect::Read;
-    type Output = Value;
+    type Output = Found;
 
     /// Notion API, "Search by title".
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
