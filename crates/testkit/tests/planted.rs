@@ -29,11 +29,18 @@ struct ReadNote {
     limit: Option<u32>,
 }
 
+/// A note.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct Note {
+    /// Id of the note.
+    id: String,
+}
+
 impl Tool for ReadNote {
     const NAME: &'static str = "good_read_note";
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = RequiredScopes(&["notes"]);
-    type Output = Value;
+    type Output = Note;
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["notes", &self.note_id])
             .query("tag", &self.tags)

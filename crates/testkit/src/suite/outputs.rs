@@ -13,7 +13,7 @@ const DEEPEST: usize = 8;
 /// Every output is an object whose members are described, in the keywords that an input may use.
 pub(super) fn outputs_are_portable(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
-    for tool in subject.tools().filter(|tool| has_struct(tool)) {
+    for tool in subject.tools() {
         let schema = tool.output_schema();
         let name = format!("{}, output", tool.entry().name());
         if schema["type"] != "object" {
@@ -87,12 +87,6 @@ pub(super) fn members_of_outputs_are_seen(subject: &Subject) -> Vec<String> {
         );
     }
     faults
-}
-
-/// Whether the tool describes its result. One that does not publishes the schema that takes anything.
-fn has_struct(tool: &CatalogueTool) -> bool {
-    let schema = tool.output_schema().as_object();
-    schema.is_some_and(|schema| !schema.is_empty())
 }
 
 /// Notes every named member that is in the data and was lost or changed in the struct. `null` and absence are the same.
