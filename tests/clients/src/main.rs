@@ -105,6 +105,10 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
     if product == "warehouse" {
         new = new.setting("account", WAREHOUSE_ACCOUNT);
     }
+    if product == "drive" {
+        // Its tools only read, so that this is not asked for by itself.
+        new = new.permissions(["https://www.googleapis.com/auth/drive"]);
+    }
     let connection = environment.create_connection(new).await?;
     for user in [USER, PLAIN_USER] {
         authorize(environment, sandbox, &connection, user).await?;
