@@ -308,10 +308,21 @@ impl Environment {
         call::send_raw(&self.0, request).await
     }
 
-    /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
+    /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte, and both
+    /// bodies are passed on as they come.
+    ///
+    /// - Headers that do not pass are dropped, where [`Environment::proxy`] refuses them: a balancer or a client library may
+    ///   have added them. `Accept-Encoding` is the caller's.
+    /// - A response has no largest size, and no longest time while it keeps up 16 KiB per second.
+    /// - A `POST` that stands for a `GET` with a long query is that `GET`, where the product takes such
+    ///   ([`ProxyRules::takes_get_as_form`](crate::product::ProxyRules::takes_get_as_form)).
+    ///
+    /// In both forms each request of a [batch](crate::product::RouteKind::Batch) is checked, and admitted by the policy, as
+    /// if it were sent by itself; an [upload](crate::product::RouteKind::Upload) may take several requests, and the
+    /// `Location` of its session is below `/proxy` of the public URL.
     ///
     /// # Errors
-    /// As [`Environment::proxy`].
+    /// As [`Environment::proxy`]; [`ErrorKind::InvalidRequest`] for a batch that cannot be read, with the part that is wrong.
     pub async fn proxy_streaming(
         &self,
         connection_name: &str,

@@ -87,8 +87,8 @@ impl Activity {
     /// When to give up waiting for bytes; while there is no such time, `waker` is told when there is.
     fn gives_up(&self, waker: &Waker) -> Option<Instant> {
         self.with(|inner| match inner.phase {
-            Phase::New(since) | Phase::Head(since) => Some(since + HEAD),
-            Phase::Idle(since) => Some(since + IDLE),
+            Phase::Head(since) => Some(since + HEAD),
+            Phase::New(since) | Phase::Idle(since) => Some(since + IDLE),
             Phase::Busy => {
                 inner.waker = Some(waker.clone());
                 None

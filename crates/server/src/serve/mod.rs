@@ -187,7 +187,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_head_that_does_not_end_is_cut_off_after_its_first_byte() {
         let mut caller = connected();
-        assert_eq!(closed_after(&mut caller).await, 30, "nothing ever came");
+        assert_eq!(closed_after(&mut caller).await, 90, "nothing ever came");
 
         let mut caller = connected();
         ask(&mut caller, REQUEST).await;

@@ -3,8 +3,12 @@
 use std::{mem, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures_util::future::{Either, select};
+use futures_util::{
+    FutureExt as _,
+    future::{Either, select},
+};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use http_body::Body as _;
 
 use super::{
     read::{self, Reading},
@@ -28,6 +32,8 @@ use crate::{
 /// Names the execution on every response of the proxy.
 const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+/// A body of at most so many bytes is read first, so that a retry can send it again where that is safe.
+const SHORT: usize = 64 * 1024;
 /// Most bytes of a batch, which is read whole.
 const BATCH_BYTES: usize = 10 * 1024 * 1024;
 /// Longest wait for a body that is read whole: a caller who sends a byte now and then holds no call for ever.
@@ -97,7 +103,14 @@ impl Given {
                     let query = whole(context, mem::take(&mut body), proxy::MAX_QUERY).await?;
                     proxy::into_get(&mut head, &query)?;
                 }
-                Ok((proxy::check_received(&product.proxy, &head)?, body))
+                let checked = proxy::check_received(&product.proxy, &head)?;
+                let body = match body.size_hint().upper() {
+                    Some(length) if length <= SHORT as u64 => {
+                        whole(context, body, SHORT).await?.into()
+                    }
+                    _ => body,
+                };
+                Ok((checked, body))
             }
         }
     }
@@ -105,20 +118,27 @@ impl Given {
 
 /// The whole of a body that the rules have to see.
 async fn whole(context: &Context, body: Body, limit: usize) -> Result<Bytes> {
-    let reading = pin!(body.collect(limit as u64));
-    match select(reading, context.runtime.sleep(BODY)).await {
-        Either::Left((read, _)) => read.map_err(|error| {
-            let message = match error.kind() {
-                TransportErrorKind::TooLarge => format!("the body is larger than {limit} bytes"),
-                _ => String::from("the body broke off"),
-            };
-            Error::new(ErrorKind::InvalidRequest, message).with_source(error)
-        }),
-        Either::Right(_) => Err(Error::new(
-            ErrorKind::InvalidRequest,
-            format!("the body was not complete after {} s", BODY.as_secs()),
-        )),
-    }
+    let mut reading = pin!(body.collect(limit as u64));
+    // Most short bodies are there at once and need no timer.
+    let read = match reading.as_mut().now_or_never() {
+        Some(read) => read,
+        None => match select(reading, context.runtime.sleep(BODY)).await {
+            Either::Left((read, _)) => read,
+            Either::Right(_) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("the body was not complete after {} s", BODY.as_secs()),
+                ));
+            }
+        },
+    };
+    read.map_err(|error| {
+        let message = match error.kind() {
+            TransportErrorKind::TooLarge => format!("the body is larger than {limit} bytes"),
+            _ => String::from("the body broke off"),
+        };
+        Error::new(ErrorKind::InvalidRequest, message).with_source(error)
+    })
 }
 
 /// The stages in their order. A request that changes something goes on even when its caller hangs up.

@@ -53,8 +53,12 @@ fn sent(
     (outcome, count)
 }
 
+/// More than is read before it is sent.
 fn stream() -> Body {
-    Body::stream(http_body_util::Full::new(Bytes::from("text")))
+    Body::stream(http_body_util::Full::new(Bytes::from(vec![
+        b'x';
+        SHORT + 1
+    ])))
 }
 
 #[test]
@@ -457,4 +461,25 @@ fn an_upload_goes_on_through_this_service() {
     let more = more.result.unwrap();
     assert_eq!(more.status(), 308);
     assert_eq!(more.headers()[header::RANGE], "bytes=0-1");
+}
+
+#[test]
+fn a_short_body_is_read_first_and_a_caller_who_does_not_send_it_is_given_up() {
+    use http_body_util::{BodyExt as _, Full};
+    let short = || Full::new(Bytes::from("text"));
+    let (ended, count) = sent(
+        Method::POST,
+        Body::stream(short()),
+        Err(TransportErrorKind::Unreachable),
+    );
+    assert_eq!((ended, count), (Ok(200), 2), "it can be sent again");
+
+    let stalled = short().with_trailers(std::future::pending());
+    let mut request = over_http(Method::POST, "/v1/notes", &[], "");
+    *request.body_mut() = Body::stream(stalled);
+    let given_up = streamed(request);
+    let error = given_up.result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    assert_eq!(error.message(), "the body was not complete after 60 s");
+    assert!(given_up.seen.is_empty());
 }

@@ -16,16 +16,18 @@ use stead::{
 use super::pass_on;
 use crate::problem::Result;
 
-/// A body of at most so many bytes is read first, so that a retry can send it again where that is safe.
-const SHORT: u64 = 64 * 1024;
-
 pub(in crate::rest) async fn streaming(
     State(environment): State<Environment>,
     request: Request,
 ) -> Result<Response> {
     let target = Target::read(request.uri())?;
     let (parts, body) = request.into_parts();
-    let mut request = http::Request::new(outgoing(body).await?);
+    let body = if body.is_end_stream() {
+        Body::Empty
+    } else {
+        Body::stream(body)
+    };
+    let mut request = http::Request::new(body);
     *request.method_mut() = parts.method;
     *request.uri_mut() = target.uri;
     *request.headers_mut() = parts.headers;
@@ -34,20 +36,6 @@ pub(in crate::rest) async fn streaming(
             .proxy_streaming(&target.connection_name, &target.identifier, request)
             .await?,
     ))
-}
-
-async fn outgoing(body: axum::body::Body) -> Result<Body, Error> {
-    match body.size_hint().exact() {
-        Some(0) => Ok(Body::Empty),
-        Some(length) if length <= SHORT => Body::stream(body)
-            .collect(length)
-            .await
-            .map(Body::from)
-            .map_err(|error| {
-                Error::new(ErrorKind::InvalidRequest, "the body broke off").with_source(error)
-            }),
-        _ => Ok(Body::stream(body)),
-    }
 }
 
 /// What a request's path says.
