@@ -33,7 +33,7 @@ const SPREADSHEET: &[&str] = &[
     "spreadsheetUrl",
 ];
 /// Members of `SpreadsheetProperties`.
-const PROPERTIES: &[&str] = &[
+pub(super) const PROPERTIES: &[&str] = &[
     "autoRecalc",
     "defaultFormat",
     "importFunctionsExternalUrlAccessAllowed",

@@ -42,7 +42,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let areas = call
         .query
         .all("ranges")
-        .map(|text| range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit)))
+        .map(|text| range::find(spreadsheet, text))
         .collect::<Result<Vec<_>, _>>()?;
     // A mask decides by itself (spreadsheets.get, `includeGridData`).
     let with_cells = call.flag("includeGridData") || call.text("fields").is_some();
@@ -93,7 +93,8 @@ pub(super) fn shown(
     shown
 }
 
-fn one(
+/// A `Sheet`.
+pub(super) fn one(
     spreadsheet: &Spreadsheet,
     index: usize,
     sheet: &Sheet,

@@ -1,9 +1,10 @@
-//! Sheets API v4: creating, reading, and values. A folder is an API, a file is a method.
+//! Sheets API v4: creating, reading, changing sheets, and values. A folder is an API, a file is a method.
 //!
 //! Values that are typed (`USER_ENTERED`) are understood as far as they are plain: numbers, `$1.50`, `12%`,
 //! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
 //! rather than given a wrong response; any other text stays a text.
 
+mod batch_update;
 mod create;
 mod format_value;
 mod formula;
@@ -11,8 +12,14 @@ mod get;
 mod new_sheets;
 mod parse_input;
 mod range;
+mod values_append;
+mod values_batch_clear;
+mod values_batch_get;
+mod values_batch_update;
+mod values_clear;
 mod values_get;
 mod values_update;
+mod write;
 
 use axum::http::Method;
 
@@ -36,6 +43,12 @@ pub(crate) static SHEETS_API: Api = Api {
         &get::METHOD,
         &values_get::METHOD,
         &values_update::METHOD,
+        &values_append::METHOD,
+        &values_clear::METHOD,
+        &values_batch_get::METHOD,
+        &values_batch_update::METHOD,
+        &values_batch_clear::METHOD,
+        &batch_update::METHOD,
     ],
     downloads: &[],
     uploads: &[],

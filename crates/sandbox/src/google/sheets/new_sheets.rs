@@ -44,7 +44,7 @@ const UNSUPPORTED: &[&str] = &[
     "tables",
 ];
 /// Members of `SheetProperties`.
-const PROPERTIES: &[&str] = &[
+pub(super) const PROPERTIES: &[&str] = &[
     "dataSourceSheetProperties",
     "gridProperties",
     "hidden",
@@ -98,7 +98,11 @@ pub(super) fn read(sheets: &[Body<'_>], ids: &mut Ids) -> Result<Vec<Sheet>, Api
 }
 
 /// The sheet without its cells, and its place.
-fn properties(body: &Body<'_>, index: i32, ids: &mut Ids) -> Result<(i32, Sheet), ApiError> {
+pub(super) fn properties(
+    body: &Body<'_>,
+    index: i32,
+    ids: &mut Ids,
+) -> Result<(i32, Sheet), ApiError> {
     let title = format!("Sheet{}", index + 1);
     let Some(properties) = body.object("properties", PROPERTIES)? else {
         return Ok((index, Sheet::new(fresh_id(ids), title)));

@@ -71,6 +71,11 @@ pub(super) fn parse(
     within(grid, sheet, start, end)
 }
 
+/// The same, in the first sheet where there is no title; refused as Google does.
+pub(super) fn find(spreadsheet: &Spreadsheet, text: &str) -> Result<Area, ApiError> {
+    parse(spreadsheet, 0, text).map_err(|unfit| error(text, &unfit))
+}
+
 /// As Google responds.
 pub(super) fn error(text: &str, unfit: &RangeError) -> ApiError {
     match unfit {

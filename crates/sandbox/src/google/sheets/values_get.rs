@@ -30,7 +30,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (spreadsheet, _) = readable(&state.world.files, call, call.variable(0))?;
     let text = call.variable(1);
-    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit))?;
+    let area = range::find(spreadsheet, text)?;
     let options = ValueOptions::of(call, "valueRenderOption", "dateTimeRenderOption");
     let by_columns = call.text("majorDimension") == Some("COLUMNS");
     Ok(shown(spreadsheet, &area, options, by_columns))

@@ -1,21 +1,14 @@
 //! `spreadsheets.values.update`: writes values into a range.
 
-use std::collections::BTreeSet;
-
 use axum::http::Method;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{
     WRITE, changeable,
     format_value::{DATES, RENDERS, ValueOptions},
-    parse_input::{self, Change},
-    range::{self, Area},
-    values_get,
+    write::{self, Planned},
 };
-use crate::google::{
-    ApiError, ApiMethod, Body, Call, Kind, Parameter, State,
-    world::files::{Sheet, Spreadsheet},
-};
+use crate::google::{ApiError, ApiMethod, Call, Kind, Parameter, State};
 
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "sheets.spreadsheets.values.update",
@@ -25,214 +18,24 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("includeValuesInResponse", Kind::Flag),
         Parameter::one("responseDateTimeRenderOption", DATES),
         Parameter::one("responseValueRenderOption", RENDERS),
-        Parameter::one(
-            "valueInputOption",
-            Kind::OneOf(&["INPUT_VALUE_OPTION_UNSPECIFIED", "RAW", "USER_ENTERED"]),
-        ),
+        Parameter::one("valueInputOption", write::INPUTS),
     ],
     scopes: WRITE,
     schema: "UpdateValuesResponse",
     run,
 };
 
-/// Changes by row and column.
-type Changes = Vec<((u32, u32), Change)>;
-
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let typed = match call.text("valueInputOption") {
-        Some("RAW") => false,
-        Some("USER_ENTERED") => true,
-        _ => {
-            return Err(ApiError::invalid(
-                "'valueInputOption' is required but not specified",
-            ));
-        }
-    };
-    let (id, text) = (call.variable(0), call.variable(1));
+    let typed = write::is_typed(call.text("valueInputOption"))?;
+    let id = call.variable(0);
     let spreadsheet = changeable(&state.world.files, call, id)?;
-    let area = range::parse(spreadsheet, 0, text).map_err(|unfit| range::error(text, &unfit))?;
     let object = call.object()?;
-    let body = Body::new(&object, "data", &["majorDimension", "range", "values"])?;
-    check_same_range(spreadsheet, &body, &area)?;
-    let lines = lines(&object)?;
-    let by_columns = match body.text("majorDimension")? {
-        None | Some("ROWS" | "DIMENSION_UNSPECIFIED") => false,
-        Some("COLUMNS") => true,
-        Some(other) => {
-            return Err(ApiError::unbound(
-                "data.major_dimension",
-                format!(
-                    "Invalid value at 'data.major_dimension' (type.googleapis.com/google.apps.sheets.v4.Dimension), \"{other}\""
-                ),
-            ));
-        }
-    };
-    let sheet = spreadsheet
-        .sheets
-        .get(area.sheet)
-        .ok_or_else(ApiError::not_found)?;
-    let changes = changes(sheet, &area, &lines, by_columns, typed)?;
-    let written = written(&area, &changes);
-    let now = state.now;
-    let files = &mut state.world.files;
-    let spreadsheet = files
-        .change_spreadsheet(id, &call.user, now)
-        .ok_or_else(ApiError::not_found)?;
-    let mut response = summary(spreadsheet, &written, &changes);
-    apply(spreadsheet, area.sheet, changes);
-    if call.flag("includeValuesInResponse") {
-        let options = ValueOptions::of(
-            call,
-            "responseValueRenderOption",
-            "responseDateTimeRenderOption",
-        );
-        let whole = if area.open { &written } else { &area };
-        response["updatedData"] = values_get::shown(spreadsheet, whole, options, by_columns);
-    }
-    Ok(response)
-}
-
-/// The body may name the range once more, and must then name the same (values.update, `range`).
-fn check_same_range(
-    spreadsheet: &Spreadsheet,
-    body: &Body<'_>,
-    area: &Area,
-) -> Result<(), ApiError> {
-    let Some(text) = body.text("range")? else {
-        return Ok(());
-    };
-    match range::parse(spreadsheet, 0, text) {
-        Ok(other) if other == *area => Ok(()),
-        Ok(_) => Err(ApiError::invalid(format!(
-            "The range in the body, {text}, is not the range in the address."
-        ))),
-        Err(unfit) => Err(range::error(text, &unfit)),
-    }
-}
-
-/// The inner lists of `values`.
-fn lines(object: &Map<String, Value>) -> Result<Vec<&Vec<Value>>, ApiError> {
-    let wrong = |index: &str, value: &Value| {
-        let message = format!(
-            "Invalid value at 'data.{index}' (type.googleapis.com/google.protobuf.ListValue), {value}"
-        );
-        ApiError::unbound(&format!("data.{index}"), message)
-    };
-    match object.get("values") {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(lines)) => lines
-            .iter()
-            .enumerate()
-            .map(|(index, line)| match line {
-                Value::Array(values) => Ok(values),
-                other => Err(wrong(&format!("values[{index}]"), other)),
-            })
-            .collect(),
-        Some(other) => Err(wrong("values", other)),
-    }
-}
-
-/// What is to be done, cell by cell; refused as a whole where one value is wrong or does not fit.
-fn changes(
-    sheet: &Sheet,
-    area: &Area,
-    lines: &[&Vec<Value>],
-    by_columns: bool,
-    typed: bool,
-) -> Result<Changes, ApiError> {
-    let mut changes = Changes::new();
-    for (outer, line) in (0_u32..).zip(lines) {
-        for (inner, value) in (0_u32..).zip(*line) {
-            let (down, right) = if by_columns {
-                (inner, outer)
-            } else {
-                (outer, inner)
-            };
-            let (row, column) = (area.rows.start + down, area.columns.start + right);
-            check_within_grid(sheet, area, row, column)?;
-            let before = sheet.cells.get(&(row, column));
-            let index = format!("values[{outer}][{inner}]");
-            changes.push((
-                (row, column),
-                parse_input::read(value, typed, before, &index)?,
-            ));
-        }
-    }
-    Ok(changes)
-}
-
-fn check_within_grid(sheet: &Sheet, area: &Area, row: u32, column: u32) -> Result<(), ApiError> {
-    if row >= sheet.rows || column >= sheet.columns {
-        let cell = range::written(sheet, &(row..row + 1), &(column..column + 1));
-        let (rows, columns) = (sheet.rows, sheet.columns);
-        return Err(range::error(
-            &cell,
-            &range::RangeError::Outside { rows, columns },
-        ));
-    }
-    if area.open || (area.rows.contains(&row) && area.columns.contains(&column)) {
-        return Ok(());
-    }
-    let within = range::written(sheet, &area.rows, &area.columns);
-    let tried = if area.columns.contains(&column) {
-        format!("row [{}]", row + 1)
-    } else {
-        format!("column [{}]", range::letters(column))
-    };
-    Err(ApiError::invalid(format!(
-        "Requested writing within range [{within}], but tried writing to {tried}"
-    )))
-}
-
-/// The rectangle from the range's start over all values.
-fn written(area: &Area, changes: &Changes) -> Area {
-    let (rows, columns) = changes.iter().fold(
-        (area.rows.start + 1, area.columns.start + 1),
-        |(rows, columns), ((row, column), _)| (rows.max(row + 1), columns.max(column + 1)),
+    let planned = Planned::read(spreadsheet, call.variable(1), &object, typed)?;
+    let options = ValueOptions::of(
+        call,
+        "responseValueRenderOption",
+        "responseDateTimeRenderOption",
     );
-    Area {
-        sheet: area.sheet,
-        rows: area.rows.start..rows,
-        columns: area.columns.start..columns,
-        open: area.open,
-    }
-}
-
-/// `UpdateValuesResponse`: counts of what was changed, absent where nothing was.
-fn summary(spreadsheet: &Spreadsheet, written: &Area, changes: &Changes) -> Value {
-    let touched: BTreeSet<(u32, u32)> = changes
-        .iter()
-        .filter(|(_, change)| *change != Change::Nothing)
-        .map(|(index, _)| *index)
-        .collect();
-    let rows: BTreeSet<u32> = touched.iter().map(|(row, _)| *row).collect();
-    let columns: BTreeSet<u32> = touched.iter().map(|(_, column)| *column).collect();
-    let sheet = spreadsheet.sheets.get(written.sheet);
-    let mut summary = json!({
-        "spreadsheetId": spreadsheet.id,
-        "updatedRange": sheet.map(|sheet| range::written(sheet, &written.rows, &written.columns)),
-    });
-    if !touched.is_empty() {
-        summary["updatedRows"] = json!(rows.len());
-        summary["updatedColumns"] = json!(columns.len());
-        summary["updatedCells"] = json!(touched.len());
-    }
-    summary
-}
-
-fn apply(spreadsheet: &mut Spreadsheet, sheet: usize, changes: Changes) {
-    let Some(sheet) = spreadsheet.sheets.get_mut(sheet) else {
-        return;
-    };
-    for (index, change) in changes {
-        match change {
-            Change::Nothing => {}
-            Change::Clear => {
-                sheet.cells.remove(&index);
-            }
-            Change::Put(cell) => {
-                sheet.cells.insert(index, cell);
-            }
-        }
-    }
+    let shown = call.flag("includeValuesInResponse").then_some(options);
+    Ok(planned.write(write::changed(state, call, id)?, shown))
 }
