@@ -124,6 +124,10 @@ const KNOWN: &[(&str, &str)] = &[
         "See when you are free or busy",
     ),
     (
+        "https://www.googleapis.com/auth/calendar.freebusy",
+        "See when your calendars are free or busy",
+    ),
+    (
         "https://www.googleapis.com/auth/calendar.app.created",
         "Make calendars, and change their events",
     ),

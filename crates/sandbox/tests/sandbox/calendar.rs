@@ -468,7 +468,7 @@ async fn what_does_not_fit_is_refused() {
         "notFound",
         "Not Found",
     );
-    assert_eq!(ada.get("calendars/primary").await.status, 404);
+    assert_eq!(ada.get("calendars/primary/acl").await.status, 404);
     let no_token = ada
         .stage
         .send(

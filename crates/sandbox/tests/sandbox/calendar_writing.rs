@@ -356,7 +356,7 @@ async fn bodies_are_checked_strictly() {
         "TYPE_ENUM",
     );
     assert_eq!(
-        ada.send("PUT", &format!("{PRIMARY}/x"), Some(tea()), None)
+        ada.send("POST", &format!("{PRIMARY}/x"), Some(tea()), None)
             .await
             .status,
         405

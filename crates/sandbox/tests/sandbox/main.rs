@@ -2,6 +2,7 @@
 
 mod batch;
 mod calendar;
+mod calendar_more;
 mod calendar_writing;
 mod client;
 mod consent;

@@ -234,3 +234,72 @@ async fn results_are_at_most_what_was_asked_for() {
         assert_eq!(found["results"].as_array().unwrap().len(), count, "{size}");
     }
 }
+
+#[tokio::test]
+async fn people_are_had_by_their_names() {
+    let stage = Stage::new().await;
+    let ada = stage.tokens("ada@example.com", &[CONTACTS]).await.access;
+    let me = "people/me?personFields=names,emailAddresses,photos,metadata";
+    let me = stage.people(me, &ada).await.ok();
+    assert_eq!(me["resourceName"], "people/100000000000000000001");
+    assert_eq!(me["names"][0]["givenName"], "Ada");
+    assert_eq!(me["emailAddresses"][0]["value"], "ada@example.com");
+    assert_eq!(me["metadata"]["sources"][0]["type"], "PROFILE");
+    let charles = "people/c4100007919000000007";
+    let one = stage
+        .people(&format!("{charles}?personFields=names"), &ada)
+        .await
+        .ok();
+    assert_eq!(one["names"][0]["displayName"], "Charles Babbage");
+    let both = format!(
+        "people:batchGet?personFields=names&resourceNames={charles}&resourceNames=people/c1&resourceNames=people/me"
+    );
+    let both = stage.people(&both, &ada).await.ok();
+    let statuses: Vec<&Value> = both["responses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["httpStatusCode"])
+        .collect();
+    assert_eq!(statuses, [200, 404, 200]);
+    assert_eq!(both["responses"][0]["person"], one);
+    assert_eq!(both["responses"][1]["requestedResourceName"], "people/c1");
+    assert_eq!(both["responses"][1]["status"]["code"], 5);
+    for (path, status, says) in [
+        ("people/me", 400, "personFields mask is required"),
+        (
+            "people/me?personFields=shoeSize",
+            400,
+            "Invalid personFields mask path",
+        ),
+        (
+            "people/me?personFields=names&sources=PROFILE",
+            400,
+            "TYPE_ENUM",
+        ),
+        ("people/c1?personFields=names", 404, "not found"),
+        ("people:batchGet?personFields=names", 400, "resourceNames"),
+        (
+            "people:batchGet?personFields=names&resourceNames=me",
+            400,
+            "people/",
+        ),
+    ] {
+        let reply = stage.people(path, &ada).await;
+        assert_eq!(reply.status, status, "{path} {}", reply.text);
+        let message = reply.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(message.contains(says), "{path}: {message}");
+    }
+    // The profile needs no scope for contacts, and contacts do.
+    let email = "https://www.googleapis.com/auth/userinfo.email";
+    let ada = stage.tokens("ada@example.com", &[email]).await.access;
+    let me = "people/me?personFields=emailAddresses";
+    assert_eq!(stage.people(me, &ada).await.status, 200);
+    let reply = stage
+        .people(&format!("{charles}?personFields=names"), &ada)
+        .await;
+    assert_eq!(reply.status, 404);
+}

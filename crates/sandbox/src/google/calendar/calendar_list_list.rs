@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::{scope, sync};
+use super::{render::list_etag, scope, sync};
 use crate::google::{
     ApiError, ApiMethod, Call, Kind, Parameter, State, paging,
     world::calendars::{Calendar, Listing, Role},
@@ -71,8 +71,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }
     let size = usize::try_from(size.min(MAX_RESULTS)).unwrap_or_default();
     let page = paging::page(call, METHOD.id, listed, size, &[])?;
-    let mut response =
-        json!({ "kind": "calendar#calendarList", "etag": "\"p1\"", "items": page.items });
+    let mut response = json!({ "kind": "calendar#calendarList", "etag": list_etag(&page.items), "items": page.items });
     match page.next {
         Some(next) => response["nextPageToken"] = json!(next),
         None => response["nextSyncToken"] = json!(sync::sync_token(call, METHOD.id, state.now)),
@@ -94,7 +93,7 @@ fn check_sync(call: &Call) -> Result<(), ApiError> {
 }
 
 /// `CalendarListEntry`.
-fn entry(calendar: &Calendar, listing: &Listing) -> Value {
+pub(super) fn entry(calendar: &Calendar, listing: &Listing) -> Value {
     let mut entry = json!({
         "kind": "calendar#calendarListEntry",
         "etag": "\"1\"",

@@ -1,7 +1,7 @@
 //! `events.insert`: a new event, with a video meeting where the body asks for one.
 
 use axum::http::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     WRITE_PARAMETERS, body, calendar_at, event_type, find_writable_calendar, meeting,
@@ -23,9 +23,18 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    insert(state, call, call.object()?)
+}
+
+/// Adds an event of these members.
+pub(super) fn insert(
+    state: &mut State,
+    call: &Call,
+    sent: Map<String, Value>,
+) -> Result<Value, ApiError> {
     let index = find_writable_calendar(state, call)?;
     let now = state.now;
-    let mut fields = body::check_members(call.object()?)?;
+    let mut fields = body::check_members(sent)?;
     let conference = fields.remove("conferenceData");
     let id = match fields.get("id") {
         Some(id) => id.as_str().unwrap_or_default().to_owned(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     calendar_at, find_calendar, occurrences,
-    render::{View, timestamp},
+    render::{View, list_etag, timestamp},
     scope, sync,
     times::{self, Edge, check_time_range, time_parameter, zone_parameter},
     visible_events,
@@ -138,16 +138,21 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let page = paging::page(call, METHOD.id, events, size, &[])?;
     let mut view = View::of(call, calendar);
     view.zone = zone_parameter(call, calendar.time_zone)?;
+    let items: Vec<Value> = page
+        .items
+        .iter()
+        .map(|event| view.list_entry(event))
+        .collect();
     let mut response = json!({
         "kind": "calendar#events",
-        "etag": "\"p1\"",
+        "etag": list_etag(&items),
         "summary": calendar.summary,
         "description": calendar.description.unwrap_or_default(),
         "updated": timestamp(calendar.events.iter().map(|event| event.updated).max().unwrap_or(now)),
         "timeZone": view.zone.iana_name().unwrap_or(calendar.time_zone),
         "accessRole": calendar.role(&call.user).map(|role| role.name()),
         "defaultReminders": [],
-        "items": page.items.iter().map(|event| view.list_entry(event)).collect::<Vec<_>>(),
+        "items": items,
     });
     match page.next {
         Some(next) => response["nextPageToken"] = json!(next),

@@ -12,35 +12,47 @@ use crate::google::{
     world::calendars::{Event, Role},
 };
 
+/// Parameters of the methods that change an event.
+pub(super) const PARAMETERS: [Parameter; 7] = {
+    let [
+        conference,
+        label,
+        guests,
+        notifications,
+        updates,
+        attachments,
+    ] = WRITE_PARAMETERS;
+    [
+        Parameter::one("alwaysIncludeEmail", Kind::Flag),
+        conference,
+        label,
+        guests,
+        notifications,
+        updates,
+        attachments,
+    ]
+};
+
 pub(super) static METHOD: ApiMethod = ApiMethod {
     id: "calendar.events.patch",
     verb: Method::PATCH,
     path: "calendar/v3/calendars/{calendarId}/events/{eventId}",
-    parameters: &{
-        let [
-            conference,
-            label,
-            guests,
-            notifications,
-            updates,
-            attachments,
-        ] = WRITE_PARAMETERS;
-        [
-            Parameter::one("alwaysIncludeEmail", Kind::Flag),
-            conference,
-            label,
-            guests,
-            notifications,
-            updates,
-            attachments,
-        ]
-    },
+    parameters: &PARAMETERS,
     scopes: scope::WRITE,
     schema: "Event",
     run,
 };
 
 fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    change(state, call, merge)
+}
+
+/// Changes an event: `combine` makes the members that it has of those that were sent.
+pub(super) fn change(
+    state: &mut State,
+    call: &Call,
+    combine: fn(&mut Map<String, Value>, Map<String, Value>),
+) -> Result<Value, ApiError> {
     let index = find_calendar(state, call)?;
     let calendars = &state.world.calendars;
     let (home, mut event) = find_event(calendars, index, call.variable(1))?;
@@ -66,7 +78,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             "Event type cannot be changed.",
         ));
     }
-    merge(&mut event.fields, changes);
+    combine(&mut event.fields, changes);
     body::check_event(&mut event.fields, home_calendar)?;
     event_type::check(&event.fields, home_calendar)?;
     meeting::create(call, home_calendar, conference.as_ref(), &mut event)?;

@@ -1,7 +1,9 @@
-//! Calendar API v3: the list of calendars, and events. A folder is an API, a file is a method.
+//! Calendar API v3: calendars, events, and when people are busy. A folder is an API, a file is a method.
 
 mod body;
+mod calendar_list_get;
 mod calendar_list_list;
+mod calendars_get;
 mod event_type;
 mod events_delete;
 mod events_get;
@@ -9,6 +11,9 @@ mod events_insert;
 mod events_instances;
 mod events_list;
 mod events_patch;
+mod events_quick_add;
+mod events_update;
+mod freebusy_query;
 mod meeting;
 mod occurrences;
 mod render;
@@ -19,7 +24,7 @@ mod times;
 use crate::google::{
     Api, ApiError, Call, Kind, Parameter, State,
     errors::ErrorShape,
-    world::calendars::{Calendar, Calendars, Event, Role},
+    world::calendars::{Calendar, Calendars, Event, Listing, Role},
 };
 
 /// `https://www.googleapis.com/calendar/v3`.
@@ -28,9 +33,15 @@ pub(crate) static CALENDAR_API: Api = Api {
     errors: ErrorShape::Older,
     methods: &[
         &calendar_list_list::METHOD,
+        &calendar_list_get::METHOD,
+        &calendars_get::METHOD,
+        &freebusy_query::METHOD,
         &events_list::METHOD,
         &events_insert::METHOD,
+        // Before the methods of one event, whose id may be anything.
+        &events_quick_add::METHOD,
         &events_get::METHOD,
+        &events_update::METHOD,
         &events_patch::METHOD,
         &events_delete::METHOD,
         &events_instances::METHOD,
@@ -60,6 +71,26 @@ mod scope {
         "https://www.googleapis.com/auth/calendar.events.readonly",
         READONLY,
     ];
+    pub(super) const CALENDARS: &[&str] = &[
+        ALL,
+        CREATED,
+        "https://www.googleapis.com/auth/calendar.calendars",
+        "https://www.googleapis.com/auth/calendar.calendars.readonly",
+        READONLY,
+    ];
+    pub(super) const FREE_BUSY: &[&str] = &[
+        ALL,
+        "https://www.googleapis.com/auth/calendar.events.freebusy",
+        "https://www.googleapis.com/auth/calendar.freebusy",
+        READONLY,
+    ];
+    pub(super) const LIST_GET: &[&str] = &[
+        ALL,
+        CREATED,
+        "https://www.googleapis.com/auth/calendar.calendarlist",
+        "https://www.googleapis.com/auth/calendar.calendarlist.readonly",
+        READONLY,
+    ];
     pub(super) const LIST: &[&str] = &[
         ALL,
         "https://www.googleapis.com/auth/calendar.calendarlist",
@@ -81,6 +112,19 @@ const WRITE_PARAMETERS: [Parameter; 6] = [
 /// 404 in the words of this API.
 fn not_found() -> ApiError {
     ApiError::of(404, "notFound", "Not Found")
+}
+
+/// A calendar in the user's list.
+fn find_listed_calendar<'state>(
+    state: &'state State,
+    call: &Call,
+    id: &str,
+) -> Result<(&'state Calendar, &'state Listing), ApiError> {
+    let calendars = &state.world.calendars;
+    let index = calendars.index_of(id, &call.user).ok_or_else(not_found)?;
+    let calendar = calendar_at(calendars, index);
+    let listing = calendar.listing(&call.user).ok_or_else(not_found)?;
+    Ok((calendar, listing))
 }
 
 /// The calendar that the path names, if the user has it and the token's scopes reach it.

@@ -2,6 +2,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{
     meeting,
@@ -126,6 +127,12 @@ impl<'a> View<'a> {
 /// The etag of an event.
 pub(super) fn etag(event: &Event) -> String {
     format!("\"{}\"", event.version)
+}
+
+/// The etag of a list, which changes with its items.
+pub(super) fn list_etag(items: &[Value]) -> String {
+    let digest = Sha256::digest(Value::from(items).to_string());
+    format!("\"p{}\"", hex(&digest[..8]))
 }
 
 /// A moment with milliseconds, as `created` and `updated` have them.

@@ -172,11 +172,16 @@ pub(super) fn time_parameter(call: &Call, name: &str) -> Result<Option<Timestamp
     let Some(text) = call.text(name) else {
         return Ok(None);
     };
-    let instant = read(text).and_then(|(local, offset)| offset?.to_timestamp(local).ok());
-    match instant {
+    match moment(text) {
         Some(instant) => Ok(Some(instant)),
         None => Err(ApiError::of(400, "badRequest", "Bad Request")),
     }
+}
+
+/// A moment in RFC 3339 with its offset.
+pub(super) fn moment(text: &str) -> Option<Timestamp> {
+    let (local, offset) = read(text)?;
+    offset?.to_timestamp(local).ok()
 }
 
 /// The zone of the parameter `timeZone`, or the usual one.

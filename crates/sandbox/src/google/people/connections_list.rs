@@ -52,13 +52,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
             "Resource name must be people/me to list connections.",
         ));
     }
-    let fields = match (
-        call.text("personFields"),
-        call.text("requestMask.includeField"),
-    ) {
-        (None, Some(older)) => mask::older_fields(older)?,
-        _ => mask::fields(call, "personFields", &mask::PERSON_FIELDS)?,
-    };
+    let fields = mask::either(call)?;
     let size = match call.number("pageSize") {
         None | Some(0) => DEFAULT_SIZE,
         Some(size @ 1..=MAX_SIZE) => size,

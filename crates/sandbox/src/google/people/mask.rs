@@ -45,8 +45,19 @@ pub(super) fn fields(call: &Call, name: &str, allowed: &[&str]) -> Result<Vec<St
     read(mask, name, allowed)
 }
 
+/// The fields that `personFields` names, or the older parameter in its place.
+pub(super) fn either(call: &Call) -> Result<Vec<String>, ApiError> {
+    match (
+        call.text("personFields"),
+        call.text("requestMask.includeField"),
+    ) {
+        (None, Some(older)) => older_fields(older),
+        _ => fields(call, "personFields", &PERSON_FIELDS),
+    }
+}
+
 /// The fields of the older `requestMask.includeField`, with `person.` before each name.
-pub(super) fn older_fields(mask: &str) -> Result<Vec<String>, ApiError> {
+fn older_fields(mask: &str) -> Result<Vec<String>, ApiError> {
     let name = "requestMask.includeField";
     let mut plain = Vec::new();
     for path in mask.split(',') {
