@@ -274,6 +274,34 @@ fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet
 }
 
 #[test]
+fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the_account() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dev = Dev::start(folder.path(), &[]);
+    let welcome = dev.welcome();
+    let lines = printed_lines(&welcome);
+    let (consent, _) = lines.split_once("  rm -f").unwrap();
+    let consent = consent.replace(r#"| grep -o "[A-Za-z]* is connected" | head -1"#, "");
+    let page = paste(SHELLS[0], folder.path(), &consent);
+    assert!(page.contains("The account is ada@example.com."), "{page}");
+    let (variables, _) = lines.split_once("  pick()").unwrap();
+    for (product, words) in [
+        ("warehouse", "Run any SQL that your role allows"),
+        ("workspace", "Read the pages and databases that you choose"),
+        ("mail", "Read your mails"),
+    ] {
+        let open = format!(
+            "{variables}export STEAD_URL=$STEAD STEAD_CLIENT_ID=$CLIENT_ID STEAD_CLIENT_SECRET=$CLIENT_SECRET\n\
+             curl -s $(stead connect {product} you --quiet)\ncurl -s $STEAD/icon.svg"
+        );
+        let page = paste(SHELLS[0], folder.path(), &open);
+        assert!(page.contains(words), "{product}: {page}");
+        assert!(page.contains("It works for <time"), "{page}");
+        assert!(page.contains("more minutes</time>"), "{page}");
+        assert!(page.contains("<svg"), "{page}");
+    }
+}
+
+#[test]
 fn shell_blocks_of_a_markdown_file_are_found() {
     let file = "a\n```sh\none\ntwo\n```\n```\nother\n```\n\n```sh\nthree\n```\n";
     assert_eq!(shell_blocks(file), ["one\ntwo", "three"]);

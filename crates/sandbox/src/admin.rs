@@ -4,13 +4,13 @@ use axum::{
     Json, Router,
     body::Bytes,
     extract::State,
-    http::StatusCode,
+    http::{HeaderMap, StatusCode, header},
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
 use serde_json::{Value, json};
 
-use crate::{Sandbox, faults::Fault, log::Received};
+use crate::{Sandbox, faults::Fault, log::Received, pages};
 
 /// The home page and `/sandbox/…`.
 pub(crate) fn router() -> Router<Sandbox> {
@@ -22,8 +22,14 @@ pub(crate) fn router() -> Router<Sandbox> {
         .route("/sandbox/world", get(world))
 }
 
-async fn home() -> Html<&'static str> {
-    Html(include_str!("home.html"))
+async fn home(headers: HeaderMap) -> Html<String> {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    Html(pages::home(&format!(
+        "http://{}",
+        host.unwrap_or("localhost")
+    )))
 }
 
 async fn log(State(sandbox): State<Sandbox>) -> Json<Vec<Received>> {

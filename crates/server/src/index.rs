@@ -12,14 +12,14 @@ use serde::Serialize;
 use stead::core::environment::Environment;
 
 use crate::{
-    pages::Pages,
+    pages::{self, Pages},
     routes::{Route, get},
     state::address,
 };
 
 /// The root.
 pub(crate) fn routes() -> Vec<Route> {
-    vec![get("/", show)]
+    vec![get("/", show), get("/icon.svg", pages::icon)]
 }
 
 /// A page for a browser, JSON for the rest.

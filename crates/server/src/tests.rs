@@ -91,6 +91,7 @@ async fn these_routes_and_no_others_need_no_token() {
             "GET /connect/failed",
             "GET /connect/{token}",
             "GET /healthz",
+            "GET /icon.svg",
             "GET /readyz",
             "GET /sso/v1/oauth/{connection_id}/callback",
             "POST /connect/done",

@@ -10,6 +10,7 @@ use crate::{
         Authorization, AuthorizationState, authorization::expired, readiness::connection_ready,
     },
     identifier::{AuthorizationId, ConnectionName},
+    product::Permissions,
     store::Versioned,
 };
 
@@ -29,6 +30,8 @@ pub struct ConnectPage {
     pub scopes: Vec<String>,
     /// The product's plain words for scopes.
     pub scope_descriptions: &'static [(&'static str, &'static str)],
+    /// What an application can do besides what the scopes say, in the product's plain words.
+    pub abilities: &'static [&'static str],
     /// When the link ends.
     pub expires_at: Timestamp,
 }
@@ -43,13 +46,21 @@ pub(crate) async fn connect_page(context: &Context, link: &str) -> Result<Connec
         .row;
     connection_ready(&connection)?;
     let product = context.endpoints_of(&connection)?.product;
+    // Capabilities are not sent, but the integration at the product has them.
+    let (scopes, abilities) = match product.oauth.permissions {
+        Permissions::Capabilities if !connection.permissions.is_empty() => {
+            (connection.permissions, &[][..])
+        }
+        _ => (authorization.scopes, product.abilities),
+    };
     Ok(ConnectPage {
         authorization_id: authorization.id,
         connection_name: connection.name,
         product: product.name,
         product_title: product.title,
-        scopes: authorization.scopes,
+        scopes,
         scope_descriptions: product.scope_descriptions,
+        abilities,
         expires_at: authorization.expires_at,
     })
 }

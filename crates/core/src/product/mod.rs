@@ -46,6 +46,8 @@ pub struct Product {
     pub oauth: OAuth,
     /// Scopes and what they let an application do, in plain words, for the page on which the user is asked.
     pub scope_descriptions: &'static [(&'static str, &'static str)],
+    /// What an application can do that a user connects, in plain words for the same page, where the scopes do not say it.
+    pub abilities: &'static [&'static str],
     /// Its tools.
     pub tools: &'static [ToolEntry],
     /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` where the one of
@@ -70,6 +72,7 @@ impl Product {
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
         scope_descriptions: &[],
+        abilities: &[],
         tools: &[],
         docs: "",
     };

@@ -66,6 +66,7 @@ pub static PRODUCT: Product = Product {
         ..OAuth::BASE
     },
     scope_descriptions: scopes::DESCRIPTIONS,
+    abilities: &["Run any SQL that your role allows: read, change and delete data"],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE

@@ -57,6 +57,9 @@ pub static PRODUCT: Product = Product {
     },
     oauth: OAUTH,
     scope_descriptions: scopes::DESCRIPTIONS,
+    abilities: &[
+        "Read the pages and databases that you choose, and add and change what is in them, as far as Notion says so",
+    ],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE

@@ -1,10 +1,18 @@
-//! Pages for people: the consent pages of the authorization servers, and pages that say what went wrong.
+//! Pages for people: the home page, the consent pages of the authorization servers, and pages that say what went wrong.
 
 use axum::http::{StatusCode, header};
-use minijinja::{Environment, context, value::Serde};
+use minijinja::{Environment, Value, context, value::Serde};
 use serde::Serialize;
 
 use crate::{request::Request, response::Response};
+
+const STYLE: &str = include_str!("style.css");
+const TEMPLATES: [(&str, &str); 4] = [
+    ("layout.html", include_str!("layout.html")),
+    ("home.html", include_str!("home.html")),
+    ("consent.html", include_str!("consent.html")),
+    ("problem.html", include_str!("problem.html")),
+];
 
 /// What a consent page asks.
 #[derive(Debug, Serialize)]
@@ -41,16 +49,18 @@ pub(crate) struct Permission {
 
 /// The consent page.
 pub(crate) fn consent(page: &Consent) -> Response {
-    let page = render(
-        include_str!("consent.html"),
-        &context! { page => Serde(page) },
-    );
+    let page = render("consent.html", context! { page => Serde(page) });
     Response::html(StatusCode::OK, page)
+}
+
+/// What the sandbox is and how it is asked to fail; `url` is where it is reached.
+pub(crate) fn home(url: &str) -> String {
+    render("home.html", context! { url })
 }
 
 /// A page that says what went wrong.
 pub(crate) fn problem(title: &str, text: &str) -> String {
-    render(include_str!("problem.html"), &context! { title, text })
+    render("problem.html", context! { title, text })
 }
 
 /// The response to an unknown address. Google's is a page as well.
@@ -83,14 +93,18 @@ pub(crate) fn with_security_headers(response: Response) -> Response {
         .with(header::REFERRER_POLICY, "no-referrer")
         .with(
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'",
         )
 }
 
-fn render(template: &str, values: &minijinja::Value) -> String {
-    // The name ends in .html, so that every value is escaped.
-    Environment::new()
-        .render_named_str("page.html", template, values)
+fn render(name: &str, values: Value) -> String {
+    let mut templates = Environment::new();
+    templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
+    // The names end in .html, so that every value is escaped.
+    TEMPLATES
+        .iter()
+        .try_for_each(|(name, source)| templates.add_template(name, source))
+        .and_then(|()| templates.get_template(name)?.render(values))
         .unwrap_or_else(|error| {
             tracing::error!(%error, "a page could not be made");
             String::new()
@@ -111,20 +125,24 @@ mod tests {
         );
     }
 
-    #[test]
-    fn the_consent_page_names_people_and_permissions() {
+    /// The consent page of Ada and Grace; `chosen` was named before.
+    fn page(chosen: Option<&str>) -> String {
+        let person = |email: &str, name: &str| Choice {
+            email: email.to_owned(),
+            name: name.to_owned(),
+            chosen: Some(email) == chosen,
+            pages: vec![(format!("page-of-{email}"), "Notes & ideas".to_owned())],
+        };
         let response = consent(&Consent {
             title: "Choose an account".to_owned(),
             client: "client".to_owned(),
             asks: "asks for access".to_owned(),
             action: "/accounts.google.com/consent/r1".to_owned(),
             id: "r1".to_owned(),
-            people: vec![Choice {
-                email: "ada@example.com".to_owned(),
-                name: "Ada Lovelace".to_owned(),
-                chosen: true,
-                pages: vec![("p1".to_owned(), "Notes & ideas".to_owned())],
-            }],
+            people: vec![
+                person("ada@example.com", "Ada Lovelace"),
+                person("grace@example.com", "Grace Hopper"),
+            ],
             permissions: vec![Permission {
                 scope: "openid".to_owned(),
                 text: "Know who you are",
@@ -133,14 +151,46 @@ mod tests {
         let ResponseBody::Whole(page) = response.body else {
             panic!("a page is in memory");
         };
-        let page = String::from_utf8(page.to_vec()).unwrap();
+        String::from_utf8(page.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_consent_page_names_people_and_permissions() {
+        let page = page(None);
         for part in [
             r#"action="/accounts.google.com/consent/r1""#,
-            r#"name="user" value="ada@example.com" checked"#,
-            r#"name="page" value="p1" checked> Notes &amp; ideas"#,
+            r#"name="page" value="page-of-ada@example.com" checked> <span>Notes &amp; ideas"#,
             r#"name="scope" value="openid" checked"#,
         ] {
             assert!(page.contains(part), "{part}: {page}");
+        }
+    }
+
+    #[test]
+    fn one_person_is_chosen_and_cancel_needs_no_choice() {
+        let of_ada = r#"value="ada@example.com" checked required"#;
+        let of_grace = r#"value="grace@example.com" checked required"#;
+        for (named, chosen, not) in [
+            (None, of_ada, of_grace),
+            (Some("grace@example.com"), of_grace, of_ada),
+        ] {
+            let page = page(named);
+            assert!(page.contains(chosen) && !page.contains(not), "{page}");
+            assert!(page.contains(r#"value="deny" formnovalidate"#), "{page}");
+        }
+    }
+
+    #[test]
+    fn every_page_is_of_one_layout_that_fits_a_phone_and_the_dark() {
+        for page in [page(None), problem("a", "b"), home("http://127.0.0.1:8485")] {
+            assert!(page.starts_with("<!doctype html>"), "{page}");
+            for part in [
+                "width=device-width",
+                "prefers-color-scheme: dark",
+                "overflow-wrap: anywhere",
+            ] {
+                assert!(page.contains(part), "{part}: {page}");
+            }
         }
     }
 }

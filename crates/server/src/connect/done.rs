@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use http::Uri;
+use http::{HeaderMap, Uri};
 use stead::core::environment::Environment;
 use url::form_urlencoded;
 
+use super::connected;
 use crate::pages::Pages;
 
 /// Anyone can write this query, so only products of this environment are named, and only permissions of theirs.
@@ -14,6 +15,7 @@ pub(super) async fn show(
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,
     uri: Uri,
+    headers: HeaderMap,
 ) -> Response {
     let (mut product, mut confirm, mut missing) = (None, false, Vec::new());
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
@@ -36,5 +38,7 @@ pub(super) async fn show(
         .filter(|(scope, _)| missing.iter().any(|one| one == scope))
         .map(|(_, text)| *text)
         .collect();
-    pages.done(product.map(|product| product.title), confirm, &missing)
+    let user = connected::read(&headers);
+    let title = product.map(|product| product.title);
+    pages.done(title, user.as_deref(), confirm, &missing)
 }

@@ -1,5 +1,6 @@
 //! What the end user sees: the page behind an authorization link, and how it ended.
 
+mod connected;
 mod cookie;
 mod done;
 mod failed;
@@ -9,6 +10,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use connected::set as connected;
 pub(crate) use cookie::Cookie;
 
 use crate::routes::{Route, get, post};

@@ -12,5 +12,7 @@ pub(super) async fn show(
     State(pages): State<Arc<Pages>>,
     Path(token): Path<String>,
 ) -> Result<Response> {
-    Ok(pages.connect(&environment.connect_page(&token).await?))
+    let page = environment.connect_page(&token).await?;
+    let left = page.expires_at.duration_since(environment.runtime().now());
+    Ok(pages.connect(&page, left.as_secs()))
 }

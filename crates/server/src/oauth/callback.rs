@@ -19,7 +19,7 @@ use stead::core::{
 use url::form_urlencoded;
 
 use crate::{
-    connect::Cookie,
+    connect::{Cookie, connected},
     extract::Path,
     pages::Pages,
     problem::{self, Problem, Result},
@@ -49,7 +49,9 @@ pub(super) async fn finish(
         .return_to
         .clone()
         .unwrap_or_else(|| done(&environment, &finished));
-    Ok(pages.redirect(&location, cookie.end(finished.authorization_id)))
+    let ended = cookie.end(finished.authorization_id);
+    let connected = finished.product_user.as_deref().and_then(connected);
+    Ok(pages.redirect(&location, ended.into_iter().chain(connected)))
 }
 
 /// Around the callback: a problem is shown at an address of its own.

@@ -23,6 +23,7 @@ use stead::{
 use crate::{
     problem::{self, Problem},
     request_id::RequestId,
+    state::address,
 };
 use headers::PageHeaders;
 use texts::Text;
@@ -42,6 +43,7 @@ impl Pages {
     pub(crate) fn new(environment: &Environment) -> Self {
         let url = environment.public_url();
         let mut templates = Templates::new();
+        templates.add_global("icon", address(environment, "/icon.svg"));
         templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
         for (name, source) in [
             ("layout.html", include_str!("layout.html")),
@@ -70,13 +72,13 @@ impl Pages {
     }
 
     /// Who asks for what, and the button to go on.
-    pub(crate) fn connect(&self, page: &ConnectPage) -> Response {
+    pub(crate) fn connect(&self, page: &ConnectPage, seconds_left: i64) -> Response {
         let context = context! {
             product => page.product_title,
             host => self.host.as_str(),
-            permissions => Serde(permissions::describe(&page.scopes, page.scope_descriptions)),
+            permissions => Serde(permissions::describe(page)),
             expires_at => page.expires_at.to_string(),
-            expires => page.expires_at.strftime("%H:%M UTC on %-d %B %Y").to_string(),
+            left => texts::time_left(seconds_left),
         };
         let mut response = self.page(StatusCode::OK, "connect.html", &context);
         self.headers.allow_leaving(response.headers_mut());
@@ -85,8 +87,15 @@ impl Pages {
 
     /// It went well; `confirm` where the application still has to say who came back, `missing` the permissions that the
     /// user left out, in plain words.
-    pub(crate) fn done(&self, product: Option<&str>, confirm: bool, missing: &[&str]) -> Response {
-        self.message(StatusCode::OK, texts::done(product, confirm, missing), None)
+    pub(crate) fn done(
+        &self,
+        product: Option<&str>,
+        user: Option<&str>,
+        confirm: bool,
+        missing: &[&str],
+    ) -> Response {
+        let text = texts::done(product, user, confirm, missing);
+        self.message(StatusCode::OK, text, None)
     }
 
     /// A response to a request that only asks whether there is one.
@@ -111,8 +120,12 @@ impl Pages {
         self.message(problem::status(kind), texts::failed(kind), id)
     }
 
-    /// 303, so that the browser asks for `location` by GET whatever it sent before, with a cookie to set.
-    pub(crate) fn redirect(&self, location: &str, cookie: Option<HeaderValue>) -> Response {
+    /// 303, so that the browser asks for `location` by GET whatever it sent before, with cookies to set.
+    pub(crate) fn redirect(
+        &self,
+        location: &str,
+        cookies: impl IntoIterator<Item = HeaderValue>,
+    ) -> Response {
         let Ok(location) = HeaderValue::try_from(location) else {
             problem::report(&Error::new(
                 ErrorKind::Internal,
@@ -123,8 +136,8 @@ impl Pages {
         let mut response = StatusCode::SEE_OTHER.into_response();
         self.headers.write(response.headers_mut());
         response.headers_mut().insert(header::LOCATION, location);
-        if let Some(cookie) = cookie {
-            response.headers_mut().insert(header::SET_COOKIE, cookie);
+        for cookie in cookies {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         response
     }
@@ -166,6 +179,12 @@ impl Pages {
         );
         response
     }
+}
+
+/// The picture in a browser's tab.
+pub(crate) async fn icon() -> Response {
+    let picture = include_str!("icon.svg");
+    ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response()
 }
 
 /// Around the routes that a person opens: a problem is shown as a page.

@@ -1,6 +1,7 @@
 //! Permissions in plain words. A scope that is in no list is shown as it is.
 
 use serde::Serialize;
+use stead::core::oauth::ConnectPage;
 
 /// One line of the list.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -25,10 +26,23 @@ const IDENTITY: &[(&str, &str)] = &[
     ),
 ];
 
-/// Each permission once, in the order of the scopes; what only says who the user is comes last.
+/// What the application can do, each once: what the product says of every connection, then the scopes in their order;
+/// what only says who the user is comes last.
+pub(super) fn describe(page: &ConnectPage) -> Vec<Permission> {
+    describe_all(page.abilities, &page.scopes, page.scope_descriptions)
+}
+
 /// `of_product` are the product's own descriptions.
-pub(super) fn describe(scopes: &[String], of_product: &[(&str, &str)]) -> Vec<Permission> {
-    let mut described: Vec<Permission> = Vec::with_capacity(scopes.len());
+fn describe_all(
+    abilities: &[&str],
+    scopes: &[String],
+    of_product: &[(&str, &str)],
+) -> Vec<Permission> {
+    let abilities = abilities.iter().map(|text| Permission {
+        text: (*text).to_owned(),
+        code: false,
+    });
+    let mut described: Vec<Permission> = abilities.collect();
     let (identity, rest): (Vec<&String>, Vec<&String>) = scopes
         .iter()
         .partition(|scope| IDENTITY.iter().any(|(known, _)| known == scope));
@@ -63,7 +77,8 @@ mod tests {
             "odd.scope",
         ];
         let contacts = "https://www.googleapis.com/auth/contacts.readonly";
-        let described = describe(
+        let described = describe_all(
+            &["Run any SQL"],
             &scopes.map(String::from),
             &[(contacts, "See your contacts")],
         );
@@ -74,6 +89,7 @@ mod tests {
         assert_eq!(
             lines,
             [
+                ("Run any SQL", false),
                 ("See your contacts", false),
                 ("odd.scope", true),
                 ("Know which account it is", false),

@@ -11,30 +11,59 @@ pub(super) struct Text {
 }
 
 /// It went well. Permissions that the user left out are named, since what needs them will not work.
-pub(super) fn done(product: Option<&str>, confirm: bool, missing: &[&str]) -> Text {
+pub(super) fn done(
+    product: Option<&str>,
+    user: Option<&str>,
+    confirm: bool,
+    missing: &[&str],
+) -> Text {
     let without = (!missing.is_empty()).then(|| {
         format!(
             "You left out: {}. What needs that will not work.",
             missing.join("; ")
         )
     });
-    if confirm {
-        let consent = String::from("You have given your consent.");
-        return Text {
-            title: String::from("Almost done"),
-            body: without.map_or_else(|| consent.clone(), |without| format!("{consent} {without}")),
-            advice: Some("Go back to the application that gave you the link; it finishes there."),
-        };
-    }
-    Text {
-        title: product.map_or_else(
-            || String::from("Connected"),
-            |product| format!("{product} is connected"),
+    let (title, body, advice) = match (confirm, &without) {
+        (true, _) => (
+            String::from("Almost done"),
+            "You have given your consent.",
+            Some("Go back to the application that gave you the link; it finishes there."),
         ),
-        advice: without
-            .is_some()
-            .then_some("To allow it too, ask for a new link where you got this one."),
-        body: without.unwrap_or_else(|| String::from("You can close this window.")),
+        (false, None) => (connected(product), "You can close this window.", None),
+        (false, Some(_)) => (
+            connected(product),
+            "",
+            Some("To allow it too, ask for a new link where you got this one."),
+        ),
+    };
+    let account = user.map(|user| format!("The account is {user}."));
+    let body = [account.as_deref(), Some(body), without.as_deref()];
+    let body: Vec<&str> = body
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect();
+    Text {
+        title,
+        body: body.join(" "),
+        advice,
+    }
+}
+
+fn connected(product: Option<&str>) -> String {
+    product.map_or_else(
+        || String::from("Connected"),
+        |product| format!("{product} is connected"),
+    )
+}
+
+/// How long a link works, as people say it: rounded up, so that a link that works is never said to have ended.
+pub(super) fn time_left(seconds: i64) -> String {
+    let minutes = (seconds.max(0) + 59) / 60;
+    match minutes {
+        0 | 1 => String::from("one more minute"),
+        2..=119 => format!("{minutes} more minutes"),
+        _ => format!("{} more hours", minutes / 60),
     }
 }
 
@@ -122,5 +151,41 @@ pub(super) fn failed(kind: ErrorKind) -> Text {
         title: String::from(title),
         body: String::from(body),
         advice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_said_as_people_say_it() {
+        for (seconds, said) in [
+            (-1, "one more minute"),
+            (60, "one more minute"),
+            (61, "2 more minutes"),
+            (540, "9 more minutes"),
+            (7140, "119 more minutes"),
+            (86_400, "24 more hours"),
+        ] {
+            assert_eq!(time_left(seconds), said);
+        }
+    }
+
+    #[test]
+    fn the_last_page_names_the_account_and_what_was_left_out() {
+        let text = done(
+            Some("Gmail"),
+            Some("ada@example.com"),
+            false,
+            &["See your mails"],
+        );
+        assert_eq!(text.title, "Gmail is connected");
+        assert_eq!(
+            text.body,
+            "The account is ada@example.com. You left out: See your mails. What needs that will not work."
+        );
+        let text = done(Some("Gmail"), None, false, &[]);
+        assert_eq!(text.body, "You can close this window.");
     }
 }

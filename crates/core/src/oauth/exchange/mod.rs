@@ -40,6 +40,8 @@ pub struct FinishedAuthorization {
     pub account_state: AccountState,
     /// Scopes that the link asked for and the user did not grant.
     pub missing_scopes: Vec<String>,
+    /// Who the user is at the product, as the product says (such as an address).
+    pub product_user: Option<String>,
 }
 
 /// An authorization with its account, and the new tokens for the account's next generation.
@@ -105,6 +107,7 @@ pub(super) async fn exchange(
         return_to: return_to(&authorization),
         account_state,
         missing_scopes: pending.missing_scopes,
+        product_user: pending.subject.and_then(|subject| subject.display),
     })
 }
 

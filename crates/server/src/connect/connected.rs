@@ -1,0 +1,50 @@
+//! The cookie that says on the last page which account was connected. An address would stay in the browser's history,
+//! and anyone could write it there.
+
+use http::{HeaderMap, HeaderValue, header};
+use url::form_urlencoded;
+
+const NAME: &str = "stead-connected";
+/// Longer names are cut.
+const LONGEST: usize = 100;
+
+/// `Set-Cookie` with the account's name, for a minute.
+pub(crate) fn set(product_user: &str) -> Option<HeaderValue> {
+    let name: String = product_user.chars().take(LONGEST).collect();
+    let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    let cookie = format!("{NAME}={name}; Path=/connect/done; Max-Age=60; HttpOnly; SameSite=Lax");
+    HeaderValue::try_from(cookie).ok()
+}
+
+/// The account's name, where the browser has just come from the callback.
+pub(super) fn read(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter();
+    cookies
+        .filter_map(|cookies| cookies.to_str().ok())
+        .flat_map(|cookies| cookies.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .find(|(name, _)| *name == NAME)
+        .and_then(|(_, value)| {
+            let encoded = format!("name={value}");
+            let (_, name) = form_urlencoded::parse(encoded.as_bytes()).next()?;
+            Some(name.chars().take(LONGEST).collect::<String>())
+        })
+        .filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_comes_back_as_it_was_set() {
+        for name in ["ada@example.com", "Ada & Søren; a=b", "\u{30a8}"] {
+            let set = set(name).unwrap();
+            let sent = set.to_str().unwrap().split(';').next().unwrap();
+            let mut headers = HeaderMap::new();
+            headers.insert(header::COOKIE, format!("other=1; {sent}").parse().unwrap());
+            assert_eq!(read(&headers).as_deref(), Some(name));
+        }
+        assert_eq!(read(&HeaderMap::new()), None);
+    }
+}
