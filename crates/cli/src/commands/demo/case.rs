@@ -16,8 +16,14 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// What the result shows, or which member it lacks.
+    /// What the result shows, or which member it lacks, or why a typed call could not read it.
     pub(super) fn check(&self, data: &Value) -> Result<String, String> {
+        let catalogue = stead::products::catalogue();
+        let tool = catalogue.find(&self.tool, None, None);
+        let tool = tool.map_err(|error| error.to_string())?;
+        if let Err(error) = tool.entry().rewrite_output(&data.to_string()) {
+            return Err(format!("the result is not the tool's output: {error}"));
+        }
         if let Some(missing) = self.members.iter().find(|name| data.get(*name).is_none()) {
             return Err(format!("the result has no {missing:?}"));
         }
@@ -89,6 +95,8 @@ pub(super) fn same(what: &str, expected: &Value, seen: &Value) -> Result<(), Str
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -104,5 +112,19 @@ mod tests {
             );
         }
         assert_eq!(cases.len(), catalogue.newest().count());
+    }
+
+    #[test]
+    fn a_result_that_a_typed_call_cannot_read_is_a_fault() {
+        let case = Case {
+            tool: String::from("calendar_delete_event"),
+            input: Value::Null,
+            members: vec![String::from("deleted")],
+        };
+        let mut data = json!({ "deleted": true, "event_id": "e", "calendar_id": "c" });
+        assert_eq!(case.check(&data).unwrap(), "deleted");
+        data["deleted"] = json!("yes");
+        let fault = case.check(&data).unwrap_err();
+        assert!(fault.contains("not the tool's output"), "{fault}");
     }
 }
