@@ -10,6 +10,7 @@ mod options;
 pub(crate) mod outbox;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
+pub(crate) mod refused_tokens;
 pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
@@ -67,6 +68,7 @@ pub(crate) struct Shared {
     pub(crate) refreshes: single_flight::SingleFlight<AccountId, Result<Arc<Snapshot>>>,
     pub(crate) outbox: outbox::OutboxQueue,
     pub(crate) rate_limiters: rate_limit::RateLimiters,
+    pub(crate) refused_tokens: refused_tokens::RefusedTokens,
     pub(crate) recorder: recorder::Recorder,
     pub(crate) access_tokens: access_tokens::AccessTokens,
     pub(crate) tasks: tasks::Tasks,
@@ -151,6 +153,7 @@ impl Context {
             refreshes: single_flight::SingleFlight::default(),
             outbox: outbox::OutboxQueue::default(),
             rate_limiters: rate_limit::RateLimiters::default(),
+            refused_tokens: refused_tokens::RefusedTokens::default(),
             recorder: recorder::Recorder::default(),
             access_tokens: access_tokens::AccessTokens::default(),
             tasks: tasks::Tasks::default(),

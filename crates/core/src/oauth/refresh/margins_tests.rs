@@ -11,27 +11,28 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    call,
+    ErrorKind, Result, call,
     context::{Context, TokenSet},
     domain::{Account, Credential},
-    resource::ExecuteRequest,
+    resource::{ExecuteRequest, Execution},
     state::AccountState,
     store::{Batch, Commit},
     testing::{Responses, STABLE, START, World, context, insert_account, response},
 };
 
-/// An account whose access tokens live so long, and how often the token endpoint was asked.
-fn account(world: &World, life: u64) -> (Context, Arc<AtomicU32>) {
+/// An account whose access tokens live so long and get this response, and how often the token endpoint was asked.
+fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
     let asked = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&asked);
     let transport = Responses::by(move |request: http::Request<crate::ports::Body>| {
-        let body = if request.uri().path() == "/token" {
+        let (status, body) = if request.uri().path() == "/token" {
             let number = count.fetch_add(1, Ordering::SeqCst) + 2;
-            json!({ "access_token": format!("token-{number}"), "expires_in": life })
+            let tokens = json!({ "access_token": format!("token-{number}"), "expires_in": life });
+            (200, tokens)
         } else {
-            json!({})
+            (status, json!({}))
         };
-        std::future::ready(Ok(response(200, body.to_string())))
+        std::future::ready(Ok(response(status, body.to_string())))
     });
     let context = context(world, &STABLE, transport);
     world.run(async {
@@ -65,20 +66,17 @@ fn account(world: &World, life: u64) -> (Context, Arc<AtomicU32>) {
     (context, asked)
 }
 
+fn read_note(world: &World, context: &Context) -> Result<Execution> {
+    let request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "n1" }));
+    world.run(call::execute(context, "demo_read_note", request))
+}
+
 /// Token requests of 100 calls, one after each such pause.
 fn token_requests(life: u64, pause: Duration) -> u32 {
     let world = World::new();
-    let (context, asked) = account(&world, life);
+    let (context, asked) = account(&world, life, 200);
     for _ in 0..100 {
-        let request = ExecuteRequest {
-            connection_name: String::from("demo"),
-            identifier: String::from("ada"),
-            input: json!({ "note_id": "n1" }),
-            ..ExecuteRequest::default()
-        };
-        world
-            .run(call::execute(&context, "demo_read_note", request))
-            .unwrap();
+        read_note(&world, &context).unwrap();
         world.advance(pause);
     }
     asked.load(Ordering::SeqCst)
@@ -103,4 +101,22 @@ fn a_burst_of_calls_refreshes_no_new_token() {
             "life of {life} s"
         );
     }
+}
+
+#[test]
+fn a_new_token_that_the_product_refuses_is_not_refreshed_with_every_call() {
+    let world = World::new();
+    let (context, asked) = account(&world, 3600, 401);
+    let hundred = || {
+        for _ in 0..100 {
+            let error = read_note(&world, &context).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ProductRejectedToken);
+            assert!(error.authorization_request().is_some());
+            world.advance(Duration::from_millis(30));
+        }
+        asked.load(Ordering::SeqCst)
+    };
+    assert_eq!(hundred(), 1);
+    world.advance(Duration::from_secs(30));
+    assert_eq!(hundred(), 2, "half a minute later it is tried once more");
 }
