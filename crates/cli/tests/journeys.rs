@@ -197,6 +197,35 @@ fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
 }
 
 #[test]
+fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dev = Dev::start(folder.path(), &[]);
+    let welcome = dev.welcome();
+    let service = fact(&welcome, "service");
+    let called = Command::new(binary())
+        .args([
+            "call",
+            "mail_list_drafts",
+            "--connection",
+            "mail",
+            "--identifier",
+            "grace",
+        ])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("STEAD_URL", &service)
+        .env("STEAD_CLIENT_ID", fact(&welcome, "CLIENT_ID="))
+        .env("STEAD_CLIENT_SECRET", fact(&welcome, "CLIENT_SECRET="))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&called.stderr);
+    assert!(!called.status.success(), "{said}");
+    for expected in ["authorization_required", &format!("{service}/connect/")] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+#[test]
 fn the_readmes_journey_is_pasted_into_each_shell_as_written() {
     let readme = include_str!("../../../README.md");
     let journeys: Vec<&str> = shell_blocks(readme)

@@ -4,14 +4,17 @@ use std::path::Path;
 
 use clap::Args;
 use serde_json::Value;
-use stead::core::resource::{ExecuteRequest, Execution};
+use stead::{
+    Error,
+    core::resource::{ExecuteRequest, Execution},
+};
 
 use crate::{
     exit::Exit,
     failure::{Failure, Flags, Outcome},
     progress::Progress,
     secrets,
-    target::Target,
+    target::{OpenTarget, Target},
     terminal::Terminal,
 };
 
@@ -66,7 +69,10 @@ impl Call {
         let target = self.target.open().await?;
         let progress = Progress::new(terminal);
         progress.now(&self.tool);
-        let execution = target.actions.execute_tool_with(&self.tool, request).await;
+        let execution = match target.actions.execute_tool_with(&self.tool, request).await {
+            Err(error) => Err(with_link(&target, error).await),
+            done => done,
+        };
         drop(progress);
         target.close().await;
         let execution = execution.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
@@ -77,6 +83,18 @@ impl Call {
             }
         }
         Ok(())
+    }
+}
+
+/// Where the user has to act: the link to show, which asks for what is missing. A service that wants a `verify_url` with
+/// each link makes none here.
+async fn with_link(target: &OpenTarget, error: Error) -> Error {
+    let Some(request) = error.authorization_request().cloned() else {
+        return error;
+    };
+    match target.actions.authorization_link_with(request.into()).await {
+        Ok(made) => error.with_authorization_link(made.link),
+        Err(_) => error,
     }
 }
 
