@@ -16,6 +16,11 @@ impl Query {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
+    /// Pairs that were read elsewhere.
+    pub(crate) fn of(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+
     /// The one value of `name`. An empty value counts as a value.
     pub(crate) fn one<'name>(&self, name: &'name str) -> Result<Option<&str>, Repeated<'name>> {
         let mut values = self.all(name);

@@ -86,6 +86,19 @@ impl Request {
             .then(|| Query::parse(&self.body))
     }
 
+    /// The texts among the members of the body, if the body says that it is JSON and is an object.
+    pub(crate) fn json_parameters(&self) -> Option<Query> {
+        if !self.has_media_type("application/json") {
+            return None;
+        }
+        let body: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(&self.body).ok()?;
+        let texts = body
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
+        Some(Query::of(texts.collect()))
+    }
+
     /// Whether the body says that it is of this type.
     pub(crate) fn has_media_type(&self, media_type: &str) -> bool {
         let given = self

@@ -79,7 +79,7 @@ pub(crate) fn identify(state: &State, request: &Request) -> Result<Caller, ApiEr
     let token = request
         .bearer_token()
         .ok_or_else(ApiError::missing_credentials)?;
-    match state.grants.access(token, state.now) {
+    match state.oauth.access(token, state.now) {
         TokenState::Alive(grant, scopes) => Ok(Caller {
             user: grant.user.clone(),
             scopes: scopes.clone(),

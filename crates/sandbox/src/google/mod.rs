@@ -1,23 +1,21 @@
 //! Google: one authorization server, and the APIs that users call with its tokens. A folder is an API with a
 //! table of methods, see `mail`; `world` is what the users own.
 
-mod authorize;
 mod batch;
 mod body;
 mod calendar;
 mod check;
-mod consent;
 mod dispatch;
 mod drive;
 mod errors;
 mod fields;
-mod grants;
 mod hosts;
 mod mail;
 mod media;
 mod method;
 mod method_override;
 mod multipart;
+mod oauth;
 mod paging;
 mod people;
 mod resumable;
@@ -25,12 +23,12 @@ mod revoke;
 mod scopes;
 mod sheets;
 mod state;
-mod token;
 mod upload;
 mod userinfo;
 mod world;
 
 use axum::http::{Method, StatusCode};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use body::Body;
@@ -41,24 +39,20 @@ use state::State;
 use crate::{
     CLIENT_ID, CLIENT_SECRET,
     faults::Fault,
-    oauth::Clients,
+    ids::Ids,
+    oauth::{Incoming, Policy, Server},
     pages,
     product::{Product, Refusal},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
 };
-use grants::Grants;
 use resumable::Sessions;
 use world::World;
 
-/// Issuer of Google's authorization server, sent as `iss` (OpenID configuration of accounts.google.com).
-const ISSUER: &str = "https://accounts.google.com";
-
 /// The product.
 pub(crate) struct Google {
-    clients: Clients,
-    grants: Grants,
+    oauth: Server,
     /// Scopes that the next consent loses.
     lost_scopes: Vec<String>,
     world: World,
@@ -69,15 +63,12 @@ pub(crate) struct Google {
 impl Google {
     /// The seeded beginning, with the one client that every sandbox has.
     pub(crate) fn new() -> Self {
-        let mut clients = Clients::default();
-        clients.add(CLIENT_ID, CLIENT_SECRET, &[]);
-        Self::with_clients(clients)
+        Self::with(Server::new(&oauth::PROFILE, CLIENT_ID, CLIENT_SECRET))
     }
 
-    fn with_clients(clients: Clients) -> Self {
+    fn with(oauth: Server) -> Self {
         Self {
-            clients,
-            grants: Grants::empty(),
+            oauth,
             lost_scopes: Vec::new(),
             world: World::seeded(),
             uploads: Sessions::default(),
@@ -114,18 +105,24 @@ impl Product for Google {
         let mut state = State {
             now: shared.now,
             ids: &mut shared.ids,
-            clients: &self.clients,
-            grants: &mut self.grants,
-            lost_scopes: &mut self.lost_scopes,
+            oauth: &mut self.oauth,
             world: &mut self.world,
             uploads: &mut self.uploads,
         };
         let state = &mut state;
+        let policy = &mut oauth::Google {
+            lost_scopes: &mut self.lost_scopes,
+        };
         match request.host.as_str() {
             hosts::SHEETS => sheets::respond(state, request),
             hosts::USERINFO => userinfo::respond(state, request),
-            hosts::ACCOUNTS => authorize::respond(state, request),
-            hosts::TOKENS => tokens(state, request),
+            hosts::ACCOUNTS => {
+                let page = state
+                    .oauth
+                    .page(policy, &mut incoming(state.ids, state.now, request));
+                page.unwrap_or_else(|| pages::not_found(request))
+            }
+            hosts::TOKENS => tokens(state, policy, request),
             host => match api_of(host, &request.path) {
                 Some(api) => dispatch::respond(api, state, request),
                 None => pages::not_found(request),
@@ -155,14 +152,8 @@ impl Product for Google {
     }
 
     fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String> {
+        self.oauth.apply(shared.now, fault);
         match fault {
-            Fault::ExpireAccessTokens { user } => {
-                self.grants
-                    .expire_access_tokens(user.as_deref(), shared.now);
-            }
-            Fault::Revoke { user } => self.grants.revoke_user(user.as_deref()),
-            Fault::Rotation { mode } => self.grants.rotation = *mode,
-            Fault::TokenLifetime { seconds } => self.grants.lifetime = Some(i64::from(*seconds)),
             Fault::DropScope { scope } => self.lost_scopes.push(scope.clone()),
             Fault::DeleteMessage { id } if !self.world.delete_message(id) => {
                 return Err(format!("there is no message {id}"));
@@ -174,11 +165,14 @@ impl Product for Google {
     }
 
     fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
-        self.clients.add(id, secret, redirect_uris);
+        self.oauth.add_client(id, secret, redirect_uris);
     }
 
     fn reset(&mut self) {
-        *self = Self::with_clients(std::mem::take(&mut self.clients));
+        self.oauth.reset();
+        self.lost_scopes.clear();
+        self.world = World::seeded();
+        self.uploads = Sessions::default();
     }
 
     fn describe(&self, world: &mut Value) {
@@ -208,11 +202,18 @@ fn api_of(host: &str, path: &str) -> Option<&'static Api> {
 }
 
 /// The host `oauth2.googleapis.com`.
-fn tokens(state: &mut State, request: &Request) -> Response {
+fn tokens(state: &mut State, policy: &dyn Policy, request: &Request) -> Response {
     match (request.method.as_str(), request.path.as_str()) {
-        ("POST", "/token") => token::respond(state, request),
-        ("POST", "/revoke") => revoke::respond(state, request),
+        ("POST", "/token") => {
+            let incoming = &mut incoming(state.ids, state.now, request);
+            state.oauth.token(policy, incoming)
+        }
+        ("POST", "/revoke") => revoke::respond(state, policy, request),
         (_, "/token" | "/revoke") => pages::wrong_method(request),
         _ => pages::not_found(request),
     }
+}
+
+fn incoming<'a>(ids: &'a mut Ids, now: Timestamp, request: &'a Request) -> Incoming<'a> {
+    Incoming { ids, now, request }
 }

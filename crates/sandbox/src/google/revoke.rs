@@ -4,10 +4,17 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use super::errors::oauth;
-use crate::{google::State, request::Request, response::Response};
+use crate::{
+    google::State,
+    oauth::{Policy, project_of},
+    request::Request,
+    response::Response,
+};
 
-/// `POST /revoke` with `token`: an access or a refresh token.
-pub(super) fn respond(state: &mut State, request: &Request) -> Response {
+/// `POST /revoke` with `token`: an access or a refresh token. A client may prove itself besides, and then ends
+/// only its own tokens. All clients of the same project lose the user (OAuth 2.0 for Web Server Applications,
+/// "Revoking a token").
+pub(super) fn respond(state: &mut State, policy: &dyn Policy, request: &Request) -> Response {
     let Some(form) = request.form_parameters() else {
         return invalid("invalid_request", "The body is not a form.");
     };
@@ -15,7 +22,17 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         Ok(Some(token)) if !token.is_empty() => token,
         _ => return invalid("invalid_request", "Bad Request"),
     };
-    if state.grants.revoke_token(token, state.now) {
+    let proves = request.header("authorization").is_some() || form.first("client_secret").is_some();
+    let client = proves.then(|| state.oauth.authenticated(policy, request));
+    let client = match client.transpose() {
+        Ok(client) => client.map(|(id, _)| id),
+        Err(response) => return *response,
+    };
+    let same_project = |own: &str, other: &str| project_of(own) == project_of(other);
+    if state
+        .oauth
+        .revoke(state.now, token, client.as_deref(), same_project)
+    {
         Response::json(StatusCode::OK, &json!({}), true)
     } else {
         invalid("invalid_token", "Token expired or revoked")

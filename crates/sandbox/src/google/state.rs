@@ -2,17 +2,14 @@
 
 use jiff::Timestamp;
 
-use super::{grants::Grants, resumable::Sessions, world::World};
-use crate::{ids::Ids, oauth::Clients};
+use super::{resumable::Sessions, world::World};
+use crate::{ids::Ids, oauth::Server};
 
 /// The sandbox's clock and ids, and all that is Google's.
 pub(crate) struct State<'a> {
     pub(crate) now: Timestamp,
     pub(crate) ids: &'a mut Ids,
-    pub(crate) clients: &'a Clients,
-    pub(crate) grants: &'a mut Grants,
-    /// Scopes that the next consent loses.
-    pub(crate) lost_scopes: &'a mut Vec<String>,
+    pub(crate) oauth: &'a mut Server,
     pub(crate) world: &'a mut World,
     /// Uploads that have begun.
     pub(crate) uploads: &'a mut Sessions,

@@ -1,42 +1,45 @@
 //! The memory of an authorization server: consents that are asked for, grants, codes and tokens.
-//!
-//! `Request` is what a client asks for, `Terms` what the user allowed: scopes, a role, pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::profile::Profile;
 use crate::{faults::RotationMode, ids::Ids};
 
-/// The properties of one authorization server.
-#[derive(Debug)]
-pub(crate) struct Profile {
-    /// Purpose of a consent page's id.
-    pub(crate) consent: &'static str,
-    pub(crate) code: TokenKind,
-    pub(crate) access: TokenKind,
-    pub(crate) refresh: TokenKind,
-    /// How long a code can be exchanged.
-    pub(crate) code_seconds: i64,
-    /// Lifetime of access tokens; without one they live until they are revoked or expired by a fault.
-    pub(crate) access_seconds: Option<i64>,
-    pub(crate) rotation: RotationMode,
-}
+/// What the user allowed: scopes by their full names, ids of pages, or a role.
+pub(crate) type Terms = BTreeSet<String>;
 
-/// How a code or token looks: what it starts with, and how many random bytes follow.
-#[derive(Debug)]
-pub(crate) struct TokenKind(pub(crate) &'static str, pub(crate) usize);
+/// What a client asks the user for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked {
+    pub(crate) host: String,
+    pub(crate) client_id: String,
+    pub(crate) redirect_uri: String,
+    pub(crate) state: Option<String>,
+    /// S256 challenge of PKCE.
+    pub(crate) challenge: Option<String>,
+    /// In order of asking, as the policy names them.
+    pub(crate) scopes: Vec<String>,
+    /// Whether a refresh token is asked for.
+    pub(crate) offline: bool,
+    /// Whether the user is asked again, and a refresh token given again.
+    pub(crate) forced: bool,
+    /// Whether what was granted before is granted again.
+    pub(crate) merge: bool,
+}
 
 /// What a user allowed a client once.
 #[derive(Debug)]
-pub(crate) struct Grant<Request, Terms> {
-    pub(crate) request: Request,
+pub(crate) struct Grant {
+    pub(crate) asked: Asked,
     /// Email address.
     pub(crate) user: String,
-    pub(crate) terms: Terms,
+    terms: Terms,
     /// Whether the code's exchange gives a refresh token.
-    pub(crate) offline: bool,
-    pub(crate) alive: bool,
+    offline: bool,
+    alive: bool,
+    refresh_until: Timestamp,
 }
 
 #[derive(Debug)]
@@ -47,67 +50,85 @@ struct Code {
 }
 
 #[derive(Debug)]
-struct AccessToken<Terms> {
+struct AccessToken {
     grant: usize,
     terms: Terms,
     expires: Timestamp,
 }
 
 #[derive(Debug)]
-pub(crate) struct RefreshToken {
-    pub(crate) grant: usize,
+struct RefreshToken {
+    grant: usize,
     /// Order of issue.
-    pub(crate) number: usize,
-    pub(crate) spent: bool,
+    number: usize,
+    spent: bool,
 }
 
 /// Tokens that the token endpoint gives.
 #[derive(Debug)]
-pub(crate) struct Issued<Terms> {
+pub(crate) struct Issued {
+    pub(crate) client_id: String,
     pub(crate) user: String,
     pub(crate) terms: Terms,
     pub(crate) offline: bool,
     pub(crate) access: String,
-    /// Lifetime of the access token.
+    /// When, and for how many seconds.
+    pub(crate) now: Timestamp,
     pub(crate) seconds: i64,
     pub(crate) refresh: Option<String>,
+    /// Whether a code was exchanged for them.
+    pub(crate) by_code: bool,
 }
 
-/// Why a code cannot be exchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CodeError {
-    /// Unknown, or of another client.
-    Unknown,
-    /// Used or expired.
-    Spent,
+/// What a client shows to exchange a code.
+#[derive(Debug)]
+pub(super) struct Shown<'body> {
+    pub(super) host: &'body str,
+    pub(super) client_id: &'body str,
+    pub(super) code: &'body str,
+    pub(super) redirect_uri: &'body str,
+    /// The S256 challenge of the verifier that was shown.
+    pub(super) challenge: Option<String>,
 }
+
+/// Why there are no tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GrantError {
+    /// Unknown, used, expired, revoked, or of another client.
+    Dead(&'static str),
+    /// More scopes than granted.
+    Scope,
+}
+
+const DEAD: GrantError = GrantError::Dead("Token has been expired or revoked.");
+const REFUSED: GrantError = GrantError::Dead("Bad Request");
 
 /// What an access token is worth.
 #[derive(Debug)]
-pub(crate) enum TokenState<'grants, Request, Terms> {
-    Alive(&'grants Grant<Request, Terms>, &'grants Terms),
-    Expired(&'grants Grant<Request, Terms>),
+pub(crate) enum TokenState<'grants> {
+    Alive(&'grants Grant, &'grants Terms),
+    Expired(&'grants Grant),
     Dead,
 }
 
 /// Grants of one authorization server.
 #[derive(Debug)]
-pub(crate) struct Grants<Request, Terms> {
+pub(super) struct Grants {
     profile: &'static Profile,
     /// How refresh tokens behave.
-    pub(crate) rotation: RotationMode,
+    pub(super) rotation: RotationMode,
     /// Lifetime of new access tokens in seconds.
-    pub(crate) lifetime: Option<i64>,
-    requests: BTreeMap<String, Request>,
-    pub(crate) grants: Vec<Grant<Request, Terms>>,
+    pub(super) lifetime: Option<i64>,
+    requests: BTreeMap<String, Asked>,
+    grants: Vec<Grant>,
     codes: BTreeMap<String, Code>,
-    access: BTreeMap<String, AccessToken<Terms>>,
-    pub(crate) refresh: BTreeMap<String, RefreshToken>,
+    access: BTreeMap<String, AccessToken>,
+    refresh: BTreeMap<String, RefreshToken>,
 }
 
-impl<Request, Terms: Clone> Grants<Request, Terms> {
+impl Grants {
     /// No grants yet.
-    pub(crate) fn new(profile: &'static Profile) -> Self {
+    pub(super) fn new(profile: &'static Profile) -> Self {
         Self {
             profile,
             rotation: profile.rotation,
@@ -121,161 +142,205 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
     }
 
     /// Keeps a request until its consent page is submitted; returns its id.
-    pub(crate) fn add_request(&mut self, ids: &mut Ids, request: Request) -> String {
+    pub(super) fn add_request(&mut self, ids: &mut Ids, asked: Asked) -> String {
         let id = ids.fresh(self.profile.consent, 18);
-        self.requests.insert(id.clone(), request);
+        self.requests.insert(id.clone(), asked);
         id
     }
 
     /// The request of a consent page that has not been submitted yet.
-    pub(crate) fn request(&self, id: &str) -> Option<&Request> {
+    pub(super) fn request(&self, id: &str) -> Option<&Asked> {
         self.requests.get(id)
     }
 
-    /// The same, and its end: a consent page can be submitted once.
-    pub(crate) fn take_request(&mut self, id: &str) -> Option<Request> {
-        self.requests.remove(id)
+    /// Ends it: a consent page can be submitted once.
+    pub(super) fn take_request(&mut self, id: &str) {
+        self.requests.remove(id);
     }
 
-    /// Keeps what a user allowed, and returns the code for it.
-    pub(crate) fn add(
+    /// Keeps what a user allowed; returns the code for it, and all that is granted.
+    pub(super) fn allow(
         &mut self,
         ids: &mut Ids,
         now: Timestamp,
-        grant: (Request, &str, Terms),
-        offline: bool,
-    ) -> String {
-        let (request, user, terms) = grant;
+        asked: Asked,
+        user: &str,
+        mut terms: Terms,
+    ) -> (String, Terms) {
+        let mut first_grant = true;
+        for grant in self
+            .grants
+            .iter()
+            .filter(|grant| grant.alive && grant.user == user)
+        {
+            first_grant &= grant.asked.client_id != asked.client_id;
+            if asked.merge && project_of(&grant.asked.client_id) == project_of(&asked.client_id) {
+                terms.extend(grant.terms.iter().cloned());
+            }
+        }
+        let again = first_grant || asked.forced || !self.profile.refresh_token_once;
         self.grants.push(Grant {
-            request,
+            offline: asked.offline && again,
+            asked,
             user: user.to_owned(),
-            terms,
-            offline,
+            terms: terms.clone(),
             alive: true,
+            refresh_until: later(now, self.profile.refresh_seconds),
         });
         let code = ids.token(self.profile.code.0, self.profile.code.1);
-        self.codes.insert(
-            code.clone(),
-            Code {
-                grant: self.grants.len() - 1,
-                expires: later(now, Some(self.profile.code_seconds)),
-                used: false,
-            },
-        );
-        code
+        let issued = Code {
+            grant: self.grants.len() - 1,
+            expires: later(now, Some(self.profile.code_seconds)),
+            used: false,
+        };
+        self.codes.insert(code.clone(), issued);
+        (code, terms)
     }
 
-    /// Spends the code of a client, and returns the number of its grant. A second use ends the grant (RFC
-    /// 6749, section 4.1.2).
-    pub(crate) fn spend_code(
+    /// Exchanges a code. A second use ends the grant (RFC 6749, section 4.1.2).
+    pub(super) fn exchange(
         &mut self,
+        ids: &mut Ids,
         now: Timestamp,
-        code: &str,
-        is_own: impl Fn(&Request) -> bool,
-    ) -> Result<usize, CodeError> {
-        let code = self.codes.get_mut(code).ok_or(CodeError::Unknown)?;
-        let grant = self.grants.get_mut(code.grant);
+        shown: &Shown<'_>,
+    ) -> Result<Issued, GrantError> {
+        let unknown = GrantError::Dead("Malformed auth code.");
+        let code = self.codes.get_mut(shown.code).ok_or(unknown)?;
+        let number = code.grant;
+        let grant = self.grants.get_mut(number);
+        let client = (shown.host, shown.client_id);
         let grant = grant
-            .filter(|grant| is_own(&grant.request))
-            .ok_or(CodeError::Unknown)?;
+            .filter(|grant| is_own(self.profile, grant, client))
+            .ok_or(unknown)?;
         if code.used {
             grant.alive = false;
-            return Err(CodeError::Spent);
+            return Err(REFUSED);
         }
         // A code that was shown is spent, even if something else is wrong.
         code.used = true;
-        if code.expires <= now {
-            return Err(CodeError::Spent);
+        let compared = |uri| self.profile.compared(uri);
+        if code.expires <= now
+            || compared(&grant.asked.redirect_uri) != compared(shown.redirect_uri)
+        {
+            return Err(REFUSED);
         }
-        Ok(code.grant)
-    }
-
-    /// The number of the live grant to which a refresh token belongs. Showing one that was replaced ends the
-    /// grant where rotation is strict.
-    pub(crate) fn grant_of_refresh_token(
-        &mut self,
-        token: &str,
-        is_own: impl Fn(&Grant<Request, Terms>) -> bool,
-    ) -> Option<usize> {
-        let token = self.refresh.get(token)?;
-        let grant = self.grants.get_mut(token.grant);
-        let grant = grant.filter(|grant| grant.alive && is_own(grant))?;
-        if token.spent {
-            grant.alive = self.rotation != RotationMode::Strict;
-            return None;
+        match (&grant.asked.challenge, &shown.challenge) {
+            (Some(_), None) => return Err(GrantError::Dead("Missing code verifier.")),
+            // RFC 9700, section 4.8: a verifier without a challenge is an attack.
+            (None, Some(_)) => return Err(GrantError::Dead("Code verifier is not expected.")),
+            (asked, given) if asked != given => {
+                return Err(GrantError::Dead("Invalid code verifier."));
+            }
+            _ => {}
         }
-        Some(token.grant)
-    }
-
-    /// The refresh token that replaces this one, where they rotate.
-    pub(crate) fn rotate(&mut self, ids: &mut Ids, token: &str) -> Option<String> {
-        if self.rotation == RotationMode::Stable {
-            return None;
+        if !grant.alive {
+            return Err(DEAD);
         }
-        let old = self.refresh.get_mut(token)?;
-        old.spent = true;
-        let grant = old.grant;
-        Some(self.issue_refresh(ids, grant))
+        let terms = grant.terms.clone();
+        let refresh = grant.offline.then(|| self.issue_refresh(ids, number));
+        let issued = self.issue(ids, now, number, terms, refresh).ok_or(DEAD)?;
+        Ok(Issued {
+            by_code: true,
+            ..issued
+        })
     }
 
-    /// A new refresh token of a grant.
-    pub(crate) fn issue_refresh(&mut self, ids: &mut Ids, grant: usize) -> String {
-        let token = ids.token(self.profile.refresh.0, self.profile.refresh.1);
-        let number = self.refresh.len();
-        self.refresh.insert(
-            token.clone(),
-            RefreshToken {
-                grant,
-                number,
-                spent: false,
-            },
-        );
-        token
-    }
-
-    /// A new access token of a grant, with all of its terms.
-    pub(crate) fn issue(
+    /// Refreshes: a new access token, and a new refresh token if those rotate. Showing one that was replaced ends
+    /// the grant where rotation is strict.
+    pub(super) fn refresh(
         &mut self,
         ids: &mut Ids,
         now: Timestamp,
-        number: usize,
-        refresh: Option<String>,
-    ) -> Option<Issued<Terms>> {
-        let terms = self.grants.get(number)?.terms.clone();
-        self.issue_with(ids, now, number, terms, refresh)
+        client: (&str, &str),
+        token: &str,
+        asked: Option<Terms>,
+    ) -> Result<Issued, GrantError> {
+        let shown = self.refresh.get(token).ok_or(DEAD)?;
+        let (number, spent) = (shown.grant, shown.spent);
+        let grant = self.grants.get_mut(number).ok_or(DEAD)?;
+        if !grant.alive || grant.refresh_until <= now || !is_own(self.profile, grant, client) {
+            return Err(DEAD);
+        }
+        if spent {
+            grant.alive = self.rotation != RotationMode::Strict;
+            return Err(DEAD);
+        }
+        let terms = match asked {
+            Some(asked) if !asked.is_subset(&grant.terms) => return Err(GrantError::Scope),
+            Some(asked) => asked,
+            None => grant.terms.clone(),
+        };
+        let rotated = (self.rotation != RotationMode::Stable).then(|| {
+            self.spend(token);
+            self.issue_refresh(ids, number)
+        });
+        self.issue(ids, now, number, terms, rotated).ok_or(DEAD)
     }
 
-    /// A new access token of a grant, with these terms.
-    pub(crate) fn issue_with(
+    fn spend(&mut self, token: &str) {
+        if let Some(token) = self.refresh.get_mut(token) {
+            token.spent = true;
+        }
+    }
+
+    /// A new refresh token; the oldest of the same user and client dies if there are too many.
+    fn issue_refresh(&mut self, ids: &mut Ids, grant: usize) -> String {
+        let token = ids.token(self.profile.refresh.0, self.profile.refresh.1);
+        let issued = RefreshToken {
+            grant,
+            number: self.refresh.len(),
+            spent: false,
+        };
+        self.refresh.insert(token.clone(), issued);
+        let owner = |number: usize| {
+            let grant = self.grants.get(number).filter(|grant| grant.alive);
+            grant.map(|grant| (&grant.user, &grant.asked.client_id))
+        };
+        let live = self
+            .refresh
+            .iter()
+            .filter(|(_, token)| !token.spent && owner(token.grant) == owner(grant));
+        let live: Vec<(usize, &String)> = live.map(|(name, token)| (token.number, name)).collect();
+        let most = self.profile.most_refresh_tokens.unwrap_or(usize::MAX);
+        if live.len() > most
+            && let Some(oldest) = live.into_iter().min().map(|(_, name)| name.clone())
+        {
+            self.spend(&oldest);
+        }
+        token
+    }
+
+    fn issue(
         &mut self,
         ids: &mut Ids,
         now: Timestamp,
         number: usize,
         terms: Terms,
         refresh: Option<String>,
-    ) -> Option<Issued<Terms>> {
+    ) -> Option<Issued> {
         let grant = self.grants.get(number)?;
         let access = ids.token(self.profile.access.0, self.profile.access.1);
-        self.access.insert(
-            access.clone(),
-            AccessToken {
-                grant: number,
-                terms: terms.clone(),
-                expires: later(now, self.lifetime),
-            },
-        );
+        let issued = AccessToken {
+            grant: number,
+            terms: terms.clone(),
+            expires: later(now, self.lifetime),
+        };
+        self.access.insert(access.clone(), issued);
         Some(Issued {
+            client_id: grant.asked.client_id.clone(),
             user: grant.user.clone(),
             terms,
             offline: grant.offline,
             access,
+            now,
             seconds: self.lifetime.unwrap_or_default(),
             refresh,
+            by_code: false,
         })
     }
 
     /// What an access token is worth.
-    pub(crate) fn access(&self, token: &str, now: Timestamp) -> TokenState<'_, Request, Terms> {
+    pub(super) fn access(&self, token: &str, now: Timestamp) -> TokenState<'_> {
         let token = self.access.get(token);
         match token.and_then(|token| Some((token, self.grants.get(token.grant)?))) {
             Some((token, grant)) if grant.alive && token.expires > now => {
@@ -286,15 +351,34 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
         }
     }
 
-    /// The grant of a token of any kind.
-    pub(crate) fn grant_of(&mut self, token: &str) -> Option<&mut Grant<Request, Terms>> {
-        let access = self.access.get(token).map(|token| token.grant);
-        let number = access.or_else(|| Some(self.refresh.get(token)?.grant))?;
-        self.grants.get_mut(number)
+    /// Ends the grant of a live token, and those of the same user to clients that it reaches.
+    pub(super) fn revoke(
+        &mut self,
+        now: Timestamp,
+        token: &str,
+        client: Option<&str>,
+        reaches: impl Fn(&str, &str) -> bool,
+    ) -> bool {
+        let access = self.access.get(token).filter(|token| token.expires > now);
+        let refresh = self.refresh.get(token).filter(|token| !token.spent);
+        let number = access
+            .map(|token| token.grant)
+            .or_else(|| Some(refresh?.grant));
+        let grant = number.and_then(|number| self.grants.get(number));
+        let is_own = |grant: &&Grant| client.is_none_or(|client| client == grant.asked.client_id);
+        let Some(grant) = grant.filter(|grant| grant.alive).filter(is_own) else {
+            return false;
+        };
+        let (user, own) = (grant.user.clone(), grant.asked.client_id.clone());
+        for (index, grant) in self.grants.iter_mut().enumerate() {
+            let reached = grant.user == user && reaches(&own, &grant.asked.client_id);
+            grant.alive &= !reached && Some(index) != number;
+        }
+        true
     }
 
     /// Ends all grants of one user or of all.
-    pub(crate) fn revoke_user(&mut self, user: Option<&str>) {
+    pub(super) fn revoke_user(&mut self, user: Option<&str>) {
         for grant in &mut self.grants {
             if user.is_none_or(|user| user == grant.user) {
                 grant.alive = false;
@@ -303,7 +387,7 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
     }
 
     /// Live access tokens of one user or of all end now.
-    pub(crate) fn expire_access_tokens(&mut self, user: Option<&str>, now: Timestamp) {
+    pub(super) fn expire_access_tokens(&mut self, user: Option<&str>, now: Timestamp) {
         for access in self.access.values_mut() {
             let owner = self
                 .grants
@@ -317,8 +401,19 @@ impl<Request, Terms: Clone> Grants<Request, Terms> {
 }
 
 /// So many seconds later; without a number, never.
-pub(crate) fn later(now: Timestamp, seconds: Option<i64>) -> Timestamp {
+fn later(now: Timestamp, seconds: Option<i64>) -> Timestamp {
     seconds
         .and_then(|seconds| now.checked_add(SignedDuration::from_secs(seconds)).ok())
         .unwrap_or(Timestamp::MAX)
+}
+
+/// Whether a grant is of this host and client.
+fn is_own(profile: &Profile, grant: &Grant, (host, client_id): (&str, &str)) -> bool {
+    grant.asked.client_id == client_id && (!profile.is_bound_to_host || grant.asked.host == host)
+}
+
+/// The project of a client: the part before the first `-` of its id (Google's ids start with the project's
+/// number).
+pub(crate) fn project_of(client_id: &str) -> &str {
+    client_id.split('-').next().unwrap_or(client_id)
 }

@@ -21,7 +21,7 @@ use crate::{
     WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET,
     faults::Fault,
     ids::Ids,
-    oauth::Clients,
+    oauth::Server,
     pages,
     product::{Product, Refusal},
     request::{Purpose, Request},
@@ -29,7 +29,6 @@ use crate::{
     shared::{self, Shared},
 };
 use account::{Account, Table};
-use oauth::grants::Grants;
 use sql::Rows;
 use statements::Statements;
 
@@ -38,8 +37,7 @@ const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"
 
 /// The product.
 pub(crate) struct Snowflake {
-    clients: Clients,
-    grants: Grants,
+    oauth: Server,
     /// The account, which the users share.
     account: Account,
     /// Made for the first request.
@@ -56,8 +54,7 @@ struct Opened {
 struct State<'a> {
     now: Timestamp,
     ids: &'a mut Ids,
-    clients: &'a Clients,
-    grants: &'a mut Grants,
+    oauth: &'a mut Server,
     statements: &'a mut Statements,
     account: &'a mut Account,
     rows: &'a Rows,
@@ -66,15 +63,12 @@ struct State<'a> {
 impl Snowflake {
     /// The seeded beginning, with the one integration that every account has.
     pub(crate) fn new() -> Self {
-        let mut clients = Clients::default();
-        clients.add(WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET, &[]);
-        Self::with_clients(clients)
-    }
-
-    fn with_clients(clients: Clients) -> Self {
         Self {
-            clients,
-            grants: Grants::empty(),
+            oauth: Server::new(
+                &oauth::PROFILE,
+                WAREHOUSE_CLIENT_ID,
+                WAREHOUSE_CLIENT_SECRET,
+            ),
             account: Account::seeded(),
             opened: None,
         }
@@ -107,8 +101,7 @@ impl Product for Snowflake {
         let mut state = State {
             now: shared.now,
             ids: &mut shared.ids,
-            clients: &self.clients,
-            grants: &mut self.grants,
+            oauth: &mut self.oauth,
             statements: &mut opened.statements,
             account,
             rows: &opened.rows,
@@ -148,25 +141,18 @@ impl Product for Snowflake {
     }
 
     fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String> {
-        match fault {
-            Fault::ExpireAccessTokens { user } => {
-                self.grants
-                    .expire_access_tokens(user.as_deref(), shared.now);
-            }
-            Fault::Revoke { user } => self.grants.revoke_user(user.as_deref()),
-            Fault::Rotation { mode } => self.grants.rotation = *mode,
-            Fault::TokenLifetime { seconds } => self.grants.lifetime = Some(i64::from(*seconds)),
-            _ => {}
-        }
+        self.oauth.apply(shared.now, fault);
         Ok(())
     }
 
     fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
-        self.clients.add(id, secret, redirect_uris);
+        self.oauth.add_client(id, secret, redirect_uris);
     }
 
     fn reset(&mut self) {
-        *self = Self::with_clients(std::mem::take(&mut self.clients));
+        self.oauth.reset();
+        self.account = Account::seeded();
+        self.opened = None;
     }
 
     fn describe(&self, world: &mut Value) {

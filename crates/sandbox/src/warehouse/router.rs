@@ -127,12 +127,12 @@ fn headers(request: &Request) -> Result<(), ApiError> {
 
 fn identify(state: &State, request: &Request) -> Result<Caller, ApiError> {
     let token = request.bearer_token().ok_or_else(ApiError::invalid_token)?;
-    match state.grants.access(token, state.now) {
-        TokenState::Alive(grant, terms) if grant.request.host == request.host => Ok(Caller {
+    match state.oauth.access(token, state.now) {
+        TokenState::Alive(grant, terms) if grant.asked.host == request.host => Ok(Caller {
             email: grant.user.clone(),
-            role: terms.role.clone(),
+            role: terms.first().cloned(),
         }),
-        TokenState::Expired(grant) if grant.request.host == request.host => {
+        TokenState::Expired(grant) if grant.asked.host == request.host => {
             Err(ApiError::expired_token())
         }
         _ => Err(ApiError::invalid_token()),

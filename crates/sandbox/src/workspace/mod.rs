@@ -36,23 +36,20 @@ use crate::{
     WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
     faults::Fault,
     ids::Ids,
-    oauth::Clients,
+    oauth::Server,
     product::{Product, Refusal},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
 };
-use oauth::grants::Grants;
 
 /// The one host.
 const HOST: &str = "api.notion.com";
 
 /// The product.
 pub(crate) struct Notion {
-    /// Registered integrations.
-    clients: Clients,
-    /// Consents, grants and tokens.
-    grants: Grants,
+    /// Integrations, grants and tokens.
+    oauth: Server,
     /// Capabilities that the integrations no longer have.
     lost_capabilities: BTreeSet<Capability>,
     /// Pages, databases and comments, which the users share.
@@ -63,8 +60,7 @@ pub(crate) struct Notion {
 struct State<'a> {
     now: Timestamp,
     ids: &'a mut Ids,
-    clients: &'a Clients,
-    grants: &'a mut Grants,
+    oauth: &'a mut Server,
     lost_capabilities: &'a BTreeSet<Capability>,
     content: &'a mut Content,
 }
@@ -72,15 +68,12 @@ struct State<'a> {
 impl Notion {
     /// The seeded beginning: the one integration that every sandbox has, with all capabilities.
     pub(crate) fn new() -> Self {
-        let mut clients = Clients::default();
-        clients.add(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET, &[]);
-        Self::with_clients(clients)
-    }
-
-    fn with_clients(clients: Clients) -> Self {
         Self {
-            clients,
-            grants: Grants::empty(),
+            oauth: Server::new(
+                &oauth::PROFILE,
+                WORKSPACE_CLIENT_ID,
+                WORKSPACE_CLIENT_SECRET,
+            ),
             lost_capabilities: BTreeSet::new(),
             content: seed::content(),
         }
@@ -104,8 +97,7 @@ impl Product for Notion {
         let mut state = State {
             now: shared.now,
             ids: &mut shared.ids,
-            clients: &self.clients,
-            grants: &mut self.grants,
+            oauth: &mut self.oauth,
             lost_capabilities: &self.lost_capabilities,
             content: &mut self.content,
         };
@@ -142,28 +134,23 @@ impl Product for Notion {
     }
 
     fn apply(&mut self, shared: &Shared, fault: &Fault) -> Result<(), String> {
-        match fault {
-            Fault::ExpireAccessTokens { user } => {
-                self.grants
-                    .expire_access_tokens(user.as_deref(), shared.now);
-            }
-            Fault::Revoke { user } => self.grants.revoke_user(user.as_deref()),
-            Fault::LoseCapability { capability } => {
-                let lost = Capability::named(capability)
-                    .ok_or_else(|| format!("there is no capability {capability}"))?;
-                self.lost_capabilities.insert(lost);
-            }
-            _ => {}
+        self.oauth.apply(shared.now, fault);
+        if let Fault::LoseCapability { capability } = fault {
+            let lost = Capability::named(capability)
+                .ok_or_else(|| format!("there is no capability {capability}"))?;
+            self.lost_capabilities.insert(lost);
         }
         Ok(())
     }
 
     fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
-        self.clients.add(id, secret, redirect_uris);
+        self.oauth.add_client(id, secret, redirect_uris);
     }
 
     fn reset(&mut self) {
-        *self = Self::with_clients(std::mem::take(&mut self.clients));
+        self.oauth.reset();
+        self.lost_capabilities.clear();
+        self.content = seed::content();
     }
 
     fn describe(&self, world: &mut Value) {

@@ -63,11 +63,11 @@ fn run(state: &mut State, request: &Request) -> Result<Value, ApiError> {
 
 /// User, client and shared pages of the token that came along.
 fn identify(state: &State, request: &Request) -> Option<(String, String, BTreeSet<String>)> {
-    let access = state.grants.access(request.bearer_token()?, state.now);
+    let access = state.oauth.access(request.bearer_token()?, state.now);
     match access {
         TokenState::Alive(grant, roots) => Some((
             grant.user.clone(),
-            grant.request.client.clone(),
+            grant.asked.client_id.clone(),
             roots.clone(),
         )),
         TokenState::Expired(_) | TokenState::Dead => None,

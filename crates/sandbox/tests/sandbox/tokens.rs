@@ -304,6 +304,32 @@ async fn revoking_reaches_all_clients_of_the_project() {
 }
 
 #[tokio::test]
+async fn a_client_that_proves_itself_revokes_its_own_tokens() {
+    let stage = Stage::new().await;
+    stage
+        .sandbox()
+        .add_client("sandbox-second", "s2", &[REDIRECT]);
+    let tokens = stage.tokens(ADA, &[GMAIL_READ]).await;
+    let revoke = async |client: &str, secret: &str| {
+        let form = [
+            ("token", tokens.refresh.as_str()),
+            ("client_id", client),
+            ("client_secret", secret),
+        ];
+        stage
+            .post_form("/oauth2.googleapis.com/revoke", &form)
+            .await
+    };
+    let wrong = revoke(CLIENT_ID, "wrong").await;
+    refused(&wrong, 401, "invalid_client");
+    let other = revoke("sandbox-second", "s2").await;
+    refused(&other, 400, "invalid_token");
+    assert_eq!(stage.refresh(&tokens.refresh).await.status, 200);
+    assert_eq!(revoke(CLIENT_ID, CLIENT_SECRET).await.status, 200);
+    refused(&stage.refresh(&tokens.refresh).await, 400, "invalid_grant");
+}
+
+#[tokio::test]
 async fn granted_scopes_are_included_when_asked_for() {
     let stage = Stage::new().await;
     stage.tokens(ADA, &[GMAIL_READ]).await;

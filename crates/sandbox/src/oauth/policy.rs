@@ -1,0 +1,131 @@
+//! What is special about one authorization server.
+
+use axum::http::StatusCode;
+
+use super::grants::{Asked, Issued, Terms};
+use crate::{
+    ids::Ids,
+    pages::{self, Choice, Permission},
+    query::Query,
+    request::Request,
+    response::Response,
+};
+
+/// Why an authorization request or a submitted page is refused.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    pub(crate) code: &'static str,
+    pub(crate) text: String,
+    /// Told to the client, not on a page.
+    pub(crate) goes_back: bool,
+}
+
+/// An error of the token endpoint (RFC 6749, section 5.2).
+#[derive(Debug)]
+pub(crate) struct TokenError {
+    pub(crate) status: StatusCode,
+    pub(crate) error: &'static str,
+    pub(crate) description: String,
+    /// The client used Basic, so the response has to ask for it.
+    pub(crate) by_basic: bool,
+}
+
+/// What a consent page shows.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) title: String,
+    /// What the client does: `asks for …`.
+    pub(crate) asks: String,
+    pub(crate) people: Vec<Choice>,
+    pub(crate) permissions: Vec<Permission>,
+}
+
+/// What an authorization server does in its own way.
+pub(crate) trait Policy {
+    /// Reads the parameters of its own.
+    fn read(&self, query: &Query, asked: &mut Asked) -> Result<(), Wrong>;
+
+    /// The consent page.
+    fn page(&self, query: &Query, asked: &Asked) -> Page;
+
+    /// Whether there is a user of this email address.
+    fn has_user(&self, email: &str) -> bool;
+
+    /// What the user allows by a submitted page.
+    fn allow(&mut self, form: &Query, asked: &Asked, user: &str) -> Result<Terms, Wrong>;
+
+    /// Parameters of the redirect in addition to the code.
+    fn redirect_parameters(&self, _: &Terms) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// An error on a page of its own.
+    fn problem(&self, wrong: &Wrong) -> Response;
+
+    /// What a token request needs besides client and body.
+    fn check(&self, _: &Request) -> Result<(), Box<Response>> {
+        Ok(())
+    }
+
+    /// The terms that a refresh asks for by its `scope`; nothing where that is not read.
+    fn narrowed(&self, _: &str) -> Option<Result<Terms, TokenError>> {
+        None
+    }
+
+    /// The response with tokens.
+    fn tokens(&self, ids: &mut Ids, issued: &Issued) -> Response;
+
+    /// The response without.
+    fn refused(&self, error: &TokenError) -> Response;
+
+    /// The response to a known address with a method that it does not have.
+    fn wrong_method(&self, request: &Request) -> Response {
+        pages::wrong_method(request)
+    }
+}
+
+impl Wrong {
+    /// Said on a page, because the client is not trusted yet.
+    pub(crate) fn here(code: &'static str, text: impl Into<String>) -> Self {
+        Self {
+            code,
+            text: text.into(),
+            goes_back: false,
+        }
+    }
+
+    /// Told to the client.
+    pub(crate) fn back(code: &'static str) -> Self {
+        Self {
+            code,
+            text: String::new(),
+            goes_back: true,
+        }
+    }
+}
+
+impl TokenError {
+    /// 400.
+    pub(crate) fn new(error: &'static str, description: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            error,
+            description: description.into(),
+            by_basic: false,
+        }
+    }
+
+    /// 400 `invalid_request`.
+    pub(crate) fn request(description: impl Into<String>) -> Self {
+        Self::new("invalid_request", description)
+    }
+
+    /// 401 `invalid_client`.
+    pub(crate) fn client(description: &str, by_basic: bool) -> Self {
+        Self {
+            status: StatusCode::UNAUTHORIZED,
+            by_basic,
+            ..Self::new("invalid_client", description)
+        }
+    }
+}
