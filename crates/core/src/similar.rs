@@ -1,10 +1,12 @@
 //! Names that are like one that is not known, for a message that leads on.
 
+use crate::scrub::scrub;
+
 /// A longer name was not mistyped, and would cost time to compare.
 const LONGEST: usize = 100;
 
 /// A name without what spellings differ in: `maxResults`, `MAX_RESULTS` and `max-results` are one.
-pub(crate) fn spelling(name: &str) -> String {
+pub fn spelling(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-'))
         .flat_map(char::to_lowercase)
@@ -36,6 +38,17 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         [] => String::new(),
         names => format!("; did you mean {}?", names.join(", ")),
     }
+}
+
+/// Says that a name is not known, with those that may have been meant and those that are.
+pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    let hint = match did_you_mean(name, known.clone()) {
+        hint if hint.is_empty() => String::from("; expected"),
+        hint => format!("{hint} Expected"),
+    };
+    let known: Vec<&str> = known.into_iter().collect();
+    let shown = scrub(name, 80);
+    format!("{shown:?} is not known{hint} one of: {}", known.join(", "))
 }
 
 #[cfg(test)]

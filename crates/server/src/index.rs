@@ -7,19 +7,24 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use http::{HeaderMap, header};
+use http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use stead::core::environment::Environment;
 
 use crate::{
+    Access,
     pages::{self, Pages},
     routes::{Route, get},
     state::address,
 };
 
-/// The root.
+/// The root, and what browsers ask for beside every page.
 pub(crate) fn routes() -> Vec<Route> {
-    vec![get("/", show), get("/icon.svg", pages::icon)]
+    vec![
+        get("/", show),
+        get("/icon.svg", pages::icon),
+        get("/favicon.ico", async || StatusCode::NO_CONTENT),
+    ]
 }
 
 /// A page for a browser, JSON for the rest.
@@ -28,12 +33,8 @@ async fn show(
     State(pages): State<Arc<Pages>>,
     headers: HeaderMap,
 ) -> Response {
-    let wants_page = headers
-        .get(header::ACCEPT)
-        .and_then(|accept| accept.to_str().ok())
-        .is_some_and(|accept| accept.contains("text/html"));
     let index = Index::of(&environment);
-    if wants_page {
+    if pages::are_wanted(&headers) {
         pages.index(&index)
     } else {
         Json(index).into_response()
@@ -48,16 +49,33 @@ struct Index {
     token_url: String,
     tools_url: String,
     health_url: String,
+    resources: Vec<Resource>,
+}
+
+/// One method of one path, below the public URL.
+#[derive(Debug, Serialize)]
+struct Resource {
+    method: &'static str,
+    path: &'static str,
+    access: Access,
 }
 
 impl Index {
     fn of(environment: &Environment) -> Self {
+        let resources = crate::table().into_iter().flat_map(|(access, routes)| {
+            routes.into_iter().map(move |route| Resource {
+                method: route.method,
+                path: route.path,
+                access,
+            })
+        });
         Self {
             service: "stead",
             version: env!("CARGO_PKG_VERSION"),
             token_url: address(environment, "/oauth/token"),
             tools_url: address(environment, "/v1/tools"),
             health_url: address(environment, "/healthz"),
+            resources: resources.collect(),
         }
     }
 }

@@ -49,6 +49,7 @@ pub fn router(platform: &stead::Platform) -> Router {
         environment: environment.clone(),
         pages: Arc::new(Pages::new(environment)),
     };
+    let pages = Arc::clone(&state.pages);
     let mut router = Router::new();
     for (access, routes) in table() {
         let routes = routes::router(routes);
@@ -68,11 +69,12 @@ pub fn router(platform: &stead::Platform) -> Router {
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(state);
-    middleware::surround(router, environment)
+    middleware::surround(router, environment, pages)
 }
 
 /// Who may call a route, and how its problems are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 enum Access {
     /// An application with its token.
     Application,
@@ -99,7 +101,7 @@ fn table() -> [(Access, Vec<Route>); 6] {
 async fn unknown_path() -> Problem {
     Error::new(
         ErrorKind::NotFound,
-        "there is nothing at this path; GET / says where to look",
+        "there is nothing at this path; GET / lists what there is",
     )
     .into()
 }

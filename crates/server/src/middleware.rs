@@ -4,23 +4,24 @@ use std::{any::Any, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::{MatchedPath, Request},
+    extract::{MatchedPath, Request, State},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
-use http::HeaderMap;
+use http::{HeaderValue, header, header::Entry};
 use stead::{Error, ErrorKind, core::environment::Environment};
 use tower::{ServiceBuilder, util::MapRequestLayer};
 use tower_http::{catch_panic::CatchPanicLayer, trace::TraceLayer};
 use tracing::{Span, field};
 
 use crate::{
+    pages::{self, Pages},
     problem::{self, Problem},
     request_id::{RequestId, RequestIds},
 };
 
 /// The router with all of this around each route, and around what no route takes.
-pub(crate) fn surround(router: Router, environment: &Environment) -> Router {
+pub(crate) fn surround(router: Router, environment: &Environment, pages: Arc<Pages>) -> Router {
     let ids = Arc::new(RequestIds::new(environment.entropy()));
     let give_id = move |mut request: Request| {
         request.extensions_mut().insert(ids.next());
@@ -37,7 +38,7 @@ pub(crate) fn surround(router: Router, environment: &Environment) -> Router {
         ServiceBuilder::new()
             .layer(MapRequestLayer::new(give_id))
             .layer(trace)
-            .layer(middleware::from_fn(write_problem))
+            .layer(middleware::from_fn_with_state(pages, write_problem))
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }
@@ -64,26 +65,34 @@ fn log_response<B>(response: &Response<B>, took: Duration, span: &Span) {
     tracing::info!("responded");
 }
 
-async fn write_problem(request: Request, next: Next) -> Response {
+/// Writes a problem as JSON for programs and as a page for a browser, and names the request in every response.
+async fn write_problem(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
     let id = RequestId::of(request.extensions());
+    let browses = pages::are_wanted(request.headers());
     let mut response = next.run(request).await;
-    let Some(problem) = response.extensions_mut().remove::<Problem>() else {
-        return response;
-    };
-    problem::report(&problem.error);
-    let mut written = problem.write(id);
-    keep_headers(
-        std::mem::take(response.headers_mut()),
-        written.headers_mut(),
-    );
-    written
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        problem::report(&problem.error);
+        let page = browses.then(|| pages.problem(&problem.error, id));
+        let written = problem.write(id);
+        replace(&mut response, written);
+        if let Some(page) = page {
+            replace(&mut response, page);
+        }
+    }
+    let headers = response.headers_mut().entry("x-request-id");
+    if let (Entry::Vacant(entry), Ok(id)) = (headers, HeaderValue::try_from(id.to_string())) {
+        entry.insert(id);
+    }
+    response
 }
 
-/// What the router or the problem said already, such as `Allow` and `Retry-After`.
-fn keep_headers(from: HeaderMap, to: &mut HeaderMap) {
-    for (name, value) in from {
-        if let Some(name) = name.filter(|name| *name != http::header::CONTENT_LENGTH) {
-            to.entry(name).or_insert(value);
+/// Puts another response in the place of one whose headers it does not repeat, such as `Allow` and `Retry-After`.
+fn replace(response: &mut Response, by: Response) {
+    let mut before = std::mem::replace(response, by);
+    before.headers_mut().remove(header::CONTENT_LENGTH);
+    for (name, value) in before.headers() {
+        if !response.headers().contains_key(name) {
+            response.headers_mut().insert(name, value.clone());
         }
     }
 }

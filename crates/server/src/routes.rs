@@ -11,7 +11,6 @@ use crate::state::ServerState;
 /// One method of one path.
 pub(crate) struct Route {
     /// `ANY` where every method is taken.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
     handler: MethodRouter<ServerState>,
@@ -35,11 +34,18 @@ macro_rules! methods {
 
 methods! { any "ANY" delete "DELETE" get "GET" patch "PATCH" post "POST" }
 
-/// A router of these routes. Those of one path become one route of several methods.
+/// A router of these routes. Those of one path become one route of several methods. A slash at the end makes no
+/// difference, but in what is passed on to a product.
 pub(crate) fn router(routes: impl IntoIterator<Item = Route>) -> Router<ServerState> {
     routes
         .into_iter()
         .fold(Router::new(), |router, Route { path, handler, .. }| {
-            router.route(path, handler)
+            if path.ends_with(['/', '}']) && path.starts_with("/proxy/") || path == "/" {
+                return router.route(path, handler);
+            }
+            let with_slash = format!("{path}/");
+            router
+                .route(path, handler.clone())
+                .route(&with_slash, handler)
         })
 }

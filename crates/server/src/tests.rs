@@ -90,6 +90,7 @@ async fn these_routes_and_no_others_need_no_token() {
             "GET /connect/done",
             "GET /connect/failed",
             "GET /connect/{token}",
+            "GET /favicon.ico",
             "GET /healthz",
             "GET /icon.svg",
             "GET /readyz",
@@ -117,7 +118,7 @@ async fn an_unknown_path_is_a_problem() {
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(
             response.problem(),
-            json!({"kind": "not_found", "detail": "there is nothing at this path; GET / says where to look"}),
+            json!({"kind": "not_found", "detail": "there is nothing at this path; GET / lists what there is"}),
         );
     }
 }
@@ -140,6 +141,161 @@ async fn a_wrong_method_is_a_problem_that_names_the_right_ones() {
         assert_eq!(response.header("allow"), allowed);
         assert_eq!(response.problem()["kind"], "method_not_allowed");
     }
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_makes_no_difference_but_in_a_proxied_path() {
+    let service =
+        TestService::with_products(|received| json_response(&json!({"uri": received.uri})))
+            .await
+            .with_account("u1")
+            .await;
+    for path in [
+        "/v1/tools",
+        "/v1/tools/mail_list_drafts",
+        "/v1/accounts/mail/u1",
+        "/v1/connections",
+        "/healthz",
+    ] {
+        let (plain, slash) = (
+            service.get(path).await,
+            service.get(&format!("{path}/")).await,
+        );
+        assert_eq!(
+            (plain.status, plain.body),
+            (StatusCode::OK, slash.body),
+            "{path}"
+        );
+    }
+    let passed_on = service
+        .get("/proxy/mail/u1/gmail/v1/users/me/profile/")
+        .await;
+    let uri = passed_on.json()["uri"].as_str().unwrap().to_owned();
+    assert!(uri.ends_with("/profile/"), "{uri}");
+}
+
+/// A request as a browser sends it, without a token.
+async fn browsed(service: &TestService, path: &str) -> crate::testing::TestResponse {
+    let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let request = Request::get(path).header(header::ACCEPT, accept);
+    service.send(request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_browser_gets_a_page_where_a_program_gets_a_problem() {
+    let service = TestService::new().await;
+    for (path, status, title) in [
+        (
+            "/dashboards",
+            StatusCode::NOT_FOUND,
+            "There is no page here",
+        ),
+        (
+            "/v1/tools",
+            StatusCode::UNAUTHORIZED,
+            "This address is for applications",
+        ),
+        (
+            "/oauth/token",
+            StatusCode::METHOD_NOT_ALLOWED,
+            "This address is for applications",
+        ),
+    ] {
+        let page = browsed(&service, path).await;
+        assert_eq!(page.status, status, "{path}");
+        assert_eq!(
+            page.header("content-type"),
+            "text/html; charset=utf-8",
+            "{path}"
+        );
+        assert!(
+            page.header("content-security-policy")
+                .contains("default-src 'none'"),
+            "{path}"
+        );
+        assert!(page.text().contains(title), "{path}: {}", page.text());
+        assert!(page.text().contains(page.header("x-request-id")), "{path}");
+        assert_eq!(
+            service.visit(path).await.header("content-type"),
+            "application/problem+json"
+        );
+    }
+    let challenge = browsed(&service, "/v1/tools").await;
+    assert!(challenge.header("www-authenticate").starts_with("Bearer"));
+    assert_eq!(
+        browsed(&service, "/oauth/token").await.header("allow"),
+        "POST"
+    );
+    // The default of Java's oldest client; a token tells that it is a program.
+    let request = service
+        .request("GET", "/v1/nothing")
+        .header(header::ACCEPT, "text/html, image/gif, */*; q=.2");
+    let response = service.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(response.header("content-type"), "application/problem+json");
+    assert_eq!(
+        service.visit("/favicon.ico").await.status,
+        StatusCode::NO_CONTENT
+    );
+}
+
+#[tokio::test]
+async fn every_response_names_its_request() {
+    let service = TestService::new().await.with_account("u1").await;
+    for path in [
+        "/v1/tools",
+        "/healthz",
+        "/nothing",
+        "/proxy/mail/u1/gmail/v1/users/me/profile",
+    ] {
+        let response = service.get(path).await;
+        let id = response.header("x-request-id").to_owned();
+        assert_eq!(id.len(), "req_".len() + 16, "{path}");
+        if response.status == StatusCode::NOT_FOUND {
+            let body = serde_json::from_slice::<Value>(&response.body).unwrap();
+            assert_eq!(body["request_id"], id);
+        }
+    }
+}
+
+#[tokio::test]
+async fn bodies_are_read_where_the_meaning_is_clear_and_refused_in_plain_words() {
+    let service = TestService::new().await.with_account("u1").await;
+    let read = json!({"connection_name": "mail", "identifier": "u1", "method": "get", "path": "/gmail/v1/users/me/profile"});
+    assert_eq!(service.post("/v1/proxy", read).await.status, StatusCode::OK);
+    let call = json!({
+        "connection_name": "mail", "identifier": "u1", "input": "{\"max_results\": \"5\"}", "dry_run": "true", "tool_version": null,
+    });
+    let described = service
+        .post("/v1/tools/mail_list_drafts/execute", call)
+        .await;
+    assert_eq!(described.status, StatusCode::OK, "{}", described.text());
+    assert_eq!(described.json()["data"]["dry_run"], true);
+
+    let wrong = json!({"connection": "mail", "identifier": "u1", "inputs": {}});
+    let refused = service
+        .post("/v1/tools/mail_list_drafts/execute", wrong)
+        .await;
+    refused.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+    let body = serde_json::from_slice::<Value>(&refused.body).unwrap();
+    let mut places: Vec<_> = body["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["path"].as_str().unwrap())
+        .collect();
+    places.sort_unstable();
+    assert_eq!(places, ["/connection", "/connection_name", "/inputs"]);
+    assert!(!refused.text().contains("struct"), "{}", refused.text());
+
+    let unknown = json!({"connection_name": "meil", "identifier": "u1", "input": {}});
+    let refused = service
+        .post("/v1/tools/mail_list_drafts/execute", unknown)
+        .await;
+    assert!(
+        refused.text().contains("did you mean mail?"),
+        "{}",
+        refused.text()
+    );
 }
 
 #[tokio::test]
@@ -166,16 +322,21 @@ async fn the_root_says_what_this_is() {
     )
     .await;
     let response = service.visit("/").await;
-    assert_eq!(
-        response.json(),
-        json!({
-            "service": "stead",
-            "version": env!("CARGO_PKG_VERSION"),
-            "token_url": "https://example.com/stead/oauth/token",
-            "tools_url": "https://example.com/stead/v1/tools",
-            "health_url": "https://example.com/stead/healthz",
-        }),
-    );
+    let index = response.json();
+    for (name, expected) in [
+        ("service", "stead"),
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("token_url", "https://example.com/stead/oauth/token"),
+        ("tools_url", "https://example.com/stead/v1/tools"),
+        ("health_url", "https://example.com/stead/healthz"),
+    ] {
+        assert_eq!(index[name], expected);
+    }
+    let listed = index["resources"].as_array().unwrap();
+    let routes = table().into_iter().flat_map(|(_, routes)| routes);
+    assert_eq!(listed.len(), routes.count());
+    let accounts = json!({"method": "GET", "path": "/v1/accounts", "access": "application"});
+    assert!(listed.contains(&accounts), "{index}");
     let request = Request::get("/")
         .header(header::ACCEPT, "text/html,application/xhtml+xml")
         .body(Body::empty())
@@ -187,6 +348,7 @@ async fn the_root_says_what_this_is() {
         text.contains("POST https://example.com/stead/oauth/token"),
         "{text}"
     );
+    assert!(text.contains("GET /v1/accounts"), "{text}");
 }
 
 #[tokio::test]
@@ -224,7 +386,9 @@ async fn a_handler_that_panics_ends_in_a_problem() {
     let panics = axum::routing::get(async || -> &'static str { panic!("CANARY") });
     let environment = service.platform.environment().clone();
     let service = service.within(|_| {
-        middleware::surround(axum::Router::new().route("/panics", panics), &environment)
+        let pages = std::sync::Arc::new(crate::pages::Pages::new(&environment));
+        let router = axum::Router::new().route("/panics", panics);
+        middleware::surround(router, &environment, pages)
     });
     let response = service.visit("/panics").await;
     response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");

@@ -115,6 +115,9 @@ async fn requests(seen: &mut Seen) {
     let stage = Stage::new().await;
     let reply = stage.post("/v1/proxy", &json!({})).await;
     seen.kind(ErrorKind::InvalidRequest, &reply);
+    let large = json!({ "body": "x".repeat(10 * 1024 * 1024) });
+    let reply = stage.post("/v1/proxy", &large).await;
+    seen.kind(ErrorKind::RequestTooLarge, &reply);
     let reply = stage
         .http
         .get(&format!("{}/v1/tools", stage.url), "wrong")

@@ -4,7 +4,7 @@ use super::list::all_connections;
 use crate::{
     Result,
     context::Context,
-    domain::readiness::connection_ready,
+    domain::{Connection, readiness::connection_ready},
     identifier::Identifier,
     resource::{Readiness, ToolDescription, ToolFilter},
     state::AccountState,
@@ -12,22 +12,29 @@ use crate::{
 
 /// The newest version of every tool, by name.
 pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
-    if let Some(product) = &filter.product {
+    for product in &filter.products {
         context.endpoints(product)?;
     }
+    let connection = match &filter.connection_name {
+        Some(name) => Some(context.connection_row(name).await?.row),
+        None => None,
+    };
     let mut tools = context
         .catalogue
         .newest()
         .filter(|tool| {
-            filter
-                .product
-                .as_deref()
-                .is_none_or(|product| tool.product().name == product)
+            let product = tool.product().name;
+            let connected = connection.as_ref();
+            connected.is_none_or(|connection| connection.product == product)
+                && (filter.products.is_empty() || filter.products.iter().any(|one| one == product))
+                && filter
+                    .effect
+                    .is_none_or(|effect| effect == tool.entry().effect())
         })
         .map(ToolDescription::of)
         .collect::<Result<Vec<_>>>()?;
     if let Some(identifier) = &filter.identifier {
-        let granted = granted_by_product(context, identifier).await?;
+        let granted = granted_by_product(context, identifier, connection).await?;
         for tool in &mut tools {
             tool.readiness = Some(readiness(tool, &granted));
         }
@@ -40,14 +47,19 @@ pub(crate) fn tool(context: &Context, name: &str) -> Result<ToolDescription> {
     ToolDescription::of(context.catalogue.find(name, None, None)?)
 }
 
-/// Product and granted scopes of every usable account of a user.
+/// Product and granted scopes of every usable account of a user: through one connection, or all.
 async fn granted_by_product(
     context: &Context,
     identifier: &str,
+    connection: Option<Connection>,
 ) -> Result<Vec<(String, Vec<String>)>> {
     let identifier = Identifier::new(identifier)?;
+    let connections = match connection {
+        Some(one) => vec![one],
+        None => all_connections(context).await?,
+    };
     let mut granted = Vec::new();
-    for connection in all_connections(context).await? {
+    for connection in connections {
         if connection_ready(&connection).is_err() {
             continue;
         }

@@ -78,8 +78,12 @@ impl Context {
         &self,
         name: &ConnectionName,
     ) -> Result<Versioned<Connection>> {
-        let found = self.store.connection_named(name).await?;
-        found.ok_or_else(|| unknown_connection(name.as_str()))
+        if let Some(found) = self.store.connection_named(name).await? {
+            return Ok(found);
+        }
+        let known = self.store.connections(None, 100).await?;
+        let known = known.iter().map(|known| known.row.name.as_str());
+        Err(unknown_connection(name.as_str(), known))
     }
 
     /// A connection by id.

@@ -4,6 +4,7 @@ use crate::{
     Error, ErrorKind, Result,
     identifier::{ConnectionName, Identifier},
     scrub::scrub,
+    similar::did_you_mean,
 };
 
 /// A user of a connection.
@@ -27,12 +28,24 @@ impl AccountRef {
 
 /// A connection's name; one that cannot be a name is unknown.
 pub(crate) fn connection_name(text: &str) -> Result<ConnectionName> {
-    ConnectionName::new(text).map_err(|_| unknown_connection(text))
+    ConnectionName::new(text).map_err(|_| unknown_connection(text, []))
 }
 
-pub(crate) fn unknown_connection(name: &str) -> Error {
+/// `known` are the names that there are, or the first of many.
+pub(crate) fn unknown_connection<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Error {
+    const LISTED: usize = 10;
+    let known: Vec<&str> = known.into_iter().collect();
+    let hint = match did_you_mean(name, known.iter().copied()) {
+        hint if hint.is_empty() && (1..=LISTED).contains(&known.len()) => {
+            format!("; expected one of: {}", known.join(", "))
+        }
+        hint => hint,
+    };
     Error::new(
         ErrorKind::UnknownConnection,
-        format!("there is no connection {:?}", scrub(name, 80)),
+        format!("there is no connection {:?}{hint}", scrub(name, 80)),
     )
 }

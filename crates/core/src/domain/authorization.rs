@@ -8,6 +8,7 @@ use super::{Account, Extra, NewEvent, Subject};
 use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
+    error::ActBy,
     identifier::{AccountId, AuthorizationId, ConnectionId, Identifier},
     sealed::Sealed,
 };
@@ -329,6 +330,7 @@ pub(crate) fn not_verifying() -> Error {
         ErrorKind::AuthorizationNotFound,
         "no authorization with this id waits to be verified",
     )
+    .with_act_by(ActBy::AppDeveloper)
 }
 
 pub(crate) fn returned_before() -> Error {

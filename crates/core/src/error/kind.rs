@@ -92,6 +92,8 @@ kinds! {
     UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
     /// The proxied path or query could leave the product's origin, or is malformed.
     PathInvalid = "path_invalid", 400, false, AppDeveloper;
+    /// The body is larger than the service takes.
+    RequestTooLarge = "request_too_large", 413, false, AppDeveloper;
     /// The path, or the proxy, does not accept this HTTP method.
     MethodNotAllowed = "method_not_allowed", 405, false, AppDeveloper;
     /// The proxy does not forward this header.

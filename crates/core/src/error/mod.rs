@@ -110,10 +110,14 @@ impl Error {
         Self::at_places(ErrorKind::SchemaViolation, violations)
     }
     fn at_places(kind: ErrorKind, violations: Vec<Violation>) -> Self {
+        let place = |violation: &Violation| match (violation.path.as_str(), kind) {
+            ("", ErrorKind::InvalidRequest) => format!("the body: {}", violation.message),
+            _ => violation.to_string(),
+        };
         let message = match violations.as_slice() {
             [] => String::from("the input breaks its schema"),
-            [one] => one.to_string(),
-            [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
+            [one] => place(one),
+            [first, rest @ ..] => format!("{} (and {} more)", place(first), rest.len()),
         };
         let mut error = Self::new(kind, message);
         error.0.details.violations = violations;
@@ -174,6 +178,13 @@ impl Error {
     #[must_use]
     pub fn with_authorization_link(mut self, link: impl Into<String>) -> Self {
         self.0.details.authorization_link = Some(link.into());
+        self
+    }
+    /// Says who must act, where it is not the one whom the kind names.
+    #[cfg(feature = "platform")]
+    #[must_use]
+    pub(crate) fn with_act_by(mut self, act_by: ActBy) -> Self {
+        self.0.act_by = act_by;
         self
     }
     /// Says after which time to try again.

@@ -101,6 +101,10 @@ impl Violations {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+    /// What was noted.
+    pub fn into_list(self) -> Vec<Violation> {
+        self.0
+    }
     /// # Errors
     /// [`ErrorKind::SchemaViolation`](super::ErrorKind::SchemaViolation) with everything that was noted.
     pub fn finish(self) -> Result<()> {

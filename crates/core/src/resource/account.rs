@@ -1,6 +1,7 @@
 //! Users' accounts, and the links by which users connect them.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -59,7 +60,7 @@ pub struct AccountFilter {
 }
 
 /// What an authorization link is made for.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAuthorizationLink {

@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, marker::PhantomData};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{Error, ErrorKind, Result, identifier::ExecutionId, tool::Warning};
 
 /// A call of a tool by name, with all its options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
@@ -95,6 +96,9 @@ pub struct Execution<T = Value> {
     pub tool: String,
     /// Version that ran.
     pub tool_version: String,
+    /// Version of the schema that the input was checked by: the same date. Empty from a service that does not say.
+    #[serde(default)]
+    pub schema_version: String,
     /// Result: the product's own JSON text where the tool passes it on.
     pub data: Box<RawValue>,
     /// What did not fail the call, yet matters.
@@ -113,10 +117,12 @@ impl Execution {
         data: Box<RawValue>,
         warnings: Vec<Warning>,
     ) -> Self {
+        let tool_version = tool_version.into();
         Self {
             execution_id,
             tool: tool.into(),
-            tool_version: tool_version.into(),
+            schema_version: tool_version.clone(),
+            tool_version,
             data,
             warnings,
             output: PhantomData,
@@ -129,6 +135,7 @@ impl Execution {
             execution_id: self.execution_id,
             tool: self.tool,
             tool_version: self.tool_version,
+            schema_version: self.schema_version,
             data: self.data,
             warnings: self.warnings,
             output: PhantomData,
@@ -163,7 +170,7 @@ impl<T> Execution<T> {
 }
 
 /// A raw request to a product.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProxyRequest {

@@ -1,6 +1,7 @@
 //! Connections: one product's OAuth client each.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,7 +53,7 @@ pub struct Connection {
 ///     .permissions(["https://www.googleapis.com/auth/gmail.readonly"]);
 /// assert_eq!(new.client_id.as_deref(), Some("your-client-id"));
 /// ```
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewConnection {
@@ -63,6 +64,7 @@ pub struct NewConnection {
     /// OAuth client id; without it the connection is a draft.
     pub client_id: Option<String>,
     /// OAuth client secret; write-only.
+    #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
     /// Scopes or capabilities; the product's default where absent. Short names of scopes are taken.
     pub permissions: Option<Vec<String>>,
@@ -111,13 +113,14 @@ impl NewConnection {
 /// let change = ConnectionChange::default().client("new-client-id", "new-client-secret").disabled(false);
 /// assert_eq!(change.disabled, Some(false));
 /// ```
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConnectionChange {
     /// New OAuth client id; accounts then need a new authorization.
     pub client_id: Option<String>,
     /// New OAuth client secret; write-only.
+    #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
     /// New scopes or capabilities.
     pub permissions: Option<Vec<String>>,

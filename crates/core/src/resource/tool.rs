@@ -73,12 +73,17 @@ pub enum Readiness {
     NeedsConnection,
 }
 
-/// Which tools are listed.
+/// Which tools are listed: those that fit all that is given.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ToolFilter {
-    /// Only this product's.
-    pub product: Option<String>,
-    /// Adds whether this user can call each tool, through any connection of the product.
+    /// Only those of these products; of every product when empty.
+    pub products: Vec<String>,
+    /// Only those with this effect.
+    pub effect: Option<Effect>,
+    /// Only those of this connection's product.
+    pub connection_name: Option<String>,
+    /// Adds whether this user can call each tool: through the connection where one is given, else through any of the
+    /// product.
     pub identifier: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! JSON Schema of a tool's input: made from its struct, checked before anything is sent, exported for models.
 
+mod body;
 mod coerce;
 mod export;
 mod normalize;
@@ -13,6 +14,7 @@ use self::{
 };
 use crate::{Error, ErrorKind, Result, error::Violations, tool::ToolEntry};
 
+pub use body::read_body;
 pub use export::{ExportFormat, export};
 
 /// The two parameters that every tool takes besides its own; the platform reads and removes them.

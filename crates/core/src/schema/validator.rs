@@ -6,7 +6,7 @@ use super::coerce::coerce;
 use crate::{
     error::{Violation, push_segment},
     scrub::scrub,
-    similar::did_you_mean,
+    similar::unknown,
 };
 
 /// A schema, ready to check values.
@@ -44,7 +44,7 @@ impl Validator {
                 let known = self.known_members(&path);
                 let unexpected = unexpected.iter();
                 return unexpected
-                    .map(|name| unknown(&path, name, &known))
+                    .map(|name| unknown_member(&path, name, &known))
                     .collect();
             }
             Kind::Required { property } => {
@@ -83,18 +83,16 @@ impl Validator {
     }
 }
 
-fn unknown(path: &str, name: &str, known: &[&str]) -> Violation {
-    let shown = scrub(name, 80);
+fn unknown_member(path: &str, name: &str, known: &[&str]) -> Violation {
+    let known = known.iter().copied();
     // Names with an underscore in front are those of values that are made from other arguments.
-    let why = if name.starts_with('_') {
-        String::from("is computed and cannot be given; expected")
+    let message = if name.starts_with('_') {
+        let known: Vec<&str> = known.collect();
+        let (shown, known) = (scrub(name, 80), known.join(", "));
+        format!("{shown:?} is computed and cannot be given; expected one of: {known}")
     } else {
-        match did_you_mean(name, known.iter().copied()) {
-            hint if hint.is_empty() => String::from("is not known; expected"),
-            hint => format!("is not known{hint} Expected"),
-        }
+        unknown(name, known)
     };
-    let message = format!("{shown:?} {why} one of: {}", known.join(", "));
     Violation::new(member(path, name), "additionalProperties", message)
 }
 

@@ -123,7 +123,8 @@ impl fmt::Debug for ToolEntry {
     }
 }
 
-fn schema_of<T: JsonSchema>() -> Schema {
+/// JSON Schema of a type, without references.
+pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
     let settings = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>()

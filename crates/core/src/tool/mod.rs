@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use call::Call;
+pub(crate) use entry::schema_of;
 pub use entry::{AnyTool, ToolEntry};
 pub use hints::Hints;
 pub use io::{Io, IoBackend};

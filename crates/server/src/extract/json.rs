@@ -13,11 +13,12 @@ use futures_util::{
     future::{Either, select},
 };
 use http::{HeaderMap, HeaderValue, header};
+use http_body_util::LengthLimitError;
+use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use serde_path_to_error::Segment;
 use stead::{
     Error, ErrorKind,
-    core::{error::push_segment, ports::BoxFuture},
+    core::{ports::BoxFuture, schema::read_body},
 };
 
 use super::invalid;
@@ -32,7 +33,7 @@ const WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
 
-impl<T: DeserializeOwned> FromRequest<ServerState> for Json<T> {
+impl<T: DeserializeOwned + JsonSchema> FromRequest<ServerState> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
@@ -102,54 +103,43 @@ async fn collect(
             }
         },
     };
-    read.map_err(|_| {
-        Error::new(
-            ErrorKind::InvalidRequest,
-            format!("the body broke off or is larger than {LIMIT} bytes"),
-        )
-    })
-}
-
-/// Reads at full speed; only a body that is refused is read again, to find the place.
-fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, Error> {
-    serde_json::from_slice(body).or_else(|_| {
-        let mut deserializer = serde_json::Deserializer::from_slice(body);
-        let value =
-            serde_path_to_error::deserialize(&mut deserializer).map_err(|error| place(&error))?;
-        deserializer.end().map_err(|error| syntax(&error))?;
-        Ok(value)
-    })
-}
-
-fn place(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
-    let cause = error.inner();
-    if !cause.is_data() {
-        return syntax(cause);
-    }
-    let mut pointer = String::new();
-    for segment in error.path() {
-        match segment {
-            Segment::Seq { index } => push_segment(&mut pointer, &index.to_string()),
-            Segment::Map { key } => push_segment(&mut pointer, key),
-            Segment::Enum { variant } => push_segment(&mut pointer, variant),
-            Segment::Unknown => {}
+    read.map_err(|error| {
+        let source = std::error::Error::source(&error);
+        if source.is_some_and(|source| source.is::<LengthLimitError>()) {
+            let message = format!("the body is larger than {LIMIT} bytes");
+            return Error::new(ErrorKind::RequestTooLarge, message);
         }
-    }
-    let message = cause.to_string();
-    let keyword = match () {
-        () if message.starts_with("missing field") => "required",
-        () if message.starts_with("unknown field") => "additionalProperties",
-        () if message.starts_with("invalid type") => "type",
-        () => "format",
-    };
-    invalid(pointer, keyword, message)
+        Error::new(ErrorKind::InvalidRequest, "the body broke off")
+    })
+}
+
+/// Reads at full speed; only a body that is refused is read again, by its schema, to take what is meant or to say all
+/// that is wrong with it.
+fn read<T: DeserializeOwned + JsonSchema>(body: &Bytes) -> Result<T, Error> {
+    serde_json::from_slice(body).or_else(|error| {
+        let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
+        // The schema sees only one of the two, and another reader may take the other.
+        let twice = error.to_string();
+        if let Some((name, _)) = twice
+            .strip_prefix("duplicate field `")
+            .and_then(|rest| rest.split_once('`'))
+        {
+            let message = format!("{name:?} is given twice");
+            return Err(invalid(format!("/{name}"), "uniqueItems", message));
+        }
+        read_body(value)
+    })
 }
 
 fn syntax(error: &serde_json::Error) -> Error {
-    Error::new(
-        ErrorKind::InvalidRequest,
-        format!("the body is not JSON: {error}"),
-    )
+    let (line, column) = (error.line(), error.column());
+    let what = if error.is_eof() {
+        "not complete JSON: it ends"
+    } else {
+        "not JSON"
+    };
+    let message = format!("{what} at line {line}, column {column}");
+    invalid("", "json", message)
 }
 
 #[cfg(test)]
@@ -161,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Outer {
         #[expect(dead_code, reason = "only its presence and type are tested")]
@@ -170,7 +160,7 @@ mod tests {
         items: Vec<Inner>,
     }
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Inner {
         #[expect(dead_code, reason = "only its presence and type are tested")]
@@ -190,8 +180,8 @@ mod tests {
     #[test]
     fn a_fault_is_named_by_its_pointer() {
         let at = |path: &str, keyword: &str| (String::from(path), String::from(keyword));
-        assert_eq!(refused(r#"{"name":"n"}"#), at("", "required"));
-        assert_eq!(refused(r#"{"name":1,"items":[]}"#), at("/name", "type"));
+        assert_eq!(refused(r#"{"name":"n"}"#), at("/items", "required"));
+        assert_eq!(refused(r#"{"name":[],"items":[]}"#), at("/name", "type"));
         assert_eq!(
             refused(r#"{"name":"n","items":[],"more":1}"#),
             at("/more", "additionalProperties")
@@ -200,19 +190,68 @@ mod tests {
             refused(r#"{"name":"n","items":[{"a/b~":1},{"a/b~":"x"}]}"#),
             at("/items/1/a~1b~0", "type")
         );
+        assert_eq!(refused("[]"), at("", "type"));
+        let body = r#"{"name":"n","name":"m","items":[]}"#;
+        assert_eq!(refused(body), at("/name", "uniqueItems"));
     }
 
     #[test]
-    fn what_is_not_json_says_where_it_ends() {
-        assert_eq!(
-            refused("").1,
-            "the body is not JSON: EOF while parsing a value at line 1 column 0"
-        );
+    fn all_faults_are_told_at_once() {
+        let body = Bytes::from_static(br#"{"nam":"n","items":[{}]}"#);
+        let error = read::<Outer>(&body).unwrap_err();
+        let places: Vec<_> = error
+            .violation_list()
+            .iter()
+            .map(|one| one.path.as_str())
+            .collect();
+        for place in ["/nam", "/items/0/a~1b~0", "/name"] {
+            assert!(places.contains(&place), "{places:?}");
+        }
+        assert_eq!(places.len(), 3);
+        let unknown = error.violation_list().iter().find(|one| one.path == "/nam");
         assert!(
-            refused(r#"{"name":"n","items":[]} x"#)
-                .1
-                .contains("trailing characters")
+            unknown.unwrap().message.contains("did you mean name?"),
+            "{error}"
         );
+    }
+
+    #[test]
+    fn what_is_not_json_says_where() {
+        for (body, message) in [
+            ("", "not complete JSON: it ends at line 1, column 0"),
+            (
+                r#"{"name":"n""#,
+                "not complete JSON: it ends at line 1, column 11",
+            ),
+            ("{\"name\":\n'n'}", "not JSON at line 2, column 1"),
+            (
+                r#"{"name":"n","items":[]} x"#,
+                "not JSON at line 1, column 25",
+            ),
+        ] {
+            let error = read::<Outer>(&Bytes::from_static(body.as_bytes())).unwrap_err();
+            let [one] = error.violation_list() else {
+                panic!("{error}")
+            };
+            assert_eq!(
+                (one.path.as_str(), one.message.as_str()),
+                ("", message),
+                "{body}"
+            );
+            assert_eq!(error.message(), format!("the body: {message}"));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_too_large_is_told_apart_from_one_that_broke_off() {
+        let large = Body::from(vec![b' '; LIMIT + 1]);
+        let error = collect(large, || Box::pin(pending())).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RequestTooLarge);
+        let broken = stream::once(ready(Err::<Bytes, _>(std::io::Error::other("cut"))));
+        let error = collect(Body::from_stream(broken), || Box::pin(pending()))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
     }
 
     #[tokio::test]

@@ -2,7 +2,13 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use stead::{Error, core::error::push_segment};
+use stead::{
+    Error,
+    core::{
+        error::{Violations, push_segment},
+        similar::{spelling, unknown},
+    },
+};
 use url::form_urlencoded;
 
 use super::invalid;
@@ -11,7 +17,11 @@ use crate::problem::Problem;
 /// The query's parameters. A handler takes those it knows; [`Query::end`] refuses the rest, so that a misspelt
 /// parameter is not silently without effect.
 #[derive(Debug)]
-pub(crate) struct Query(Vec<(String, String)>);
+pub(crate) struct Query {
+    given: Vec<(String, String)>,
+    /// What the handler has asked for so far.
+    known: Vec<&'static str>,
+}
 
 impl<S: Sync> FromRequestParts<S> for Query {
     type Rejection = Problem;
@@ -23,49 +33,61 @@ impl<S: Sync> FromRequestParts<S> for Query {
 
 impl Query {
     fn read(query: &str) -> Self {
-        Self(
-            form_urlencoded::parse(query.as_bytes())
-                .into_owned()
-                .collect(),
-        )
+        let given = form_urlencoded::parse(query.as_bytes());
+        Self {
+            given: given.into_owned().collect(),
+            known: Vec::new(),
+        }
     }
 
     /// The parameter's text; one without a value counts as absent.
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
-        let Some(index) = self.0.iter().position(|(given, _)| given == name) else {
+    pub(crate) fn text(&mut self, name: &'static str) -> Result<Option<String>, Error> {
+        self.known.push(name);
+        let Some(index) = self.given.iter().position(|(given, _)| given == name) else {
             return Ok(None);
         };
-        let (_, value) = self.0.swap_remove(index);
-        if self.0.iter().any(|(given, _)| given == name) {
+        let (_, value) = self.given.swap_remove(index);
+        if self.given.iter().any(|(given, _)| given == name) {
             return Err(refuse(name, "uniqueItems", "the parameter is given twice"));
         }
         Ok(Some(value).filter(|value| !value.is_empty()))
     }
 
+    /// The parameter's texts, which commas separate.
+    pub(crate) fn list(&mut self, name: &'static str) -> Result<Vec<String>, Error> {
+        let text = self.text(name)?.unwrap_or_default();
+        let items = text.split(',').map(str::trim);
+        Ok(items
+            .filter(|item| !item.is_empty())
+            .map(str::to_owned)
+            .collect())
+    }
+
     /// The parameter as one of a few words.
     pub(crate) fn one_of<T: Copy>(
         &mut self,
-        name: &str,
+        name: &'static str,
         words: &[(&str, T)],
     ) -> Result<Option<T>, Error> {
         let Some(given) = self.text(name)? else {
             return Ok(None);
         };
-        match words.iter().find(|(word, _)| *word == given) {
+        let meant = spelling(&given);
+        match words.iter().find(|(word, _)| spelling(word) == meant) {
             Some((_, value)) => Ok(Some(*value)),
             None => {
                 let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
                 Err(refuse(
                     name,
                     "enum",
-                    &format!("one of {}", known.join(", ")),
+                    &format!("expected one of: {}", known.join(", ")),
                 ))
             }
         }
     }
 
     /// The parameter as `true` or `false`, which it is where absent.
-    pub(crate) fn flag(&mut self, name: &str) -> Result<bool, Error> {
+    pub(crate) fn flag(&mut self, name: &'static str) -> Result<bool, Error> {
         Ok(self
             .one_of(name, &[("true", true), ("false", false)])?
             .unwrap_or(false))
@@ -76,31 +98,26 @@ impl Query {
         let token = self.text("page_token")?;
         let size = match self.text("page_size")? {
             None => Paging::DEFAULT,
-            Some(digits) => digits
-                .parse()
-                .ok()
-                .filter(|size| (1..=Paging::MOST).contains(size))
-                .ok_or_else(|| {
-                    refuse(
-                        "page_size",
-                        "range",
-                        &format!("a number from 1 to {}", Paging::MOST),
-                    )
-                })?,
+            Some(digits) => page_size(&digits)?,
         };
         Ok(Paging { token, size })
     }
 
-    /// Refuses what no one took.
+    /// Refuses what the handler has not asked for.
     pub(crate) fn end(self) -> Result<(), Error> {
-        match self.0.first() {
-            None => Ok(()),
-            Some((name, _)) => Err(refuse(
-                name,
-                "additionalProperties",
-                "there is no such parameter here",
-            )),
+        if self.given.is_empty() {
+            return Ok(());
         }
+        let mut violations = Violations::default();
+        for (name, _) in &self.given {
+            let message = if self.known.is_empty() {
+                String::from("there are no parameters here")
+            } else {
+                unknown(name, self.known.iter().copied())
+            };
+            violations.add(&pointer(name), "additionalProperties", message);
+        }
+        Err(Error::invalid(violations.into_list()))
     }
 }
 
@@ -117,17 +134,32 @@ impl Paging {
     const MOST: u32 = 100;
 }
 
+fn page_size(text: &str) -> Result<u32, Error> {
+    let keyword = match text.parse::<i128>() {
+        Err(_) => "type",
+        Ok(size) if size < 1 => "minimum",
+        Ok(size) if size > i128::from(Paging::MOST) => "maximum",
+        Ok(_) => return Ok(text.parse().unwrap_or(Paging::MOST)),
+    };
+    let message = format!("expected a number from 1 to {}", Paging::MOST);
+    Err(refuse("page_size", keyword, &message))
+}
+
 fn refuse(name: &str, keyword: &str, message: &str) -> Error {
+    invalid(pointer(name), keyword, message)
+}
+
+fn pointer(name: &str) -> String {
     let mut pointer = String::new();
     push_segment(&mut pointer, &name.chars().take(100).collect::<String>());
-    invalid(pointer, keyword, message)
+    pointer
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn pointer<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+    fn place<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
         result.unwrap_err().violation_list()[0].path.clone()
     }
 
@@ -139,9 +171,42 @@ mod tests {
         assert_eq!(query.text("a b").unwrap().as_deref(), Some("c d"));
         assert!(query.flag("on").unwrap() && !query.flag("off").unwrap());
         query.end().unwrap();
-        assert_eq!(pointer(Query::read("a~/b=1").end()), "/a~0~1b");
-        assert_eq!(pointer(Query::read("x=1&x=2").text("x")), "/x");
-        assert_eq!(pointer(Query::read("x=yes").flag("x")), "/x");
+        assert_eq!(place(Query::read("a~/b=1").end()), "/a~0~1b");
+        assert_eq!(place(Query::read("x=1&x=2").text("x")), "/x");
+        assert_eq!(place(Query::read("x=yes").flag("x")), "/x");
+    }
+
+    #[test]
+    fn unknown_parameters_are_refused_with_the_known_ones() {
+        let mut query = Query::read("limit=5&pageSize=7&page_token=t");
+        query.paging().unwrap();
+        let error = query.end().unwrap_err();
+        let told: Vec<_> = error
+            .violation_list()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "/limit: \"limit\" is not known; expected one of: page_token, page_size",
+                "/pageSize: \"pageSize\" is not known; did you mean page_size, page_token? Expected one of: page_token, page_size",
+            ]
+        );
+        let error = Query::read("x=1").end().unwrap_err();
+        assert_eq!(
+            error.violation_list()[0].message,
+            "there are no parameters here"
+        );
+    }
+
+    #[test]
+    fn words_are_taken_in_any_case() {
+        let words = &[("openai_strict", 1), ("mcp", 2)];
+        let format = |query| Query::read(query).one_of("format", words);
+        assert_eq!(format("format=OpenAI-Strict").unwrap(), Some(1));
+        assert_eq!(format("format=MCP").unwrap(), Some(2));
+        assert!(format("format=word").is_err());
     }
 
     #[test]
@@ -149,13 +214,22 @@ mod tests {
         let paging = Query::read("page_token=t&page_size=100").paging().unwrap();
         assert_eq!((paging.token.as_deref(), paging.size), (Some("t"), 100));
         assert_eq!(Query::read("").paging().unwrap().size, 50);
-        for bad in [
-            "page_size=0",
-            "page_size=101",
-            "page_size=-1",
-            "page_size=x",
+        for (bad, keyword) in [
+            ("page_size=0", "minimum"),
+            ("page_size=-1", "minimum"),
+            ("page_size=101", "maximum"),
+            ("page_size=99999999999999999999", "maximum"),
+            ("page_size=x", "type"),
         ] {
-            assert_eq!(pointer(Query::read(bad).paging()), "/page_size", "{bad}");
+            let error = Query::read(bad).paging().unwrap_err();
+            let [one] = error.violation_list() else {
+                panic!("{error}")
+            };
+            assert_eq!(
+                (one.path.as_str(), one.keyword.as_str()),
+                ("/page_size", keyword),
+                "{bad}"
+            );
         }
     }
 }

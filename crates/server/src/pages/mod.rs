@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use minijinja::{Environment as Templates, Value, context, value::Serde};
 use serde::Serialize;
 use stead::{
@@ -115,6 +115,15 @@ impl Pages {
         response
     }
 
+    /// An error at an address that is not for people, in words for someone who came there by a browser.
+    pub(crate) fn problem(&self, error: &Error, id: RequestId) -> Response {
+        self.message(
+            problem::status(error.kind()),
+            texts::not_for_people(error.kind()),
+            Some(id),
+        )
+    }
+
     /// An error of this or of an earlier request.
     pub(crate) fn failed(&self, kind: ErrorKind, id: Option<RequestId>) -> Response {
         self.message(problem::status(kind), texts::failed(kind), id)
@@ -185,6 +194,17 @@ impl Pages {
 pub(crate) async fn icon() -> Response {
     let picture = include_str!("icon.svg");
     ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response()
+}
+
+/// Whether the caller is a browser. A program that sends a token, or asks for JSON as well, is not one.
+pub(crate) fn are_wanted(headers: &HeaderMap) -> bool {
+    let accept = headers
+        .get(header::ACCEPT)
+        .and_then(|accept| accept.to_str().ok())
+        .unwrap_or_default();
+    accept.contains("text/html")
+        && !accept.contains("json")
+        && !headers.contains_key(header::AUTHORIZATION)
 }
 
 /// Around the routes that a person opens: a problem is shown as a page.

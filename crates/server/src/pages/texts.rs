@@ -71,6 +71,28 @@ const NEW_LINK: Option<&str> = Some("To try again, ask for a new link where you 
 const TELL: Option<&str> =
     Some("Please tell whoever gave you the link, and mention the support id below.");
 
+/// At an address that is not a page.
+pub(super) fn not_for_people(kind: ErrorKind) -> Text {
+    let (title, body) = match kind {
+        ErrorKind::NotFound => (
+            "There is no page here",
+            String::from("The address may be incomplete or misspelled."),
+        ),
+        ErrorKind::Unauthenticated | ErrorKind::MethodNotAllowed => (
+            "This address is for applications",
+            String::from("It is not a page that a browser can show."),
+        ),
+        other => ("This did not work", other.summary().to_owned()),
+    };
+    Text {
+        title: title.to_owned(),
+        body,
+        advice: Some(
+            "If you were given a link, open the whole link. The start page lists what there is.",
+        ),
+    }
+}
+
 /// It did not go well.
 pub(super) fn failed(kind: ErrorKind) -> Text {
     use ErrorKind as Kind;

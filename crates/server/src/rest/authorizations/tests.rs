@@ -96,10 +96,10 @@ async fn a_link_needs_a_connection_and_its_members() {
         (
             json!({"connection_name": "mail"}),
             "invalid_request",
-            Some(""),
+            Some("/identifier"),
         ),
         (
-            json!({"connection_name": "mail", "identifier": 7}),
+            json!({"connection_name": "mail", "identifier": [7]}),
             "invalid_request",
             Some("/identifier"),
         ),

@@ -1,6 +1,7 @@
 //! `POST /v1/authorizations/{authorization_id}/verify`: the application confirms who came back; responds with the account.
 
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use stead::core::{environment::Environment, resource::Account};
 
@@ -10,7 +11,7 @@ use crate::{
 };
 
 /// Who came back.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::rest) struct Verify {
     /// The application's id of the user who is signed in at the browser that came back.

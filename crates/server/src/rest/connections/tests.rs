@@ -151,5 +151,5 @@ async fn a_name_is_taken_once_and_a_body_is_bounded() {
 
     let long = json!({"connection_name": "x".repeat(10 * 1024 * 1024)});
     let response = service.post("/v1/connections", long).await;
-    response.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+    response.assert_problem(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large");
 }

@@ -8,7 +8,8 @@ use crate::{extract::Json, problem::Result};
 
 pub(in crate::rest) async fn json(
     State(environment): State<Environment>,
-    Json(request): Json<ProxyRequest>,
+    Json(mut request): Json<ProxyRequest>,
 ) -> Result<Response> {
+    request.method.make_ascii_uppercase();
     Ok(pass_on(environment.proxy(request).await?))
 }

@@ -1,4 +1,5 @@
-//! `GET /v1/tools?product=&identifier=&format=`: the newest version of every tool, by name. With an identifier each
+//! `GET /v1/tools?product=&effect=&connection_name=&identifier=&format=`: the newest version of every tool, by name;
+//! several products are separated by commas. With an identifier each
 //! says whether that user can call it; with a format each is in that model vendor's envelope.
 //! One page holds them all.
 
@@ -11,6 +12,7 @@ use stead::{
     core::{
         environment::Environment,
         resource::{Page, ToolFilter},
+        tool::Effect,
     },
 };
 
@@ -20,12 +22,20 @@ use crate::{
     problem::Result,
 };
 
+const EFFECTS: &[(&str, Effect)] = &[
+    (Effect::Read.name(), Effect::Read),
+    (Effect::Write.name(), Effect::Write),
+    (Effect::Delete.name(), Effect::Delete),
+];
+
 pub(in crate::rest) async fn list(
     State(environment): State<Environment>,
     mut query: Query,
 ) -> Result<Response> {
     let mut filter = ToolFilter::default();
-    filter.product = query.text("product")?;
+    filter.products = query.list("product")?;
+    filter.effect = query.one_of("effect", EFFECTS)?;
+    filter.connection_name = query.text("connection_name")?;
     filter.identifier = query.text("identifier")?;
     let format = query.one_of("format", FORMATS)?;
     query.end()?;

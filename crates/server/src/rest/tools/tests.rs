@@ -65,6 +65,39 @@ async fn a_tool_says_whether_a_user_can_call_it() {
 }
 
 #[tokio::test]
+async fn tools_are_filtered() {
+    let service = TestService::new().await.with_account("u1").await;
+    let names = async |query: &str| {
+        let list = service.get(&format!("/v1/tools?{query}")).await;
+        assert_eq!(list.status, StatusCode::OK, "{query}: {}", list.text());
+        let list = list.json();
+        let items = list["items"].as_array().unwrap().iter();
+        items
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let all = names("").await;
+    assert_eq!(
+        names("product=mail,%20mail").await,
+        names("product=mail").await
+    );
+    assert_eq!(names("effect=READ&product=mail").await.len(), 8);
+    assert!(names("effect=delete&product=mail").await.is_empty());
+    assert_eq!(
+        names("connection_name=mail").await,
+        names("product=mail").await
+    );
+    assert!(all.len() >= 8);
+    for (identifier, readiness) in [("u1", "ready"), ("stranger", "needs_connection")] {
+        let path = format!("/v1/tools?connection_name=mail&identifier={identifier}");
+        let list = service.get(&path).await.json();
+        assert_eq!(list["items"][0]["readiness"], readiness);
+    }
+    let unknown = service.get("/v1/tools?connection_name=nothing").await;
+    unknown.assert_problem(StatusCode::NOT_FOUND, "unknown_connection");
+}
+
+#[tokio::test]
 async fn vendors_have_their_envelopes() {
     let service = TestService::new().await;
     for (format, pointer) in [
