@@ -18,7 +18,7 @@ use crate::{
     state::address,
 };
 
-/// The root, and what browsers ask for beside every page.
+/// The root, and what browsers ask for with every page.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/", show),
@@ -34,7 +34,7 @@ async fn show(
     headers: HeaderMap,
 ) -> Response {
     let index = Index::of(&environment);
-    if pages::are_wanted(&headers) {
+    if pages::is_browser(&headers) {
         pages.index(&index)
     } else {
         Json(index).into_response()

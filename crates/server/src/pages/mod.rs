@@ -197,7 +197,7 @@ pub(crate) async fn icon() -> Response {
 }
 
 /// Whether the caller is a browser. A program that sends a token, or asks for JSON as well, is not one.
-pub(crate) fn are_wanted(headers: &HeaderMap) -> bool {
+pub(crate) fn is_browser(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
         .and_then(|accept| accept.to_str().ok())

@@ -173,7 +173,16 @@ async fn a_products_json_is_set_in_as_it_came() {
         .keys()
         .cloned()
         .collect();
-    assert_eq!(members, ["data", "execution_id", "tool", "tool_version"]);
+    assert_eq!(
+        members,
+        [
+            "data",
+            "execution_id",
+            "schema_version",
+            "tool",
+            "tool_version"
+        ]
+    );
 }
 
 #[tokio::test]
