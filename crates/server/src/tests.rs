@@ -260,8 +260,6 @@ async fn every_response_names_its_request() {
 #[tokio::test]
 async fn bodies_are_read_where_the_meaning_is_clear_and_refused_in_plain_words() {
     let service = TestService::new().await.with_account("u1").await;
-    let read = json!({"connection_name": "mail", "identifier": "u1", "method": "get", "path": "/gmail/v1/users/me/profile"});
-    assert_eq!(service.post("/v1/proxy", read).await.status, StatusCode::OK);
     let call = json!({
         "connection_name": "mail", "identifier": "u1", "input": "{\"max_results\": \"5\"}", "dry_run": "true", "tool_version": null,
     });

@@ -8,8 +8,7 @@ use crate::{extract::Json, problem::Result};
 
 pub(in crate::rest) async fn json(
     State(environment): State<Environment>,
-    Json(mut request): Json<ProxyRequest>,
+    Json(request): Json<ProxyRequest>,
 ) -> Result<Response> {
-    request.method.make_ascii_uppercase();
     Ok(pass_on(environment.proxy(request).await?))
 }
