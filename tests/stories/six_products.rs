@@ -166,3 +166,91 @@ async fn a_warehouse_client_may_name_the_kind_of_its_token() {
         "the kind of the token that goes out"
     );
 }
+
+/// The sandbox as the product: a file goes up in two pieces and comes down again, and a batch of mails is answered.
+#[tokio::test]
+async fn uploads_and_batches_do_what_they_say() {
+    let stage = Stage::connected().await;
+    let new = json!({
+        "connection_name": "drive",
+        "product": "drive",
+        "client_id": CLIENT_ID,
+        "client_secret": CLIENT_SECRET,
+        "permissions": ["https://www.googleapis.com/auth/drive"],
+    });
+    assert_eq!(
+        stage.post("/v1/connections", &new).await.json()["state"],
+        "ready"
+    );
+    let link = json!({ "connection_name": "drive", "identifier": "user-1" });
+    let link = stage.post("/v1/authorization-links", &link).await.json();
+    let done = Browser::new()
+        .connect(&stage, link["link"].as_str().unwrap(), ADA)
+        .await;
+    assert_eq!(done.status, 200, "{}", done.text());
+
+    let send = async |method: &str, url: &str, headers: &[(&str, &str)], body: Vec<u8>| {
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(url)
+            .header("authorization", format!("Bearer {}", stage.bearer));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        stage.http.send(request.body(body.into()).unwrap()).await
+    };
+    const PIECE: usize = 256 * 1024;
+    let drive = format!("{}/proxy/drive/user-1", stage.url);
+    let begun = send(
+        "POST",
+        &format!("{drive}/upload/drive/v3/files?uploadType=resumable"),
+        &[
+            ("content-type", "application/json"),
+            ("x-upload-content-type", "application/octet-stream"),
+            ("x-upload-content-length", "262148"),
+        ],
+        br#"{"name": "two pieces"}"#.to_vec(),
+    )
+    .await;
+    assert_eq!(begun.status, 200, "{}", begun.text());
+    let session = begun.header("location").to_owned();
+    assert!(
+        session.starts_with(&format!("{drive}/upload/drive/v3/files?")),
+        "{session}"
+    );
+    let range = [("content-range", "bytes 0-262143/262148")];
+    let more = send("PUT", &session, &range, vec![0; PIECE]).await;
+    assert_eq!(
+        (more.status.as_u16(), more.header("range")),
+        (308, "bytes=0-262143")
+    );
+    let range = [("content-range", "bytes 262144-262147/262148")];
+    let file = send("PUT", &session, &range, b"last".to_vec()).await;
+    assert_eq!(file.status, 200, "{}", file.text());
+    let id = file.json()["id"].as_str().unwrap().to_owned();
+    let content = send(
+        "GET",
+        &format!("{drive}/drive/v3/files/{id}?alt=media"),
+        &[],
+        Vec::new(),
+    )
+    .await;
+    assert_eq!(content.body.len(), PIECE + 4);
+    assert!(content.body.ends_with(b"last"));
+
+    let part = |path: &str| {
+        format!("--b\r\nContent-Type: application/http\r\n\r\nGET {path} HTTP/1.1\r\n\r\n\r\n")
+    };
+    let batch = [
+        part("/proxy/mail/user-1/gmail/v1/users/me/profile"),
+        part("/gmail/v1/users/me/labels"),
+        String::from("--b--"),
+    ];
+    let kind = [("content-type", "multipart/mixed; boundary=b")];
+    let url = format!("{}/proxy/mail/user-1/batch/gmail/v1", stage.url);
+    let reply = send("POST", &url, &kind, batch.concat().into_bytes()).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let text = reply.text();
+    assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{text}");
+    assert!(text.contains(ADA), "{text}");
+}
