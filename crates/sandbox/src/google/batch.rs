@@ -96,6 +96,12 @@ fn inner_request(batch: &Request, part: &Part) -> Result<Request, ApiError> {
     if !path.starts_with('/') {
         return Err(unreadable());
     }
+    // A client that was told the sandbox's address names the host there too.
+    let below_host = path
+        .strip_prefix('/')
+        .and_then(|path| path.strip_prefix(batch.host.as_str()))
+        .filter(|path| path.starts_with('/'));
+    let path = below_host.unwrap_or(path);
     let query_of_part = Query::parse(query.unwrap_or_default().as_bytes());
     if upload::is_address(path) || query_of_part.first("alt") == Some("media") {
         return Err(ApiError::invalid(

@@ -123,7 +123,7 @@ async fn parameters_of_the_batch_count_for_its_parts() {
     let ada = stage.tokens("ada@example.com", &[scope]).await.access;
     let path = "/www.googleapis.com/batch/drive/v3?fields=kind";
     let requests = [
-        "GET /drive/v3/files",
+        "GET /www.googleapis.com/drive/v3/files",
         "GET /drive/v3/files?fields=incompleteSearch",
     ];
     let read = read(&send(&stage, path, &ada, &requests).await);
