@@ -1,11 +1,6 @@
 //! The main road: connection, link, consent, tools, proxy, disconnect; over REST, through the client, embedded.
 
-use serde_json::{Value, json};
-use stead::{
-    Client,
-    core::{ErrorKind, resource::ProxyRequest},
-    mail::ListDrafts,
-};
+use serde_json::json;
 use stead_sandbox::Fault;
 
 use crate::{
@@ -51,89 +46,6 @@ async fn over_rest() {
     let gone = stage.drafts("user-1").await;
     assert_eq!(gone.kind(), "authorization_required");
     assert_eq!(stage.state("user-1").await, "disconnected");
-}
-
-#[tokio::test]
-async fn the_client_and_the_platform_do_the_same() {
-    let stage = Stage::new().await;
-    let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str()).unwrap();
-    for (actions, identifier) in [
-        (client.actions(), "by-client"),
-        (stage.platform.actions(), "by-platform"),
-    ] {
-        let link = actions
-            .authorization_link("mail", identifier)
-            .await
-            .unwrap();
-        Browser::new().connect(&stage, &link.link, ADA).await;
-        assert_eq!(
-            actions
-                .account("mail", identifier)
-                .await
-                .unwrap()
-                .product_user
-                .as_deref(),
-            Some(ADA)
-        );
-
-        let by_name = actions
-            .execute_tool(
-                "mail_list_drafts",
-                "mail",
-                identifier,
-                json!({ "max_results": 1 }),
-            )
-            .await
-            .unwrap();
-        let typed = actions
-            .call(
-                "mail",
-                identifier,
-                &ListDrafts {
-                    max_results: Some(1),
-                    ..ListDrafts::default()
-                },
-            )
-            .await
-            .unwrap();
-        assert_eq!(by_name.data.get(), typed.data.get());
-
-        let profile = actions
-            .request(ProxyRequest::new(
-                "mail",
-                identifier,
-                "GET",
-                "/v1/users/me/profile",
-            ))
-            .await
-            .unwrap();
-        let profile: Value = serde_json::from_slice(profile.body()).unwrap();
-        assert_eq!(profile["emailAddress"], ADA);
-
-        let tools = actions.tools().await.unwrap();
-        assert_eq!(
-            tools.iter().filter(|tool| tool.product == "mail").count(),
-            8
-        );
-        let error = actions
-            .execute_tool(
-                "mail_list_drafts",
-                "mail",
-                identifier,
-                json!({ "max_results": 0 }),
-            )
-            .await
-            .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::SchemaViolation);
-        assert_eq!(error.violation_list()[0].path, "/max_results");
-
-        actions.disconnect("mail", identifier).await.unwrap();
-        let error = actions
-            .execute_tool("mail_list_drafts", "mail", identifier, json!({}))
-            .await
-            .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
-    }
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod stage;
 
 mod accounts;
 mod bad_input;
+mod both_doors;
 mod errors;
 mod identifiers;
 mod journey;

@@ -56,8 +56,11 @@ async fn two_hundred_calls_make_one_token_request() {
         } else {
             stage.clock.advance(SignedDuration::from_hours(2));
         }
-        let calls =
-            (0..200).map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
+        let calls = (0..200).map(|_| {
+            actions
+                .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
+                .into_future()
+        });
         for result in join_all(calls).await {
             result.expect("every call succeeds");
         }
@@ -79,8 +82,11 @@ async fn rotating_tokens_survive_concurrent_callers() {
         let actions = stage.platform.actions();
         for round in 1..=3 {
             stage.fault(Fault::ExpireAccessTokens { user: None });
-            let calls = (0..20)
-                .map(|_| actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({})));
+            let calls = (0..20).map(|_| {
+                actions
+                    .execute_tool("mail_list_drafts", "mail", "user-1", json!({}))
+                    .into_future()
+            });
             for result in join_all(calls).await {
                 result.expect("every call succeeds");
             }

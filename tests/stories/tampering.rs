@@ -113,8 +113,9 @@ async fn an_account_cannot_be_handed_to_another_user() {
     let platform = reopened(&stage, &stage.key).await.unwrap();
     assert_eq!(
         platform
-            .actions()
             .account("mail", "z")
+            .unwrap()
+            .read()
             .await
             .unwrap()
             .identifier
@@ -134,11 +135,8 @@ async fn a_row_that_cannot_be_read_is_named() {
         .await
         .unwrap();
     let platform = reopened(&stage, &stage.key).await.unwrap();
-    let error = platform
-        .actions()
-        .account("mail", "user-1")
-        .await
-        .unwrap_err();
+    let account = platform.account("mail", "user-1").unwrap();
+    let error = account.read().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
 }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use serde_json::Value;
 use url::Url;
 
 #[cfg(doc)]
@@ -25,6 +26,7 @@ use crate::{
         ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
         ToolDescription, ToolFilter,
     },
+    schema::ExportFormat,
 };
 
 /// One deployment. A handle: clones share everything.
@@ -215,6 +217,19 @@ impl Environment {
     /// [`ErrorKind::InvalidRequest`] for an unknown product.
     pub async fn tools(&self, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
         accounts::tools::tools(&self.0, filter).await
+    }
+
+    /// The same in the envelope that a model vendor asks for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for an unknown product, and for an identifier: an envelope has no place for what
+    /// it asks.
+    pub async fn exported_tools(
+        &self,
+        filter: &ToolFilter,
+        format: ExportFormat,
+    ) -> Result<Vec<Value>> {
+        accounts::tools::exported(&self.0, filter, format).await
     }
 
     /// The newest version of one tool.

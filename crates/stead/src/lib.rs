@@ -1,11 +1,11 @@
 #![doc = include_str!("lib.md")]
 
-#[cfg(any(feature = "platform", feature = "client"))]
-mod actions;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "platform")]
 mod entropy;
+#[cfg(any(feature = "platform", feature = "client"))]
+mod handles;
 #[cfg(feature = "platform")]
 mod platform;
 pub mod products;
@@ -30,17 +30,24 @@ pub use stead_warehouse as warehouse;
 #[cfg(feature = "workspace")]
 pub use stead_workspace as workspace;
 
-#[cfg(any(feature = "platform", feature = "client"))]
-pub use actions::Actions;
 #[cfg(feature = "client")]
 pub use client::Client;
 #[cfg(feature = "platform")]
 pub use entropy::OsEntropy;
+#[cfg(any(feature = "platform", feature = "client"))]
+pub use handles::{
+    Account, Accounts, Actions, Authorizations, Authorize, Connections, Disconnect, Execute, List,
+    Request, Stead, Tools,
+};
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};
 #[cfg(feature = "platform")]
 pub use runtime::TokioRuntime;
-pub use stead_core::{Error, ErrorKind, Result};
+pub use stead_core::{
+    Error, ErrorKind, Result,
+    resource::{self, ConnectionChange, Execution, NewConnection},
+    schema::ExportFormat,
+};
 
 /// The transport of the feature `reqwest`, with its own limits.
 #[cfg(any(feature = "platform", all(feature = "client", feature = "reqwest")))]
@@ -65,7 +72,12 @@ const _: () = {
     const fn movable<T: Send + Sync + 'static>() {}
     movable::<Error>();
     #[cfg(any(feature = "platform", feature = "client"))]
-    movable::<Actions>();
+    {
+        movable::<Stead>();
+        movable::<Account>();
+        movable::<Actions>();
+        movable::<Execution>();
+    }
     #[cfg(feature = "platform")]
     movable::<Platform>();
     #[cfg(feature = "client")]

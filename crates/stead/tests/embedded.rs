@@ -13,7 +13,7 @@ use std::sync::{
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    ErrorKind, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
+    ErrorKind, NewConnection, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
     core::{
         environment::Verification,
         oauth::Callback,
@@ -21,7 +21,7 @@ use stead::{
             Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
             TransportError,
         },
-        resource::{AccountState, Connection, ProxyRequest},
+        resource::{AccountState, ProxyRequest},
         seal::KeyRing,
         store::MemoryStore,
     },
@@ -66,13 +66,13 @@ async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
     let body: Value = serde_json::from_slice(response.body()).unwrap();
     assert_eq!(body["emailAddress"], "ada@example.com");
 
-    let tools = actions.tools().await.unwrap();
+    let tools = platform.tools().list().await.unwrap();
     let of_mail = tools.iter().filter(|tool| tool.product == "mail");
     assert_eq!(of_mail.count(), 8);
-    let account = actions.account("mail", "a/b %2F@ü").await.unwrap();
-    assert_eq!(account.state, AccountState::Active);
+    let user = platform.account("mail", "a/b %2F@ü").unwrap();
+    assert_eq!(user.read().await.unwrap().state, AccountState::Active);
 
-    actions.disconnect("mail", "a/b %2F@ü").await.unwrap();
+    user.disconnect().await.unwrap();
     let error = actions.request(profile("a/b %2F@ü")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
 
@@ -155,14 +155,9 @@ fn builder(sandbox: &Running) -> PlatformBuilder {
 /// Connects the user through a link, as a page and a callback of one's own do.
 async fn connected(platform: &Platform, sandbox: &Running) {
     let environment = platform.environment();
-    let new = json!({
-        "connection_name": "mail",
-        "product": "mail",
-        "client_id": stead_sandbox::CLIENT_ID,
-        "client_secret": stead_sandbox::CLIENT_SECRET,
-    });
-    let new = serde_json::from_value(new).unwrap();
-    let connection: Connection = environment.create_connection(new).await.unwrap();
+    let new = NewConnection::new("mail", "mail")
+        .client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
+    let connection = platform.connections().create(new).await.unwrap();
     let link = platform
         .actions()
         .authorization_link("mail", "a/b %2F@ü")

@@ -1,36 +1,26 @@
 //! The catalogue as an application sees it, with what a user can call now.
 
+use serde_json::Value;
+
 use super::list::all_connections;
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
+    catalogue::CatalogueTool,
     context::Context,
     domain::{Connection, readiness::connection_ready},
     identifier::Identifier,
     resource::{Readiness, ToolDescription, ToolFilter},
+    schema::ExportFormat,
     state::AccountState,
 };
 
 /// The newest version of every tool, by name.
 pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<ToolDescription>> {
-    for product in &filter.products {
-        context.endpoints(product)?;
-    }
     let connection = match &filter.connection_name {
         Some(name) => Some(context.connection_row(name).await?.row),
         None => None,
     };
-    let mut tools = context
-        .catalogue
-        .newest()
-        .filter(|tool| {
-            let product = tool.product().name;
-            let connected = connection.as_ref();
-            connected.is_none_or(|connection| connection.product == product)
-                && (filter.products.is_empty() || filter.products.iter().any(|one| one == product))
-                && filter
-                    .effect
-                    .is_none_or(|effect| effect == tool.entry().effect())
-        })
+    let mut tools = matching(context, &filter, connection.as_ref())?
         .map(ToolDescription::of)
         .collect::<Result<Vec<_>>>()?;
     if let Some(identifier) = &filter.identifier {
@@ -40,6 +30,46 @@ pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<T
         }
     }
     Ok(tools)
+}
+
+/// The same in a model vendor's envelope.
+pub(crate) async fn exported(
+    context: &Context,
+    filter: &ToolFilter,
+    format: ExportFormat,
+) -> Result<Vec<Value>> {
+    if filter.identifier.is_some() {
+        return Err(Error::new(
+            ErrorKind::InvalidRequest,
+            "a vendor's envelope has no place for what `identifier` asks; leave one of the two out",
+        ));
+    }
+    let connection = match &filter.connection_name {
+        Some(name) => Some(context.connection_row(name).await?.row),
+        None => None,
+    };
+    matching(context, filter, connection.as_ref())?
+        .map(|tool| tool.export(format))
+        .collect()
+}
+
+/// The newest version of every tool that the filter takes.
+fn matching<'c>(
+    context: &'c Context,
+    filter: &'c ToolFilter,
+    connection: Option<&'c Connection>,
+) -> Result<impl Iterator<Item = &'c CatalogueTool>> {
+    for product in &filter.products {
+        context.endpoints(product)?;
+    }
+    Ok(context.catalogue.newest().filter(move |tool| {
+        let product = tool.product().name;
+        connection.is_none_or(|connection| connection.product == product)
+            && (filter.products.is_empty() || filter.products.iter().any(|one| one == product))
+            && filter
+                .effect
+                .is_none_or(|effect| effect == tool.entry().effect())
+    }))
 }
 
 /// The newest version of one tool.

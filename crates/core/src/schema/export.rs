@@ -25,6 +25,23 @@ pub enum ExportFormat {
     Mcp,
 }
 
+impl ExportFormat {
+    /// Every format with its name in REST.
+    pub const NAMES: &'static [(&'static str, Self)] = &[
+        ("openai", Self::Openai),
+        ("openai_strict", Self::OpenaiStrict),
+        ("anthropic", Self::Anthropic),
+        ("gemini", Self::Gemini),
+        ("mcp", Self::Mcp),
+    ];
+
+    /// Stable snake_case name.
+    pub fn name(self) -> &'static str {
+        let found = Self::NAMES.iter().find(|(_, format)| *format == self);
+        found.map_or("", |(name, _)| name)
+    }
+}
+
 /// Keywords of OpenAI's structured outputs.
 const STRICT: &[&str] = &[
     "type",

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use super::{Call, Effect, Hints, Io, Output, RequiredScopes, Tool};
+use super::{Call, Effect, Hints, Io, Output, RequiredScopes, Tool, input_of};
 use crate::{Error, Result, error::Violation};
 
 /// A parsed input, ready to run.
@@ -135,7 +135,7 @@ fn parse<T: Tool>(input: Value) -> Result<Box<dyn AnyTool>> {
 }
 
 fn rewrite<T: Tool>(input: Value) -> Result<Value> {
-    serde_json::to_value(read::<T>(input)?).map_err(|error| refused(&error))
+    input_of(&read::<T>(input)?)
 }
 
 fn rewrite_output<T: Tool>(data: &str) -> serde_json::Result<Value> {

@@ -3,6 +3,7 @@
 mod call;
 mod entry;
 mod hints;
+mod input;
 mod io;
 mod list;
 mod output;
@@ -19,6 +20,7 @@ pub use call::Call;
 pub(crate) use entry::schema_of;
 pub use entry::{AnyTool, ToolEntry};
 pub use hints::Hints;
+pub use input::input_of;
 pub use io::{Io, IoBackend};
 pub use output::{Data, Output, Warning};
 #[cfg(feature = "platform")]

@@ -1,5 +1,6 @@
 //! The client of a Stead service.
 
+mod backend;
 mod response;
 mod service;
 #[cfg(test)]
@@ -7,28 +8,53 @@ mod tests;
 
 use std::{fmt, sync::Arc};
 
-use bytes::Bytes;
-use http::Method;
 use secrecy::SecretString;
-use stead_core::{
-    Error, ErrorKind, Result,
-    ports::{BoxFuture, Transport},
-    resource::{
-        Account, AuthorizationLink, ExecuteRequest, Execution, NewAuthorizationLink, Page,
-        ProxyRequest, ToolDescription,
-    },
-    tool::Effect,
-};
+#[cfg(doc)]
+use stead_core::ErrorKind;
+use stead_core::{Result, ports::Transport};
 
-use crate::actions::{Actions, Backend};
-use service::{Outgoing, Service, segment};
+use crate::handles::{Stead, operations};
+use service::Service;
 
 /// A client of a Stead service. It fetches a bearer token with the application's credentials, keeps it, and fetches
 /// another one when the service refuses it.
 ///
 /// Clones are cheap and share the token and the connections.
+///
+/// ```no_run
+/// # #[cfg(all(feature = "client", feature = "reqwest", feature = "mail"))]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> stead::Result<()> {
+/// use stead::{Client, mail::FetchMails};
+///
+/// // `stead serve`, and what `stead credentials create` printed.
+/// let stead = Client::new("https://stead.example.com", "app_…", "stead_secret_…")?;
+/// let ada = stead.account("mail", "user-42")?;
+/// let unread = FetchMails { query: Some("is:unread".into()), ..Default::default() };
+/// for message in ada.call(&unread).await?.output()?.messages {
+///     println!("{message:?}");
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "client", feature = "reqwest", feature = "mail")))]
+/// # fn main() {}
+/// ```
+///
+/// | To | use |
+/// |---|---|
+/// | register a product's OAuth client | [`connections`](Self::connections) |
+/// | act as one user, or connect one | [`account`](Self::account) |
+/// | confirm who came back | [`authorizations`](Self::authorizations) |
+/// | see who is connected | [`accounts`](Self::accounts) |
+/// | see what can be called | [`tools`](Self::tools) |
+/// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
-pub struct Client(Arc<Service>);
+pub struct Client {
+    service: Arc<Service>,
+    stead: Stead,
+}
+
+operations!(Client);
 
 impl Client {
     /// A client of the service at `environment_url`, with the application's credentials. Sends nothing yet.
@@ -59,18 +85,16 @@ impl Client {
         client_secret: impl Into<SecretString>,
         transport: Arc<dyn Transport>,
     ) -> Result<Self> {
-        let service = Service::new(
+        let service = Arc::new(Service::new(
             environment_url,
             client_id.into(),
             client_secret.into(),
             transport,
-        )?;
-        Ok(Self(Arc::new(service)))
-    }
-
-    /// The actions of the application.
-    pub fn actions(&self) -> Actions {
-        Actions::new(self.clone())
+        )?);
+        Ok(Self {
+            stead: Stead::new(Arc::clone(&service) as _),
+            service,
+        })
     }
 }
 
@@ -78,94 +102,7 @@ impl fmt::Debug for Client {
     /// Shows only the service.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("environment_url", &self.0.url())
+            .field("environment_url", &self.service.url())
             .finish_non_exhaustive()
     }
-}
-
-impl Backend for Client {
-    fn authorization_link(
-        &self,
-        new: NewAuthorizationLink,
-    ) -> BoxFuture<'_, Result<AuthorizationLink>> {
-        Box::pin(async move {
-            let request = Outgoing::json(Method::POST, "/v1/authorization-links", &new)?;
-            response::read(&self.0.send(request).await?)
-        })
-    }
-
-    fn execute<'a>(
-        &'a self,
-        tool: &'a str,
-        request: ExecuteRequest,
-        effect: Option<Effect>,
-    ) -> BoxFuture<'a, Result<Execution>> {
-        Box::pin(async move {
-            let path = format!("/v1/tools/{}/execute", segment(tool));
-            let mut outgoing = Outgoing::json(Method::POST, &path, &request)?;
-            if let Some(key) = &request.idempotency_key {
-                outgoing = outgoing.idempotency_key(key)?;
-            }
-            if effect != Some(Effect::Read) {
-                outgoing = outgoing.may_write();
-            }
-            response::read(&self.0.send(outgoing).await?)
-        })
-    }
-
-    fn request(&self, request: ProxyRequest) -> BoxFuture<'_, Result<http::Response<Bytes>>> {
-        Box::pin(async move {
-            let mut outgoing = Outgoing::json(Method::POST, "/v1/proxy", &request)?;
-            if !matches!(request.method.as_str(), "GET" | "HEAD") {
-                outgoing = outgoing.may_write();
-            }
-            response::of_product(self.0.send(outgoing).await?)
-        })
-    }
-
-    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDescription>>> {
-        Box::pin(async move {
-            let request = Outgoing::new(Method::GET, "/v1/tools");
-            let page: Page<ToolDescription> = response::read(&self.0.send(request).await?)?;
-            Ok(page.items)
-        })
-    }
-
-    fn account<'a>(
-        &'a self,
-        connection_name: &'a str,
-        identifier: &'a str,
-    ) -> BoxFuture<'a, Result<Account>> {
-        Box::pin(async move {
-            let path = account_path(connection_name, identifier)?;
-            response::read(&self.0.send(Outgoing::new(Method::GET, &path)).await?)
-        })
-    }
-
-    fn disconnect<'a>(
-        &'a self,
-        connection_name: &'a str,
-        identifier: &'a str,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let path = account_path(connection_name, identifier)?;
-            response::done(&self.0.send(Outgoing::new(Method::DELETE, &path)).await?)
-        })
-    }
-}
-
-/// `.` and `..` are identifiers, yet as a path segment they are gone before a request is sent, whatever their encoding
-/// (URL Standard, "single-dot URL path segment").
-fn account_path(connection_name: &str, identifier: &str) -> Result<String> {
-    if matches!(identifier, "" | "." | "..") {
-        return Err(Error::new(
-            ErrorKind::InvalidRequest,
-            format!("the identifier {identifier:?} cannot be part of a path"),
-        ));
-    }
-    Ok(format!(
-        "/v1/accounts/{}/{}",
-        segment(connection_name),
-        segment(identifier)
-    ))
 }

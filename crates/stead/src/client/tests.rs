@@ -7,7 +7,12 @@ use std::{
 
 use http::{Request, Response};
 use serde_json::{Value, json};
-use stead_core::ports::{Body, TransportError, TransportErrorKind};
+use stead_core::{
+    Error, ErrorKind,
+    ports::{Body, BoxFuture, TransportError, TransportErrorKind},
+    resource::{AccountState, ExecuteRequest, NewConnection, ProxyRequest},
+    schema::ExportFormat,
+};
 
 use super::*;
 
@@ -66,11 +71,9 @@ impl Transport for Script {
     }
 }
 
-fn client(script: &Arc<Script>) -> Actions {
+fn client(script: &Arc<Script>) -> Client {
     let transport: Arc<dyn Transport> = Arc::clone(script) as _;
-    Client::with_transport("http://127.0.0.1:1/base/", "the app", "a&b=c", transport)
-        .unwrap()
-        .actions()
+    Client::with_transport("http://127.0.0.1:1/base/", "the app", "a&b=c", transport).unwrap()
 }
 
 fn reply(status: u16, kind: &str, body: impl Into<String>) -> Response<Body> {
@@ -110,7 +113,7 @@ fn execution() -> Response<Body> {
 #[tokio::test]
 async fn one_token_serves_many_calls() {
     let script = Script::of([token("t1"), execution(), execution()]);
-    let actions = client(&script);
+    let actions = client(&script).actions();
     for _ in 0..2 {
         let execution = actions
             .execute_tool(
@@ -146,7 +149,7 @@ async fn a_refused_token_is_renewed_once() {
         ))
     };
     let script = Script::of([token("t1"), refusal(), token("t2"), execution()]);
-    let actions = client(&script);
+    let actions = client(&script).actions();
     actions
         .execute_tool("mail_list_drafts", "mail", "you", json!({}))
         .await
@@ -159,7 +162,7 @@ async fn a_refused_token_is_renewed_once() {
     assert_eq!(bearers, ["Bearer t1", "Bearer t2"]);
 
     let script = Script::of([token("t1"), refusal(), token("t2"), refusal()]);
-    let error = client(&script).tools().await.unwrap_err();
+    let error = client(&script).tools().list().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthenticated);
 }
 
@@ -172,7 +175,7 @@ async fn a_401_of_the_product_is_the_response() {
     );
     let script = Script::of([token("t1"), theirs]);
     let request = ProxyRequest::new("mail", "you", "GET", "/v1/users/me/profile");
-    let response = client(&script).request(request).await.unwrap();
+    let response = client(&script).actions().request(request).await.unwrap();
     assert_eq!(response.status(), 401);
     assert_eq!(script.seen().len(), 2);
 }
@@ -186,10 +189,8 @@ async fn problems_come_back_as_errors() {
     .with_authorization_link("https://stead.example.com/connect/x")
     .with_required_scopes(["a"]);
     let script = Script::of([token("t1"), problem(&theirs)]);
-    let error = client(&script)
-        .account("mail", "a/b %2F@ü")
-        .await
-        .unwrap_err();
+    let account = client(&script).account("mail", "a/b %2F@ü").unwrap();
+    let error = account.read().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
     assert_eq!(error.message(), theirs.message());
     assert_eq!(error.authorization_link(), theirs.authorization_link());
@@ -203,11 +204,15 @@ async fn problems_come_back_as_errors() {
 #[tokio::test]
 async fn a_response_that_is_not_a_problem_is_an_error_of_its_status() {
     let script = Script::of([token("t1"), reply(404, "text/html", "<html>")]);
-    let error = client(&script).tools().await.unwrap_err();
+    let error = client(&script).tools().list().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 
     let refused = reply(401, "application/json", r#"{"error":"invalid_client"}"#);
-    let error = client(&Script::of([refused])).tools().await.unwrap_err();
+    let error = client(&Script::of([refused]))
+        .tools()
+        .list()
+        .await
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthenticated);
     assert!(!format!("{error:?}").contains("a&b=c"));
 }
@@ -224,7 +229,7 @@ async fn a_write_without_a_response_has_an_unknown_outcome() {
         (TransportErrorKind::TooLarge, ErrorKind::ResponseTooLarge),
     ] {
         let script = Script::of([token("t1")]).and_fail(kind);
-        let call = client(&script);
+        let call = client(&script).actions();
         let error = call
             .execute_tool("mail_list_drafts", "mail", "you", json!({}))
             .await
@@ -232,13 +237,14 @@ async fn a_write_without_a_response_has_an_unknown_outcome() {
         assert_eq!(error.kind(), expected);
     }
     let script = Script::of([token("t1")]).and_fail(TransportErrorKind::Cut);
-    let error = client(&script).tools().await.unwrap_err();
+    let error = client(&script).tools().list().await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ServiceUnavailable);
 }
 
 #[tokio::test]
 async fn keys_are_quoted_and_dots_are_refused() {
-    let actions = client(&Script::of([token("t1"), execution()]));
+    let client = client(&Script::of([token("t1"), execution()]));
+    let actions = client.actions();
     let with_key = |key: &str| {
         let mut request = ExecuteRequest::new("mail", "you", json!({}));
         request.idempotency_key = Some(key.to_owned());
@@ -256,7 +262,7 @@ async fn keys_are_quoted_and_dots_are_refused() {
         assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{bad:?}");
     }
     for dots in [".", ".."] {
-        let error = actions.disconnect("mail", dots).await.unwrap_err();
+        let error = client.account("mail", dots).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest);
     }
 }
@@ -269,4 +275,104 @@ fn it_prints_no_secret() {
         format!("{client:?}"),
         r#"Client { environment_url: "https://example.com", .. }"#
     );
+}
+
+#[tokio::test]
+async fn every_operation_is_a_request_of_the_service() {
+    let account = || {
+        ok(&json!({
+            "id": "acct_00000000000000000000000000000001", "connection_name": "mail", "product": "mail",
+            "identifier": "a/b", "state": "active", "health": "ok", "granted_scopes": [], "missing_scopes": [],
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        }))
+    };
+    let connection = || {
+        ok(&json!({
+            "id": "conn_00000000000000000000000000000001", "connection_name": "mail", "product": "mail",
+            "state": "ready", "health": "client_ok", "has_client_secret": true, "redirect_uri": "https://x",
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        }))
+    };
+    let page = || ok(&json!({ "items": [] }));
+    let gone = || reply(204, "text/plain", "");
+    let taken = problem(&Error::new(
+        ErrorKind::AlreadyExists,
+        "the connection mail exists",
+    ));
+    let script = Script::of([
+        token("t"),
+        taken,
+        connection(),
+        connection(),
+        page(),
+        gone(),
+        page(),
+        account(),
+        account(),
+        account(),
+        account(),
+        gone(),
+        account(),
+        page(),
+    ]);
+    let stead = client(&script);
+    let new = NewConnection::new("mail", "mail")
+        .client("id", "hush")
+        .permissions(["a b"]);
+    stead.connections().ensure(new).await.unwrap();
+    stead.connections().list().page_size(1000).await.unwrap();
+    stead.connections().delete("mail").await.unwrap();
+    let accounts = stead.accounts().identifier("a/b").product("mail");
+    let accounts = accounts.state(AccountState::NeedsReauthorization);
+    assert!(accounts.list().all().await.unwrap().is_empty());
+    let user = stead.account("mail", "a/b").unwrap();
+    user.read().await.unwrap();
+    user.refresh().await.unwrap();
+    user.suspend().await.unwrap();
+    user.resume().await.unwrap();
+    user.disconnect().revoke_at_product(true).await.unwrap();
+    stead
+        .authorizations()
+        .verify("auth_1", "a/b")
+        .await
+        .unwrap();
+    let tools = stead.tools().product("mail");
+    tools.export(ExportFormat::OpenaiStrict).await.unwrap();
+
+    let given = json!({ "client_id": "id", "client_secret": "hush", "permissions": ["a b"] });
+    let mut new = given.clone();
+    new["connection_name"] = "mail".into();
+    new["product"] = "mail".into();
+    new["settings"] = json!({});
+    let expected = [
+        ("POST /v1/connections", Some(new)),
+        ("GET /v1/connections/mail", None),
+        ("PATCH /v1/connections/mail", Some(given)),
+        ("GET /v1/connections?page_size=100", None),
+        ("DELETE /v1/connections/mail", None),
+        (
+            "GET /v1/accounts?product=mail&identifier=a%2Fb&state=needs_reauthorization&page_size=50",
+            None,
+        ),
+        ("GET /v1/accounts/mail/a%2Fb", None),
+        ("POST /v1/accounts/mail/a%2Fb/refresh", None),
+        ("POST /v1/accounts/mail/a%2Fb/suspend", None),
+        ("POST /v1/accounts/mail/a%2Fb/resume", None),
+        (
+            "DELETE /v1/accounts/mail/a%2Fb?revoke_at_product=true",
+            None,
+        ),
+        (
+            "POST /v1/authorizations/auth_1/verify",
+            Some(json!({ "identifier": "a/b" })),
+        ),
+        ("GET /v1/tools?product=mail&format=openai_strict", None),
+    ];
+    let seen = script.seen();
+    for ((line, body), (target, _, sent)) in expected.iter().zip(&seen[1..]) {
+        assert_eq!(*line, target.replace("http://127.0.0.1:1/base", ""));
+        let sent: Option<Value> = (!sent.is_empty()).then(|| sent.parse().unwrap());
+        assert_eq!(*body, sent, "{line}");
+    }
+    assert_eq!(seen.len(), expected.len() + 1);
 }

@@ -6,7 +6,7 @@ use http::StatusCode;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    Actions, Client, ErrorKind,
+    Client, ErrorKind, Stead,
     core::{
         error::ActBy,
         product::Product,
@@ -36,7 +36,7 @@ pub(super) async fn walk(
     let client = Client::new(&stack.url, stack.client_id.clone(), secret)?;
     let journey = Journey {
         stack,
-        actions: client.actions(),
+        stead: client.into(),
         cases: case::all().map_err(|error| {
             let why = format!("the demo's cases cannot be read: {error}");
             Failure::new(Exit::Failed, why, "This is an error in Stead.")
@@ -82,7 +82,7 @@ async fn miss(product: &Product, report: &mut Report<'_>) {
 
 struct Journey<'a> {
     stack: &'a Stack,
-    actions: Actions,
+    stead: Stead,
     cases: Vec<Case>,
     /// The sandbox's world when it was last read. Reading takes time, which does not count for the tools.
     world: Cell<Rc<World>>,
@@ -162,22 +162,15 @@ impl Journey<'_> {
     }
 
     async fn catalogue(&self) -> StepResult {
-        let tools = self.actions.tools().await.map_err(in_words)?;
+        let tools = self.stead.tools().list().await.map_err(in_words)?;
         Ok(format!("{} tools offered", tools.len()))
     }
 
     async fn connect(&self, connection: &str) -> StepResult {
-        let link = self
-            .actions
-            .authorization_link(connection, USER)
-            .await
-            .map_err(in_words)?;
+        let user = self.stead.account(connection, USER).map_err(in_words)?;
+        let link = user.authorize().await.map_err(in_words)?;
         self.stack.consent(&link.link).await.map_err(in_words)?;
-        let account = self
-            .actions
-            .account(connection, USER)
-            .await
-            .map_err(in_words)?;
+        let account = user.read().await.map_err(in_words)?;
         if account.state != AccountState::Active {
             return Err(format!("the account is {}", account.state.name()));
         }
@@ -231,7 +224,8 @@ impl Journey<'_> {
     async fn call(&self, connection: &str, case: &Case) -> Result<Value, String> {
         let input = case.input.clone();
         let execution = self
-            .actions
+            .stead
+            .actions()
             .execute_tool(&case.tool, connection, USER, input)
             .await
             .map_err(in_words)?;
@@ -240,7 +234,12 @@ impl Journey<'_> {
 
     async fn proxy(&self, connection: &str) -> StepResult {
         let request = ProxyRequest::new(connection, USER, "GET", "/v1/users/me/profile");
-        let response = self.actions.request(request).await.map_err(in_words)?;
+        let response = self
+            .stead
+            .actions()
+            .request(request)
+            .await
+            .map_err(in_words)?;
         if response.status() != StatusCode::OK {
             return Err(format!("status {}", response.status().as_u16()));
         }
@@ -269,7 +268,8 @@ impl Journey<'_> {
         });
         let input = case.input.clone();
         match self
-            .actions
+            .stead
+            .actions()
             .execute_tool(&case.tool, connection, USER, input)
             .await
         {

@@ -7,16 +7,13 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use stead::{
-    Error, ErrorKind,
-    core::{
-        environment::Environment,
-        resource::{Page, ToolFilter},
-        tool::Effect,
-    },
+use stead::core::{
+    environment::Environment,
+    resource::{Page, ToolFilter},
+    schema::ExportFormat,
+    tool::Effect,
 };
 
-use super::FORMATS;
 use crate::{
     extract::{Json, Query},
     problem::Result,
@@ -37,27 +34,12 @@ pub(in crate::rest) async fn list(
     filter.effect = query.one_of("effect", EFFECTS)?;
     filter.connection_name = query.text("connection_name")?;
     filter.identifier = query.text("identifier")?;
-    let format = query.one_of("format", FORMATS)?;
+    let format = query.one_of("format", ExportFormat::NAMES)?;
     query.end()?;
-    let Some(format) = format else {
-        return Ok(all(environment.tools(filter).await?).into_response());
-    };
-    if filter.identifier.is_some() {
-        let message =
-            "a vendor's envelope has no place for what `identifier` asks; leave one of the two out";
-        return Err(Error::new(ErrorKind::InvalidRequest, message).into());
-    }
-    let tools = environment.tools(filter).await?;
-    let exported = tools
-        .iter()
-        .map(|tool| {
-            environment
-                .catalogue()
-                .find(&tool.name, None, Some(&tool.tool_version))?
-                .export(format)
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
-    Ok(all(exported).into_response())
+    Ok(match format {
+        None => all(environment.tools(filter).await?).into_response(),
+        Some(format) => all(environment.exported_tools(&filter, format).await?).into_response(),
+    })
 }
 
 fn all<T>(items: Vec<T>) -> Json<Page<T>> {

@@ -9,14 +9,3 @@ mod tests;
 pub(super) use execute::execute;
 pub(super) use list::list;
 pub(super) use read::read;
-
-use stead::core::schema::ExportFormat;
-
-/// Words of the parameter `format`: a model vendor's envelope.
-const FORMATS: &[(&str, ExportFormat)] = &[
-    ("openai", ExportFormat::Openai),
-    ("openai_strict", ExportFormat::OpenaiStrict),
-    ("anthropic", ExportFormat::Anthropic),
-    ("gemini", ExportFormat::Gemini),
-    ("mcp", ExportFormat::Mcp),
-];

@@ -4,9 +4,8 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use stead::core::{environment::Environment, resource::ToolDescription};
+use stead::core::{environment::Environment, resource::ToolDescription, schema::ExportFormat};
 
-use super::FORMATS;
 use crate::{
     extract::{Json, Path, Query},
     problem::Result,
@@ -19,7 +18,7 @@ pub(in crate::rest) async fn read(
 ) -> Result<Response> {
     let (schema_version, tool_version) =
         (query.text("schema_version")?, query.text("tool_version")?);
-    let format = query.one_of("format", FORMATS)?;
+    let format = query.one_of("format", ExportFormat::NAMES)?;
     query.end()?;
     let tool =
         environment

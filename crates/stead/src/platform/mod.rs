@@ -1,39 +1,74 @@
 //! The platform inside your process.
 
+mod backend;
+
 #[cfg(feature = "sqlite")]
 use std::path::PathBuf;
 use std::{fmt, sync::Arc};
 
-use bytes::Bytes;
 use stead_core::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     environment::{
         Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
     },
-    ports::{BoxFuture, Entropy, Limits, Policy, Runtime, Transport, TransportErrorKind},
-    resource::{
-        Account, AuthorizationLink, ExecuteRequest, Execution, NewAuthorizationLink, ProxyRequest,
-        ToolDescription, ToolFilter,
-    },
+    ports::{Entropy, Policy, Runtime, Transport},
     seal::KeyRing,
     store::{MemoryStore, Store},
-    tool::Effect,
 };
 
 use crate::{
     OsEntropy, TokioRuntime,
-    actions::{Actions, Backend},
+    handles::{Stead, operations},
     products,
 };
 
 /// The platform inside your process: connections, accounts, OAuth and calls, over a store of your choice.
 ///
 /// Clones are cheap and share everything.
+///
+/// ```
+/// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> stead::Result<()> {
+/// use stead::{NewConnection, Platform};
+///
+/// // In production `.key(…)`, which `stead keys generate` makes, and `.sqlite("stead.db")`.
+/// let stead = Platform::builder("https://app.example.com/stead").ephemeral_key().in_memory().build().await?;
+///
+/// // Once per product: its OAuth client. Register the redirect URI at the product.
+/// let mail = NewConnection::new("mail", "mail").client("your-client-id", "your-client-secret");
+/// let mail = stead.connections().ensure(mail).await?;
+/// assert!(mail.redirect_uri.starts_with("https://app.example.com/stead/sso/v1/oauth/conn_"));
+///
+/// // Once per user: a link. `stead_server::router(&stead)` serves its page and the way back.
+/// let ada = stead.account("mail", "user-42")?;
+/// let link = ada.authorize().verify_url("https://app.example.com/connected").await?;
+/// assert!(link.link.starts_with("https://app.example.com/stead/connect/"));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "platform", feature = "reqwest", feature = "mail")))]
+/// # fn main() {}
+/// ```
+///
+/// | To | use |
+/// |---|---|
+/// | make one | [`builder`](Self::builder) |
+/// | register a product's OAuth client | [`connections`](Self::connections) |
+/// | act as one user, or connect one | [`account`](Self::account) |
+/// | confirm who came back | [`authorizations`](Self::authorizations) |
+/// | see who is connected | [`accounts`](Self::accounts) |
+/// | see what can be called | [`tools`](Self::tools) |
+/// | do all of it with plain names | [`actions`](Self::actions) |
+/// | serve pages of your own, or make credentials for applications | [`environment`](Self::environment) |
+/// | stop | [`shut_down`](Self::shut_down) |
 #[derive(Debug, Clone)]
 pub struct Platform {
     environment: Environment,
+    stead: Stead,
 }
+
+operations!(Platform);
 
 /// What a [`Platform`] is made of. A key and a store are required; the rest has a default.
 #[must_use]
@@ -75,14 +110,9 @@ impl Platform {
         }
     }
 
-    /// Everything beyond the daily actions: connections, accounts, authorizations, application credentials.
+    /// What lies below: pages and callbacks of your own, application credentials, maintenance, streamed requests.
     pub fn environment(&self) -> &Environment {
         &self.environment
-    }
-
-    /// The actions of the application.
-    pub fn actions(&self) -> Actions {
-        Actions::new(self.clone())
     }
 
     /// Takes no more calls and waits for refreshes and writes in flight.
@@ -221,7 +251,10 @@ impl PlatformBuilder {
             ports.policy = policy;
         }
         let environment = Environment::open(options, catalogue, ports).await?;
-        Ok(Platform { environment })
+        Ok(Platform {
+            stead: Stead::new(Arc::new(environment.clone())),
+            environment,
+        })
     }
 }
 
@@ -250,69 +283,5 @@ async fn open_store(
             ErrorKind::InvalidRequest,
             "a store is needed: choose .sqlite(path), .in_memory() or .store(your own)",
         )),
-    }
-}
-
-impl Backend for Platform {
-    fn authorization_link(
-        &self,
-        new: NewAuthorizationLink,
-    ) -> BoxFuture<'_, Result<AuthorizationLink>> {
-        Box::pin(self.environment.create_authorization_link(new))
-    }
-
-    fn execute<'a>(
-        &'a self,
-        tool: &'a str,
-        request: ExecuteRequest,
-        _effect: Option<Effect>,
-    ) -> BoxFuture<'a, Result<Execution>> {
-        Box::pin(self.environment.execute(tool, request))
-    }
-
-    fn request(&self, request: ProxyRequest) -> BoxFuture<'_, Result<http::Response<Bytes>>> {
-        Box::pin(async move {
-            let (head, body) = self.environment.proxy(request).await?.into_parts();
-            let body = body
-                .collect(Limits::DEFAULT.response_bytes)
-                .await
-                .map_err(|error| {
-                    let kind = match error.kind() {
-                        TransportErrorKind::TooLarge => ErrorKind::ResponseTooLarge,
-                        _ => ErrorKind::UpstreamTruncated,
-                    };
-                    Error::new(
-                        kind,
-                        format!("the product's response was not read: {error}"),
-                    )
-                    .with_source(error)
-                })?;
-            Ok(http::Response::from_parts(head, body))
-        })
-    }
-
-    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDescription>>> {
-        Box::pin(self.environment.tools(ToolFilter::default()))
-    }
-
-    fn account<'a>(
-        &'a self,
-        connection_name: &'a str,
-        identifier: &'a str,
-    ) -> BoxFuture<'a, Result<Account>> {
-        Box::pin(self.environment.account(connection_name, identifier))
-    }
-
-    fn disconnect<'a>(
-        &'a self,
-        connection_name: &'a str,
-        identifier: &'a str,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            self.environment
-                .disconnect_account(connection_name, identifier, false)
-                .await
-                .map(drop)
-        })
     }
 }

@@ -1,0 +1,202 @@
+//! The account of one user at one connection.
+
+use std::{fmt, future::IntoFuture, sync::Arc};
+
+use http::Method;
+use serde_json::Value;
+use stead_core::{
+    Result,
+    ports::BoxFuture,
+    resource::{self, ExecuteRequest, NewAuthorizationLink, ProxyRequest},
+    tool::Tool,
+};
+
+use super::{
+    authorize::Authorize,
+    backend::{Shared, User},
+    execute::Execute,
+    request::Request,
+};
+
+/// A user at a connection, in whose stead you act. A handle: it names the account, which may not exist yet.
+///
+/// ```
+/// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> stead::Result<()> {
+/// use stead::{NewConnection, Platform, mail::FetchMails};
+/// # let stead = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
+/// # stead.connections().create(NewConnection::new("mail", "mail").client("id", "secret")).await?;
+///
+/// let ada = stead.account("mail", "user-42")?;
+/// let unread = FetchMails { query: Some("is:unread".into()), ..Default::default() };
+/// match ada.call(&unread).idempotency_key("job-7").await {
+///     Ok(execution) => println!("{} unread", execution.output()?.messages.len()),
+///     // The user has not authorized yet: show a link.
+///     Err(error) if error.needs_user() => {
+///         let link = ada.authorize().verify_url("https://app.example.com/connected").await?;
+///         assert!(link.link.starts_with("https://stead.example.com/connect/"));
+///     }
+///     Err(error) => return Err(error),
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "platform", feature = "reqwest", feature = "mail")))]
+/// # fn main() {}
+/// ```
+///
+/// | To | use |
+/// |---|---|
+/// | connect the user | [`authorize`](Self::authorize) |
+/// | call a tool, typed | [`call`](Self::call) |
+/// | call a tool by name | [`execute`](Self::execute) |
+/// | send any request to the product | [`get`](Self::get), [`request`](Self::request) |
+/// | see the account and its state | [`read`](Self::read) |
+/// | renew its token now | [`refresh`](Self::refresh) |
+/// | pause it, and end the pause | [`suspend`](Self::suspend), [`resume`](Self::resume) |
+/// | end it | [`disconnect`](Self::disconnect) |
+#[derive(Clone)]
+pub struct Account {
+    backend: Shared,
+    user: User,
+}
+
+impl Account {
+    pub(crate) fn new(backend: Shared, user: User) -> Self {
+        Self { backend, user }
+    }
+    /// Name of the connection.
+    pub fn connection_name(&self) -> &str {
+        self.user.connection_name.as_str()
+    }
+    /// Your application's own id of the user.
+    pub fn identifier(&self) -> &str {
+        self.user.identifier.as_str()
+    }
+
+    /// Makes a link that the user opens to connect this account, or to allow more. Show it only to this user: it works
+    /// once, for ten minutes if nothing else is said.
+    pub fn authorize(&self) -> Authorize {
+        let new = NewAuthorizationLink::new(self.connection_name(), self.identifier());
+        Authorize::new(Arc::clone(&self.backend), new)
+    }
+
+    /// Calls a tool by its struct: the version that this program was compiled with.
+    pub fn call<T: Tool>(&self, tool: &T) -> Execute<T::Output> {
+        let backend = Arc::clone(&self.backend);
+        Execute::typed(backend, self.connection_name(), self.identifier(), tool)
+    }
+
+    /// Calls a tool by name. `input` is an object.
+    pub fn execute(&self, tool: impl Into<String>, input: Value) -> Execute {
+        let request = ExecuteRequest::new(self.connection_name(), self.identifier(), input);
+        Execute::new(Arc::clone(&self.backend), tool, request)
+    }
+
+    /// A GET of a path of the product's API, such as `/gmail/v1/users/me/profile`.
+    pub fn get(&self, path: impl Into<String>) -> Request {
+        self.request(Method::GET, path)
+    }
+
+    /// A request to a path of the product's API.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "methods are constants, and given as such"
+    )]
+    pub fn request(&self, method: Method, path: impl Into<String>) -> Request {
+        let request = ProxyRequest::new(
+            self.connection_name(),
+            self.identifier(),
+            method.as_str(),
+            path,
+        );
+        Request::new(Arc::clone(&self.backend), request)
+    }
+
+    /// The account and its state.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`](crate::ErrorKind::UnknownConnection),
+    /// [`ErrorKind::AccountNotFound`](crate::ErrorKind::AccountNotFound) before the first link.
+    pub async fn read(&self) -> Result<resource::Account> {
+        self.backend.account(&self.user).await
+    }
+
+    /// Renews the access token now. Calls do so by themselves in time.
+    ///
+    /// # Errors
+    /// As a call.
+    pub async fn refresh(&self) -> Result<resource::Account> {
+        self.backend.refresh_account(&self.user).await
+    }
+
+    /// Pauses the account; its credential is kept, and calls are refused.
+    ///
+    /// # Errors
+    /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) for a disconnected
+    /// account.
+    pub async fn suspend(&self) -> Result<resource::Account> {
+        self.backend.suspend_account(&self.user).await
+    }
+
+    /// Ends the pause.
+    ///
+    /// # Errors
+    /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) where it is not
+    /// suspended.
+    pub async fn resume(&self) -> Result<resource::Account> {
+        self.backend.resume_account(&self.user).await
+    }
+
+    /// Ends the account when it is awaited: its credential is shredded. The grant at the product stays, unless asked for
+    /// with [`Disconnect::revoke_at_product`].
+    pub fn disconnect(&self) -> Disconnect {
+        Disconnect {
+            account: self.clone(),
+            revoke_at_product: false,
+        }
+    }
+}
+
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Account")
+            .field("connection_name", &self.connection_name())
+            .field("identifier", &self.identifier())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The end of an account. Awaited, it comes.
+///
+/// # Errors
+/// As [`Account::read`].
+#[derive(Debug)]
+#[must_use = "an account is disconnected when this is awaited"]
+pub struct Disconnect {
+    account: Account,
+    revoke_at_product: bool,
+}
+
+impl Disconnect {
+    /// Ends the grant at the product too; a product that does not respond is asked again later. At Google that ends all
+    /// that this user granted to your project.
+    pub fn revoke_at_product(mut self, revoke: bool) -> Self {
+        self.revoke_at_product = revoke;
+        self
+    }
+}
+
+impl IntoFuture for Disconnect {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let Account { backend, user } = self.account;
+            backend
+                .disconnect_account(&user, self.revoke_at_product)
+                .await
+        })
+    }
+}

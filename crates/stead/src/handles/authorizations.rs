@@ -1,0 +1,45 @@
+//! The authorizations of users who came back from a product.
+
+use std::{fmt, sync::Arc};
+
+use stead_core::{
+    Result,
+    resource::{Account, NewAuthorizationLink},
+};
+
+use super::{authorize::Authorize, backend::Shared};
+
+/// Authorizations: attempts to connect an account.
+#[derive(Clone)]
+pub struct Authorizations(Shared);
+
+impl Authorizations {
+    pub(crate) fn new(backend: Shared) -> Self {
+        Self(backend)
+    }
+
+    /// Makes a link from what an error asks for
+    /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its parts.
+    pub fn link(&self, new: impl Into<NewAuthorizationLink>) -> Authorize {
+        Authorize::new(Arc::clone(&self.0), new.into())
+    }
+
+    /// Confirms that the user who is signed in at your application, `identifier`, is the one who came back: the account
+    /// is active from then on. Repeated, it gives the account again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound) where nothing waits to be confirmed,
+    /// [`ErrorKind::IdentifierMismatch`](crate::ErrorKind::IdentifierMismatch), which ends the authorization,
+    /// [`ErrorKind::AuthorizationExpired`](crate::ErrorKind::AuthorizationExpired).
+    pub async fn verify(&self, authorization_id: &str, identifier: &str) -> Result<Account> {
+        self.0
+            .verify_authorization(authorization_id, identifier)
+            .await
+    }
+}
+
+impl fmt::Debug for Authorizations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorizations").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,75 @@
+//! A link that is about to be made.
+
+use std::{fmt, future::IntoFuture, time::Duration};
+
+use stead_core::{
+    Result,
+    ports::BoxFuture,
+    resource::{AuthorizationLink, NewAuthorizationLink},
+};
+
+use super::backend::Shared;
+
+/// A link for a user to open. Awaited, it is made.
+///
+/// # Errors
+/// [`ErrorKind::UnknownConnection`](crate::ErrorKind::UnknownConnection),
+/// [`ErrorKind::ConnectionNotReady`](crate::ErrorKind::ConnectionNotReady), or
+/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest): by default a [`verify_url`](Self::verify_url) is
+/// required. An environment for trials leaves it out with
+/// [`Verification::LinkPossession`](stead_core::environment::Verification::LinkPossession).
+#[must_use = "a link is made when it is awaited"]
+pub struct Authorize {
+    backend: Shared,
+    new: NewAuthorizationLink,
+}
+
+impl Authorize {
+    pub(crate) fn new(backend: Shared, new: NewAuthorizationLink) -> Self {
+        Self { backend, new }
+    }
+    /// Where the user's browser comes back to, with `authorization_id` and `state` in its query. There your application
+    /// confirms who is signed in, with [`Authorizations::verify`](crate::Authorizations::verify).
+    pub fn verify_url(mut self, url: impl Into<String>) -> Self {
+        self.new.verify_url = Some(url.into());
+        self
+    }
+    /// Handed back to the `verify_url` unchanged, at most 500 characters.
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.new.state = Some(state.into());
+        self
+    }
+    /// Scopes to ask for instead of the connection's permissions. What the user has granted is asked for in any case.
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.new.scopes = Some(scopes.into_iter().map(Into::into).collect());
+        self
+    }
+    /// Life of the link, in whole seconds: a minute to a day, ten minutes if not given.
+    pub fn expires_in(mut self, life: Duration) -> Self {
+        self.new.expires_in = Some(u32::try_from(life.as_secs()).unwrap_or(u32::MAX));
+        self
+    }
+    /// Lets another account of the product take the place of the present one.
+    pub fn allow_account_switch(mut self, allow: bool) -> Self {
+        self.new.allow_account_switch = Some(allow);
+        self
+    }
+}
+
+impl IntoFuture for Authorize {
+    type Output = Result<AuthorizationLink>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.backend.create_authorization_link(self.new).await })
+    }
+}
+
+impl fmt::Debug for Authorize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Authorize")
+            .field("connection_name", &self.new.connection_name)
+            .field("identifier", &self.new.identifier)
+            .finish_non_exhaustive()
+    }
+}

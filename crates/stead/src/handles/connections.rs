@@ -1,0 +1,113 @@
+//! The OAuth clients of products.
+
+use std::{fmt, sync::Arc};
+
+use stead_core::{
+    Error, ErrorKind, Result,
+    resource::{Connection, ConnectionChange, NewConnection},
+};
+
+use super::{backend::Shared, list::List};
+
+/// Connections: one product's OAuth client each, under a name of yours.
+#[derive(Clone)]
+pub struct Connections(Shared);
+
+impl Connections {
+    pub(crate) fn new(backend: Shared) -> Self {
+        Self(backend)
+    }
+
+    /// Creates a connection; it comes with the redirect URI to register at the product. Without a client it is a draft.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
+    pub async fn create(&self, new: NewConnection) -> Result<Connection> {
+        self.0.create_connection(new).await
+    }
+
+    /// Creates a connection, or brings the one of that name to what `new` gives; what `new` leaves out stays. Call it at
+    /// every start of your program: where nothing differs, nothing changes.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> stead::Result<()> {
+    /// # use stead::{NewConnection, Platform};
+    /// # let platform = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
+    /// let mail = NewConnection::new("mail", "mail").client("your-client-id", "your-client-secret");
+    /// let first = platform.connections().ensure(mail.clone()).await?;
+    /// let again = platform.connections().ensure(mail).await?;
+    /// assert_eq!(first, again);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "platform", feature = "reqwest", feature = "mail")))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::WrongProduct`] where the name belongs to a connection
+    /// of another product.
+    pub async fn ensure(&self, new: NewConnection) -> Result<Connection> {
+        let created = self.0.create_connection(new.clone()).await;
+        if !created
+            .as_ref()
+            .is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
+        {
+            return created;
+        }
+        let present = self.read(&new.connection_name).await?;
+        if present.product != new.product {
+            let message = format!(
+                "the connection {} is one of {}, and cannot become one of {}",
+                present.connection_name, present.product, new.product
+            );
+            return Err(Error::new(ErrorKind::WrongProduct, message));
+        }
+        let mut change = ConnectionChange::default();
+        change.client_id = new.client_id;
+        change.client_secret = new.client_secret;
+        change.permissions = new.permissions;
+        change.settings = (!new.settings.is_empty()).then_some(new.settings);
+        self.change(&new.connection_name, change).await
+    }
+
+    /// All connections, by name.
+    pub fn list(&self) -> List<Connection> {
+        let backend = Arc::clone(&self.0);
+        List::new(move |paging| {
+            let backend = Arc::clone(&backend);
+            Box::pin(async move { backend.connections(paging).await })
+        })
+    }
+
+    /// One connection.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`].
+    pub async fn read(&self, name: &str) -> Result<Connection> {
+        self.0.connection(name).await
+    }
+
+    /// Changes a connection. Another client id makes every account of it authorize again; another secret does not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] with the places.
+    pub async fn change(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
+        self.0.change_connection(name, change).await
+    }
+
+    /// Deletes a connection that no usable account depends on; its other accounts go with it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidTransition`] while accounts hold credentials.
+    pub async fn delete(&self, name: &str) -> Result<()> {
+        self.0.delete_connection(name).await
+    }
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connections").finish_non_exhaustive()
+    }
+}

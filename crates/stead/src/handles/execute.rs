@@ -1,0 +1,127 @@
+//! A call of a tool that is about to be made.
+
+use std::{fmt, future::IntoFuture, marker::PhantomData};
+
+use serde_json::Value;
+use stead_core::{
+    Error, Result,
+    ports::BoxFuture,
+    resource::{ExecuteRequest, Execution},
+    tool::{Effect, Tool},
+};
+
+use super::backend::Shared;
+
+/// A call of a tool. Awaited, it is made; its options are those of [`ExecuteRequest`].
+///
+/// # Errors
+/// Any [`ErrorKind`](crate::ErrorKind); [`Error::act_by`] says who must act.
+#[must_use = "a call is made when it is awaited"]
+pub struct Execute<T = Value> {
+    backend: Shared,
+    tool: String,
+    effect: Option<Effect>,
+    request: Result<ExecuteRequest>,
+    output: PhantomData<fn() -> T>,
+}
+
+impl Execute {
+    /// A call by name.
+    pub(crate) fn new(backend: Shared, tool: impl Into<String>, request: ExecuteRequest) -> Self {
+        Self {
+            backend,
+            tool: tool.into(),
+            effect: None,
+            request: Ok(request),
+            output: PhantomData,
+        }
+    }
+}
+
+impl<T> Execute<T> {
+    /// A call of a tool by its struct: the version that this program was compiled with.
+    pub(crate) fn typed<C: Tool<Output = T>>(
+        backend: Shared,
+        connection_name: &str,
+        identifier: &str,
+        tool: &C,
+    ) -> Self {
+        let request = stead_core::tool::input_of(tool).map(|input| {
+            let mut request = ExecuteRequest::new(connection_name, identifier, input);
+            request.tool_version = Some(C::VERSION.to_owned());
+            request
+        });
+        Self {
+            backend,
+            tool: C::NAME.to_owned(),
+            effect: Some(C::EFFECT),
+            request,
+            output: PhantomData,
+        }
+    }
+
+    /// Makes the ids of what this call creates derive from this key, so that the same call with the same key meets the
+    /// product's own deduplication, where it has one: 1 to 255 printable ASCII characters.
+    pub fn idempotency_key(self, key: impl Into<String>) -> Self {
+        self.set(|request| request.idempotency_key = Some(key.into()))
+    }
+    /// Describes the first requests instead of sending them; the data is then `{dry_run, requests}`.
+    pub fn dry_run(self, dry_run: bool) -> Self {
+        self.set(|request| request.dry_run = dry_run)
+    }
+    /// Version of the tool, a date. A call by name takes the newest, a typed call the one that it was compiled with.
+    pub fn tool_version(self, date: impl Into<String>) -> Self {
+        self.set(|request| request.tool_version = Some(date.into()))
+    }
+    /// Version of the schema, a date: the same as the tool's.
+    pub fn schema_version(self, date: impl Into<String>) -> Self {
+        self.set(|request| request.schema_version = Some(date.into()))
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut ExecuteRequest)) -> Self {
+        if let Ok(request) = &mut self.request {
+            change(request);
+        }
+        self
+    }
+}
+
+impl<T: 'static> IntoFuture for Execute<T> {
+    type Output = Result<Execution<T>>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let request = self.request?;
+            check_key(request.idempotency_key.as_deref())?;
+            let effect = if request.dry_run {
+                Some(Effect::Read)
+            } else {
+                self.effect
+            };
+            let execution = self.backend.execute(&self.tool, request, effect).await?;
+            Ok(execution.typed())
+        })
+    }
+}
+
+fn check_key(key: Option<&str>) -> Result<()> {
+    let well_formed = key.is_none_or(|key| {
+        (1..=255).contains(&key.len()) && key.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    });
+    if well_formed {
+        return Ok(());
+    }
+    Err(Error::invalid_at(
+        "/idempotency_key",
+        "an idempotency key has 1 to 255 printable ASCII characters",
+    ))
+}
+
+impl<T> fmt::Debug for Execute<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Execute")
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! Lists that come in pages.
+
+use std::{fmt, future::IntoFuture};
+
+use stead_core::{Result, ports::BoxFuture, resource::Page};
+
+use super::backend::{Paging, Pending};
+
+/// A list. Awaited, it gives one page; [`List::all`] gives everything.
+#[must_use = "a list is read when it is awaited"]
+pub struct List<T> {
+    read: Box<dyn Fn(Paging) -> Pending<'static, Page<T>> + Send + Sync>,
+    paging: Paging,
+}
+
+impl<T: Send + 'static> List<T> {
+    pub(crate) fn new(
+        read: impl Fn(Paging) -> Pending<'static, Page<T>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            read: Box::new(read),
+            paging: Paging::default(),
+        }
+    }
+
+    /// How many items a page holds at most: 1 to 100, 50 if not given.
+    pub fn page_size(mut self, size: u32) -> Self {
+        self.paging.size = size.clamp(1, 100);
+        self
+    }
+
+    /// Starts where [`Page::next_page_token`] of the page before says.
+    pub fn page_token(mut self, token: impl Into<String>) -> Self {
+        self.paging.token = Some(token.into());
+        self
+    }
+
+    /// Reads this page and all that follow.
+    ///
+    /// # Errors
+    /// As for one page.
+    pub async fn all(mut self) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        loop {
+            let page = (self.read)(self.paging.clone()).await?;
+            all.extend(page.items);
+            if page.next_page_token.is_none() {
+                return Ok(all);
+            }
+            self.paging.token = page.next_page_token;
+        }
+    }
+}
+
+impl<T: Send + 'static> IntoFuture for List<T> {
+    type Output = Result<Page<T>>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        (self.read)(self.paging)
+    }
+}
+
+impl<T> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("List")
+            .field("paging", &self.paging)
+            .finish_non_exhaustive()
+    }
+}

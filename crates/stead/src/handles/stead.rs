@@ -1,0 +1,139 @@
+//! Either door: the platform in this process, or the client of a service, behind one type.
+
+use std::{fmt, sync::Arc};
+
+use stead_core::Result;
+
+use super::{
+    Account, Accounts, Actions, Authorizations, Connections, Tools,
+    backend::{Shared, User},
+};
+
+/// The platform in your process or the client of a service, for what should work over both.
+///
+/// [`Platform`](crate::Platform) and [`Client`](crate::Client) have the same methods, and turn into this with `into()`.
+/// Clones are cheap and share everything.
+///
+/// ```
+/// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> stead::Result<()> {
+/// use stead::{Platform, Stead};
+///
+/// /// What a user has connected, for the settings page of your application.
+/// async fn connected(stead: &Stead, user: &str) -> stead::Result<Vec<String>> {
+///     let accounts = stead.accounts().identifier(user).list().all().await?;
+///     Ok(accounts.into_iter().map(|account| account.product).collect())
+/// }
+///
+/// let platform = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
+/// assert!(connected(&platform.into(), "user-42").await?.is_empty());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "platform", feature = "reqwest", feature = "mail")))]
+/// # fn main() {}
+/// ```
+///
+/// | To | use |
+/// |---|---|
+/// | register a product's OAuth client | [`connections`](Self::connections) |
+/// | act as one user, or connect one | [`account`](Self::account) |
+/// | confirm who came back | [`authorizations`](Self::authorizations) |
+/// | see who is connected | [`accounts`](Self::accounts) |
+/// | see what can be called | [`tools`](Self::tools) |
+/// | do all of it with plain names | [`actions`](Self::actions) |
+#[derive(Clone)]
+pub struct Stead(Shared);
+
+impl Stead {
+    pub(crate) fn new(backend: Shared) -> Self {
+        Self(backend)
+    }
+    /// The OAuth clients of products.
+    pub fn connections(&self) -> Connections {
+        Connections::new(Arc::clone(&self.0))
+    }
+    /// The account of one user at one connection, whether it exists yet or not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what cannot be a connection's name or an
+    /// identifier. Nothing is looked up.
+    pub fn account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
+        let user = User::new(connection_name, identifier)?;
+        Ok(Account::new(Arc::clone(&self.0), user))
+    }
+    /// The accounts of all users.
+    pub fn accounts(&self) -> Accounts {
+        Accounts::new(Arc::clone(&self.0))
+    }
+    /// The authorizations of users who came back from a product.
+    pub fn authorizations(&self) -> Authorizations {
+        Authorizations::new(Arc::clone(&self.0))
+    }
+    /// The catalogue of tools.
+    pub fn tools(&self) -> Tools {
+        Tools::new(Arc::clone(&self.0))
+    }
+    /// The same with plain names in place of handles.
+    pub fn actions(&self) -> Actions {
+        Actions::new(Arc::clone(&self.0))
+    }
+}
+
+impl fmt::Debug for Stead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stead").finish_non_exhaustive()
+    }
+}
+
+/// Gives a door the methods of [`Stead`], which it holds as `stead`.
+macro_rules! operations {
+    ($door:ty) => {
+        impl $door {
+            /// The OAuth clients of products.
+            pub fn connections(&self) -> $crate::Connections {
+                self.stead.connections()
+            }
+            /// The account of one user at one connection, whether it exists yet or not.
+            ///
+            /// # Errors
+            /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what cannot be a connection's name
+            /// or an identifier. Nothing is looked up.
+            pub fn account(
+                &self,
+                connection_name: &str,
+                identifier: &str,
+            ) -> $crate::Result<$crate::Account> {
+                self.stead.account(connection_name, identifier)
+            }
+            /// The accounts of all users.
+            pub fn accounts(&self) -> $crate::Accounts {
+                self.stead.accounts()
+            }
+            /// The authorizations of users who came back from a product.
+            pub fn authorizations(&self) -> $crate::Authorizations {
+                self.stead.authorizations()
+            }
+            /// The catalogue of tools.
+            pub fn tools(&self) -> $crate::Tools {
+                self.stead.tools()
+            }
+            /// The same with plain names in place of handles.
+            pub fn actions(&self) -> $crate::Actions {
+                self.stead.actions()
+            }
+        }
+
+        impl From<$door> for $crate::Stead {
+            fn from(door: $door) -> Self {
+                door.stead
+            }
+        }
+        impl From<&$door> for $crate::Stead {
+            fn from(door: &$door) -> Self {
+                door.stead.clone()
+            }
+        }
+    };
+}
+pub(crate) use operations;

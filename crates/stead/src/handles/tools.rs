@@ -1,0 +1,80 @@
+//! The catalogue of tools.
+
+use std::fmt;
+
+use serde_json::Value;
+use stead_core::{
+    Result,
+    resource::{ToolDescription, ToolFilter},
+    schema::ExportFormat,
+    tool::Effect,
+};
+
+use super::backend::Shared;
+
+/// The catalogue of tools, newest versions, narrowed by what is given.
+#[derive(Clone)]
+#[must_use = "tools are read by `list`, `read` or `export`"]
+pub struct Tools {
+    backend: Shared,
+    filter: ToolFilter,
+}
+
+impl Tools {
+    pub(crate) fn new(backend: Shared) -> Self {
+        Self {
+            backend,
+            filter: ToolFilter::default(),
+        }
+    }
+    /// Only those of this product; given again, of that one too.
+    pub fn product(mut self, name: impl Into<String>) -> Self {
+        self.filter.products.push(name.into());
+        self
+    }
+    /// Only those with this effect.
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.filter.effect = Some(effect);
+        self
+    }
+    /// Only those of this connection's product; readiness is then of this connection only.
+    pub fn connection(mut self, name: impl Into<String>) -> Self {
+        self.filter.connection_name = Some(name.into());
+        self
+    }
+    /// Adds to each whether this user can call it now, through any connection of its product.
+    pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
+        self.filter.identifier = Some(identifier.into());
+        self
+    }
+    /// The tools, by name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an unknown product or an invalid identifier.
+    pub async fn list(self) -> Result<Vec<ToolDescription>> {
+        self.backend.tools(self.filter).await
+    }
+    /// One tool; the filter is not regarded.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownTool`](crate::ErrorKind::UnknownTool), which names similar ones.
+    pub async fn read(self, name: &str) -> Result<ToolDescription> {
+        self.backend.tool(name).await
+    }
+    /// The tools in the envelope that a model vendor asks for, to be sent to a model as they are.
+    ///
+    /// # Errors
+    /// As [`Tools::list`]; [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) together with
+    /// [`Tools::identifier`], for whose result an envelope has no place.
+    pub async fn export(self, format: ExportFormat) -> Result<Vec<Value>> {
+        self.backend.exported_tools(self.filter, format).await
+    }
+}
+
+impl fmt::Debug for Tools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tools")
+            .field("filter", &self.filter)
+            .finish_non_exhaustive()
+    }
+}
