@@ -147,9 +147,7 @@ async fn calls(stage: &Stage, stead: &Stead) {
         ..ListDrafts::default()
     };
     let typed = ada.call(&tool).await.unwrap();
-    typed.output().unwrap();
-    let drafts = typed.json::<Value>().unwrap()["drafts"].take();
-    assert_eq!(drafts.as_array().unwrap().len(), 1);
+    assert_eq!(typed.output().unwrap().drafts.len(), 1);
     let input = json!({ "max_results": 1 });
     let named = ada
         .execute("mail_list_drafts", input.clone())
@@ -203,7 +201,7 @@ async fn calls(stage: &Stage, stead: &Stead) {
         .json(&json!({ "no": "draft" }))
         .await
         .unwrap();
-    assert_eq!(wrong.status(), 400, "the product's refusal is its response");
+    assert!(wrong.status().is_client_error(), "it is a response");
     let plain = ProxyRequest::new("post", ada.identifier(), "GET", "/v1/users/me/profile");
     assert_eq!(actions.request(plain).await.unwrap().status(), 200);
 }

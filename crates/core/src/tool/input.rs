@@ -23,3 +23,41 @@ pub fn input_of<T: Tool>(tool: &T) -> Result<Value> {
     }
     Ok(input)
 }
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::tool::{Call, Effect, Io, Output};
+
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    struct SetDates {
+        dates: Map<String, Value>,
+        note: Option<String>,
+    }
+
+    impl Tool for SetDates {
+        const NAME: &'static str = "notes_set_dates";
+        const EFFECT: Effect = Effect::Write;
+        type Output = Value;
+        async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
+            Ok(Value::Null.into())
+        }
+    }
+
+    #[test]
+    fn an_absent_parameter_is_left_out_and_a_null_below_one_stays() {
+        let Value::Object(dates) = json!({ "due": { "date": null }, "done": null, "all": [null] })
+        else {
+            unreachable!()
+        };
+        let input = input_of(&SetDates {
+            dates: dates.clone(),
+            note: None,
+        });
+        assert_eq!(input.unwrap(), json!({ "dates": dates }));
+    }
+}
