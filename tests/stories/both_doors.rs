@@ -5,7 +5,7 @@ use stead::{
     Client, ConnectionChange, ErrorKind, ExportFormat, NewConnection, Stead,
     core::{
         environment::Verification,
-        resource::{AccountState, ConnectionState, ProxyRequest, Readiness},
+        resource::{AccountState, ConnectionState, ProxyRequest, Readiness, Revocation},
     },
     mail::{FetchMails, ListDrafts},
 };
@@ -272,15 +272,19 @@ async fn ends(stage: &Stage, stead: &Stead) {
     assert_eq!(refused.kind(), ErrorKind::AccountSuspended);
     assert_eq!(ada.resume().await.unwrap().state, AccountState::Active);
 
-    ada.disconnect().await.unwrap();
-    assert_eq!(stage.revocations(), 0);
+    let ended = ada.disconnect().await.unwrap();
+    assert_eq!(
+        (ended.revocation, stage.revocations()),
+        (Revocation::None, 0)
+    );
     let error = ada.call(&ListDrafts::default()).await.unwrap_err();
     assert!(error.needs_user(), "{error:?}");
     let request = error.authorization_request().unwrap().clone();
     let link = stead.authorizations().link(request);
     link.verify_url("https://app.example/back").await.unwrap();
     // There is nothing left to revoke.
-    ada.disconnect().revoke_at_product(true).await.unwrap();
+    let ended = ada.disconnect().revoke_at_product(true).await.unwrap();
+    assert_eq!(ended.revocation, Revocation::NotPossible);
     assert_eq!(ada.read().await.unwrap().state, AccountState::Disconnected);
 
     for wrong in [

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use stead_core::{
     Result,
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest,
-        Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription,
-        ToolFilter,
+        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
+        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
+        ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -163,11 +163,11 @@ impl Backend for Service {
         &'a self,
         user: &'a User,
         revoke_at_product: bool,
-    ) -> Pending<'a, ()> {
+    ) -> Pending<'a, Disconnected> {
         Box::pin(async move {
             let revoke = ("revoke_at_product", revoke_at_product.then_some("true"));
             let path = format!("{}{}", account_path(user), query(&[revoke]));
-            response::done(&self.send(Outgoing::new(Method::DELETE, &path)).await?)
+            self.read(Outgoing::new(Method::DELETE, &path)).await
         })
     }
 

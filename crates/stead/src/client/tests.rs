@@ -295,6 +295,7 @@ async fn every_operation_is_a_request_of_the_service() {
     };
     let page = || ok(&json!({ "items": [] }));
     let gone = || reply(204, "text/plain", "");
+    let ended = ok(&json!({ "revocation": "requested", "ends_other_grants": true }));
     let taken = problem(&Error::new(
         ErrorKind::AlreadyExists,
         "the connection mail exists",
@@ -311,7 +312,7 @@ async fn every_operation_is_a_request_of_the_service() {
         account(),
         account(),
         account(),
-        gone(),
+        ended,
         account(),
         page(),
     ]);
@@ -330,7 +331,8 @@ async fn every_operation_is_a_request_of_the_service() {
     user.refresh().await.unwrap();
     user.suspend().await.unwrap();
     user.resume().await.unwrap();
-    user.disconnect().revoke_at_product(true).await.unwrap();
+    let ended = user.disconnect().revoke_at_product(true).await.unwrap();
+    assert!(ended.ends_other_grants);
     stead
         .authorizations()
         .verify("auth_1", "a/b")

@@ -167,7 +167,7 @@ impl fmt::Debug for Account {
     }
 }
 
-/// The end of an account. Awaited, it comes.
+/// The end of an account. Awaited, it comes, and says what happens to the grant at the product.
 ///
 /// # Errors
 /// As [`Account::read`].
@@ -188,7 +188,7 @@ impl Disconnect {
 }
 
 impl IntoFuture for Disconnect {
-    type Output = Result<()>;
+    type Output = Result<resource::Disconnected>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {

@@ -9,9 +9,9 @@ use stead_core::{
     identifier::{ConnectionName, Identifier},
     ports::BoxFuture,
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest,
-        Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription,
-        ToolFilter,
+        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
+        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
+        ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -49,8 +49,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn refresh_account<'a>(&'a self, user: &'a User) -> Pending<'a, Account>;
     fn suspend_account<'a>(&'a self, user: &'a User) -> Pending<'a, Account>;
     fn resume_account<'a>(&'a self, user: &'a User) -> Pending<'a, Account>;
-    fn disconnect_account<'a>(&'a self, user: &'a User, revoke_at_product: bool)
-    -> Pending<'a, ()>;
+    fn disconnect_account<'a>(
+        &'a self,
+        user: &'a User,
+        revoke_at_product: bool,
+    ) -> Pending<'a, Disconnected>;
 
     fn tools(&self, filter: ToolFilter) -> Pending<'_, Vec<ToolDescription>>;
     fn tool<'a>(&'a self, name: &'a str) -> Pending<'a, ToolDescription>;

@@ -7,9 +7,9 @@ use stead_core::{
     environment::Environment,
     ports::{Limits, TransportErrorKind},
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, ExecuteRequest,
-        Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription,
-        ToolFilter,
+        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
+        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
+        ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -74,7 +74,7 @@ impl Backend for Environment {
         &'a self,
         user: &'a User,
         revoke_at_product: bool,
-    ) -> Pending<'a, ()> {
+    ) -> Pending<'a, Disconnected> {
         Box::pin(self.disconnect_account(
             user.connection_name.as_str(),
             user.identifier.as_str(),
