@@ -37,14 +37,13 @@ struct Dev {
 
 impl Dev {
     fn start(folder: &Path, args: &[&str]) -> Self {
+        Self::start_at(["127.0.0.1:0", "127.0.0.1:0"], folder, args)
+    }
+
+    /// On the addresses of service and sandbox.
+    fn start_at([service, sandbox]: [&str; 2], folder: &Path, args: &[&str]) -> Self {
         let mut child = Command::new(binary())
-            .args([
-                "dev",
-                "--listen",
-                "127.0.0.1:0",
-                "--sandbox-listen",
-                "127.0.0.1:0",
-            ])
+            .args(["dev", "--listen", service, "--sandbox-listen", sandbox])
             .args(args)
             .current_dir(folder)
             .env_clear()
@@ -276,10 +275,21 @@ fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet
             "--identifier",
             "you",
         ]);
-        assert_eq!(command.output().unwrap().status.code(), Some(3));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // The user has not connected yet: the link is made at once.
+        let link = format!(
+            "  link             {}/connect/",
+            facts["url"].as_str().unwrap()
+        );
+        assert!(said.contains(&link), "{said}");
     };
     call(&facts);
-    let event: Value = serde_json::from_str(&dev.line()).unwrap();
+    let mut event = Value::Null;
+    while event["event"] != "call" {
+        event = serde_json::from_str(&dev.line()).unwrap();
+    }
     assert_eq!(
         (
             event["event"].as_str(),
@@ -327,6 +337,51 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
         assert!(page.contains("It works for <time"), "{page}");
         assert!(page.contains("more minutes</time>"), "{page}");
         assert!(page.contains("<svg"), "{page}");
+    }
+}
+
+#[test]
+fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
+    let before = dev.welcome();
+    let lines = printed_lines(&before);
+    let (connect, _) = lines.split_once("  export STEAD_URL").unwrap();
+    let said = paste(SHELLS[0], folder.path(), connect);
+    assert!(said.contains("Gmail is connected\n"), "{said}");
+    // The lines below come after the sandbox's grants were kept.
+    while !dev.line().starts_with("proxy mail GET ok") {}
+    drop(dev);
+
+    let [service, sandbox] =
+        ["service", "sandbox"].map(|name| fact(&before, name).replace("http://", ""));
+    let mut dev = Dev::start_at([&service, &sandbox], folder.path(), &["--data", "kept"]);
+    let after = dev.welcome();
+    for name in ["CLIENT_ID=", "CLIENT_SECRET="] {
+        assert_eq!(fact(&after, name), fact(&before, name));
+    }
+    // Every access token has expired meanwhile: only a grant that is still there gives a new one.
+    let (variables, rest) = lines.split_once("  LINK=").unwrap();
+    let (_, subjects) = rest.split_once("  rm -f $JAR\n").unwrap();
+    let (subjects, _) = subjects.split_once("  curl").unwrap();
+    let expire = "curl -s $SANDBOX/sandbox/faults -d '{\"kind\":\"expire_access_tokens\"}'\n";
+    let said = paste(
+        SHELLS[0],
+        folder.path(),
+        &format!("{variables}{expire}{subjects}"),
+    );
+    assert!(said.contains("\"subject\":\""), "{said}");
+    assert!(
+        dev.line().starts_with('\n') && dev.line().starts_with("mail_fetch_mails ok"),
+        "{said}"
+    );
+
+    #[cfg(unix)]
+    for file in fs::read_dir(folder.path().join("kept")).unwrap() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{:?} is for its owner", file.file_name());
     }
 }
 

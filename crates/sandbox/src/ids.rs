@@ -1,6 +1,7 @@
 //! Deterministic codes, tokens and opaque ids.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// Length of the check that a sealed text carries, in bytes.
@@ -8,7 +9,7 @@ const SEAL_BYTES: usize = 12;
 
 /// Makes values that no one can guess from outside, yet that come out the same in every run: a digest over a
 /// counter.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ids {
     counter: u64,
     marker: String,

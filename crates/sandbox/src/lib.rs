@@ -207,6 +207,21 @@ impl Sandbox {
         });
     }
 
+    /// Who allowed what, with all tokens, to be restored after a restart. Not kept: the world's changes, faults, the log,
+    /// consent pages and codes, and clients that were added.
+    #[must_use]
+    pub fn save(&self) -> serde_json::Value {
+        self.state().save()
+    }
+
+    /// Takes back what [`Sandbox::save`] gave, before the first request.
+    ///
+    /// # Errors
+    /// When another version of the sandbox saved it in another form; some of it may have been taken.
+    pub fn restore(&self, saved: &serde_json::Value) -> serde_json::Result<()> {
+        self.state().restore(saved)
+    }
+
     /// The world in readable JSON, to compare a response with: users, messages, attachments with size and
     /// SHA-256, drafts, contacts, other contacts, files, spreadsheets.
     #[must_use]

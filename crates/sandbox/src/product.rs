@@ -48,6 +48,12 @@ pub(crate) trait Product: Send {
     /// Back to the seeded beginning. Clients stay, because they are configuration.
     fn reset(&mut self);
 
+    /// Grants and tokens, to be restored after a restart. What the users own is not kept.
+    fn save(&self) -> Value;
+
+    /// Takes back what [`Product::save`] gave.
+    fn restore(&mut self, saved: &Value) -> serde_json::Result<()>;
+
     /// Adds what the users own to the world in readable JSON: `{"users": [{"email": …}]}`.
     fn describe(&self, world: &mut Value);
 }

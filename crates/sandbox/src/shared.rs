@@ -1,6 +1,7 @@
 //! What all products use: the clock and the source of ids.
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::ids::Ids;
 
@@ -8,7 +9,7 @@ use crate::ids::Ids;
 const START_SECOND: i64 = 1_777_885_200;
 
 /// Clock and ids of one sandbox.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shared {
     /// The sandbox's own clock; only [`crate::Fault::Advance`] moves it.
     pub(crate) now: Timestamp,

@@ -1,5 +1,6 @@
 //! All that changes while a sandbox runs.
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::{
@@ -47,6 +48,19 @@ impl State {
         }
         self.faults = Plan::default();
         self.log = Log::default();
+    }
+
+    /// Clock, ids, grants and tokens.
+    pub(crate) fn save(&self) -> Value {
+        let products: Vec<Value> = self.products.iter().map(|product| product.save()).collect();
+        json!({ "shared": self.shared, "products": products })
+    }
+
+    /// Takes back what [`State::save`] gave.
+    pub(crate) fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
+        self.shared = Shared::deserialize(&saved["shared"])?;
+        let mut products = self.products.iter_mut().enumerate();
+        products.try_for_each(|(number, product)| product.restore(&saved["products"][number]))
     }
 
     /// The product of a host.

@@ -6,7 +6,7 @@ use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::products;
-use stead_sandbox::Fault;
+use stead_sandbox::{Fault, Sandbox};
 
 use crate::{
     failure::Outcome,
@@ -35,18 +35,24 @@ impl BenchServer {
         let listener = listener::bind(self.listen, "--listen").await?;
         let sandbox_listener = listener::bind_free_port().await?;
         let upstream = &self.upstream;
-        let stack = Stack::start(listener, sandbox_listener, |mut builder, sandbox_url| {
-            for product in products::PRODUCTS {
-                let mut options = products::behind(product, sandbox_url);
-                options
-                    .origins
-                    .values_mut()
-                    .for_each(|origin| origin.clone_from(upstream));
-                options.rate_limited = Some(false);
-                builder = builder.product(product.name, options);
-            }
-            with_storage(builder, None)
-        })
+        let stack = Stack::start(
+            listener,
+            sandbox_listener,
+            Sandbox::new(),
+            None,
+            |mut builder, sandbox_url| {
+                for product in products::PRODUCTS {
+                    let mut options = products::behind(product, sandbox_url);
+                    options
+                        .origins
+                        .values_mut()
+                        .for_each(|origin| origin.clone_from(upstream));
+                    options.rate_limited = Some(false);
+                    builder = builder.product(product.name, options);
+                }
+                with_storage(builder, None)
+            },
+        )
         .await?;
         stack.sandbox.fault(Fault::TokenLifetime {
             seconds: TOKEN_SECONDS,

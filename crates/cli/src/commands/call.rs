@@ -87,14 +87,24 @@ impl Call {
 }
 
 /// Where the user has to act: the link to show, which asks for what is missing. A service that wants a `verify_url` with
-/// each link makes none here.
+/// each link makes none here; then the command that makes it is shown.
 async fn with_link(target: &OpenTarget, error: Error) -> Error {
     let Some(request) = error.authorization_request().cloned() else {
         return error;
     };
+    let scopes = request
+        .scopes
+        .iter()
+        .map(|scope| format!(" --scope {scope}"));
+    let command = format!(
+        "stead connect {} {}{} --verify-url URL",
+        request.connection_name,
+        request.identifier,
+        scopes.collect::<String>()
+    );
     match target.actions.authorization_link_with(request.into()).await {
         Ok(made) => error.with_authorization_link(made.link),
-        Err(_) => error,
+        Err(_) => error.with_context("make a link", command),
     }
 }
 

@@ -5,7 +5,7 @@ mod database;
 mod stack;
 
 pub(crate) use database::Database;
-pub(crate) use stack::{CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
+pub(crate) use stack::{AppCredential, CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};

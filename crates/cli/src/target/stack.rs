@@ -23,6 +23,9 @@ pub(crate) const CONNECTION: &str = "mail";
 /// Who that user is in the sandbox.
 pub(crate) const SANDBOX_USER: &str = "ada@example.com";
 
+/// Client id and secret of an application.
+pub(crate) type AppCredential = (String, SecretString);
+
 /// Service and sandbox, running.
 pub(crate) struct Stack {
     pub(crate) platform: Platform,
@@ -37,15 +40,16 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Serves on these two listeners. `configure` chooses the store and whatever else differs.
+    /// Serves on these two listeners, with the application's credential of an earlier run where it still works. `configure` chooses the store and whatever else differs.
     pub(crate) async fn start(
         listener: TcpListener,
         sandbox_listener: TcpListener,
+        sandbox: Sandbox,
+        credential: Option<AppCredential>,
         configure: impl FnOnce(PlatformBuilder, &str) -> Outcome<PlatformBuilder>,
     ) -> Outcome<Self> {
         let url = listener::url(&listener)?;
         let sandbox_url = listener::url(&sandbox_listener)?;
-        let sandbox = Sandbox::new();
         let serving = sandbox.clone();
         let sandbox_task = tokio::spawn(async move {
             if let Err(error) = serving.serve(sandbox_listener).await {
@@ -57,7 +61,7 @@ impl Stack {
             .verification(Verification::LinkPossession);
         let platform = configure(builder, &sandbox_url)?.build().await?;
         connect_products(&platform).await?;
-        let credential = platform.environment().create_app_credential("dev").await?;
+        let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
         let router = stead_server::router(&platform);
         let service = tokio::spawn(stead_server::serve(listener, router, async {
@@ -69,8 +73,8 @@ impl Stack {
             url,
             sandbox,
             sandbox_url,
-            client_id: credential.client_id,
-            client_secret: credential.client_secret,
+            client_id,
+            client_secret,
             stop,
             service,
             sandbox_task,
@@ -127,6 +131,24 @@ pub(crate) fn with_storage(
     Ok(builder
         .sqlite(folder.join("stead.db"))
         .key(key.expose_secret()))
+}
+
+/// This credential where the store has it, else a new one.
+async fn app_credential(
+    platform: &Platform,
+    kept: Option<AppCredential>,
+) -> Outcome<AppCredential> {
+    let environment = platform.environment();
+    if let Some((id, secret)) = kept
+        && environment
+            .issue_access_token(&id, secret.expose_secret())
+            .await
+            .is_ok()
+    {
+        return Ok((id, secret));
+    }
+    let new = environment.create_app_credential("dev").await?;
+    Ok((new.client_id, new.client_secret))
 }
 
 /// One connection per product, named like it, with the sandbox's OAuth client of that product.

@@ -175,6 +175,14 @@ impl Product for Google {
         self.uploads = Sessions::default();
     }
 
+    fn save(&self) -> Value {
+        self.oauth.save()
+    }
+
+    fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
+        self.oauth.restore(saved)
+    }
+
     fn describe(&self, world: &mut Value) {
         world::describe(&self.world, world);
     }

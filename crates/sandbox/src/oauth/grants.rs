@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::profile::Profile;
 use crate::{faults::RotationMode, ids::Ids};
@@ -11,7 +13,7 @@ use crate::{faults::RotationMode, ids::Ids};
 pub(crate) type Terms = BTreeSet<String>;
 
 /// What a client asks the user for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Asked {
     pub(crate) host: String,
     pub(crate) client_id: String,
@@ -30,7 +32,7 @@ pub(crate) struct Asked {
 }
 
 /// What a user allowed a client once.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Grant {
     pub(crate) asked: Asked,
     /// Email address.
@@ -49,14 +51,14 @@ struct Code {
     used: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct AccessToken {
     grant: usize,
     terms: Terms,
     expires: Timestamp,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct RefreshToken {
     grant: usize,
     /// Order of issue.
@@ -127,6 +129,19 @@ pub(super) struct Grants {
 }
 
 impl Grants {
+    /// What outlives a restart. Consent pages and codes live for minutes and are left out.
+    pub(super) fn save(&self) -> Value {
+        json!({ "grants": self.grants, "access": self.access, "refresh": self.refresh })
+    }
+
+    /// Takes back what [`Grants::save`] gave.
+    pub(super) fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
+        self.grants = Deserialize::deserialize(&saved["grants"])?;
+        self.access = Deserialize::deserialize(&saved["access"])?;
+        self.refresh = Deserialize::deserialize(&saved["refresh"])?;
+        Ok(())
+    }
+
     /// No grants yet.
     pub(super) fn new(profile: &'static Profile) -> Self {
         Self {

@@ -10,6 +10,7 @@ mod profile;
 mod token;
 
 use jiff::Timestamp;
+use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
 pub(crate) use grants::{Asked, Issued, Terms, TokenState, project_of};
@@ -50,6 +51,16 @@ impl Server {
     /// Registers a client, or replaces it.
     pub(crate) fn add_client(&mut self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.clients.add(id, secret, redirect_uris);
+    }
+
+    /// Grants and tokens, to be restored after a restart.
+    pub(crate) fn save(&self) -> Value {
+        self.grants.save()
+    }
+
+    /// Takes back what [`Server::save`] gave.
+    pub(crate) fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
+        self.grants.restore(saved)
     }
 
     /// Forgets all grants. Clients stay.

@@ -155,6 +155,14 @@ impl Product for Snowflake {
         self.opened = None;
     }
 
+    fn save(&self) -> Value {
+        self.oauth.save()
+    }
+
+    fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
+        self.oauth.restore(saved)
+    }
+
     fn describe(&self, world: &mut Value) {
         let count = |table: &Table| match &self.opened {
             Some(opened) => opened.rows.count(table),

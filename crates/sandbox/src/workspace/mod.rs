@@ -153,6 +153,14 @@ impl Product for Notion {
         self.content = seed::content();
     }
 
+    fn save(&self) -> Value {
+        self.oauth.save()
+    }
+
+    fn restore(&mut self, saved: &Value) -> serde_json::Result<()> {
+        self.oauth.restore(saved)
+    }
+
     fn describe(&self, world: &mut Value) {
         for user in world["users"].as_array_mut().into_iter().flatten() {
             let email = user["email"].as_str().unwrap_or_default();

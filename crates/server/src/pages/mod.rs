@@ -23,7 +23,6 @@ use stead::{
 use crate::{
     problem::{self, Problem},
     request_id::RequestId,
-    state::address,
 };
 use headers::PageHeaders;
 use texts::Text;
@@ -43,7 +42,10 @@ impl Pages {
     pub(crate) fn new(environment: &Environment) -> Self {
         let url = environment.public_url();
         let mut templates = Templates::new();
-        templates.add_global("icon", address(environment, "/icon.svg"));
+        templates.add_global(
+            "icon",
+            format!("{}/icon.svg", url.as_str().trim_end_matches('/')),
+        );
         templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
         for (name, source) in [
             ("layout.html", include_str!("layout.html")),

@@ -6,6 +6,8 @@ mod report;
 
 use clap::Args;
 
+use stead_sandbox::Sandbox;
+
 use crate::{
     failure::{Failure, Outcome},
     listener,
@@ -38,9 +40,13 @@ impl Demo {
             listener::bind_free_port().await?,
             listener::bind_free_port().await?,
         );
-        let stack = Stack::start(listener, sandbox_listener, |builder, _| {
-            with_storage(builder, None)
-        })
+        let stack = Stack::start(
+            listener,
+            sandbox_listener,
+            Sandbox::new(),
+            None,
+            |builder, _| with_storage(builder, None),
+        )
         .await?;
         let mut report = Report::new(terminal, &progress, &stack);
         let outcome = journey::walk(&stack, self.break_tool.as_deref(), &mut report).await;

@@ -6,21 +6,24 @@ use serde_json::{Value, json};
 use stead::{Platform, core::resource::Account};
 
 use crate::{
+    failure::Outcome,
     live::{Call, Happening, Happenings},
     terminal::Terminal,
 };
 
-/// Prints what happens until the end.
+/// Prints what happens until the end, and lets `keep` keep what came of it.
 pub(super) async fn print(
     happenings: Option<Happenings>,
     platform: &Platform,
     terminal: &Terminal,
-) {
+    keep: impl Fn() -> Outcome,
+) -> Outcome {
     let Some(mut happenings) = happenings else {
         return future::pending().await;
     };
     let names = connection_names(platform).await;
     while let Some(happening) = happenings.recv().await {
+        keep()?;
         match happening {
             Happening::Call(call) => {
                 terminal.event(&as_json(&call), || Some(in_words(&call, terminal)));
@@ -46,6 +49,7 @@ pub(super) async fn print(
             }
         }
     }
+    Ok(())
 }
 
 /// The names of the connections by id; `dev` makes all of them when it starts.

@@ -1,5 +1,6 @@
 //! `stead dev`: a service and a sandbox to try things out, with lines to paste.
 
+mod data;
 mod happenings;
 mod welcome;
 
@@ -9,6 +10,8 @@ use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::core::resource::NewAuthorizationLink;
+
+use data::Data;
 
 use crate::{
     failure::Outcome,
@@ -36,7 +39,8 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8485", value_parser = listener::address)]
     sandbox_listen: SocketAddr,
 
-    /// Folder for the service's database and key; without it, nothing is kept after the end.
+    /// Folder that keeps the database, its key, the client id and secret, and the sandbox's grants; without it, nothing is
+    /// kept after the end.
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
 }
@@ -49,11 +53,17 @@ impl Dev {
     ) -> Outcome {
         let listener = listener::bind(self.listen, "--listen").await?;
         let sandbox_listener = listener::bind(self.sandbox_listen, "--sandbox-listen").await?;
-        let data = self.data.as_deref();
-        let stack = Stack::start(listener, sandbox_listener, |builder, _| {
-            with_storage(builder, data)
-        })
+        let data = Data(self.data.as_deref());
+        let (sandbox, credential) = (data.sandbox(), data.credential());
+        let stack = Stack::start(
+            listener,
+            sandbox_listener,
+            sandbox,
+            credential,
+            |builder, _| with_storage(builder, data.0),
+        )
         .await?;
+        data.keep_credential(&stack)?;
         let mut new = NewAuthorizationLink::new(CONNECTION, USER);
         new.expires_in = Some(LINK_SECONDS);
         let actions = stack.platform.actions();
@@ -73,17 +83,21 @@ impl Dev {
             .is_some_and(|happenings| happenings.try_recv().is_ok())
         {}
         terminal.either(&facts, || welcome::welcome(&stack, &link, terminal));
-        if data.is_none() {
-            terminal.note("Stop with Ctrl-C; nothing is kept.\n");
-        } else {
-            terminal.note("Stop with Ctrl-C; the sandbox does not keep its users' consents.\n");
+        match data.0 {
+            None => terminal.note("Stop with Ctrl-C; nothing is kept.\n"),
+            Some(folder) => terminal.note(format_args!(
+                "Stop with Ctrl-C; {} keeps accounts and grants, not what changed in the sandbox.\n",
+                folder.display()
+            )),
         }
-        tokio::select! {
-            () = signals::stop() => {}
-            () = happenings::print(happenings, &stack.platform, terminal) => {}
-        }
+        // Kept after everything that happens, so that an end without a goodbye loses nothing.
+        let keep = || data.keep_sandbox(&stack.sandbox);
+        let outcome = tokio::select! {
+            () = signals::stop() => keep(),
+            outcome = happenings::print(happenings, &stack.platform, terminal, keep) => outcome,
+        };
         terminal.note("\nStopping.");
         stack.stop().await;
-        Ok(())
+        outcome
     }
 }
