@@ -29,5 +29,4 @@ check 'curl: an upgrade to HTTP/2' 200 --http2 "$profile"
 check 'curl: HTTP/2 from the first byte' 200 --http2-prior-knowledge "$profile"
 check 'curl: a compressed response' 200 --compressed "$profile"
 check 'curl: a body of 3 MB, which it announces' 200 -H 'Content-Type: application/octet-stream' --data-binary "@$folder/body" "$upload"
-check 'curl: only the head' 200 --head "$profile"
 exit $failed

@@ -101,14 +101,17 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
         "workspace" => (WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET),
         _ => (CLIENT_ID, CLIENT_SECRET),
     };
-    let mut new = NewConnection::new(product, product).client(id, secret);
-    if product == "warehouse" {
-        new = new.setting("account", WAREHOUSE_ACCOUNT);
-    }
-    if product == "drive" {
-        // Its tools only read, so that this is not asked for by itself.
-        new = new.permissions(["https://www.googleapis.com/auth/drive"]);
-    }
+    let new = NewConnection::new(product, product).client(id, secret);
+    // A connection asks for reading only, unless it is told otherwise.
+    let new = match product {
+        "drive" => new.permissions(["https://www.googleapis.com/auth/drive"]),
+        "mail" => new.permissions([
+            "https://www.googleapis.com/auth/gmail.modify",
+            "https://www.googleapis.com/auth/contacts.readonly",
+        ]),
+        "warehouse" => new.setting("account", WAREHOUSE_ACCOUNT),
+        _ => new,
+    };
     let connection = environment.create_connection(new).await?;
     for user in [USER, PLAIN_USER] {
         authorize(environment, sandbox, &connection, user).await?;
