@@ -77,4 +77,32 @@ pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
         "See, add and remove calendars in your list of calendars",
     ),
     (CALENDAR_LIST_READONLY, "See your list of calendars"),
+    (
+        "https://www.googleapis.com/auth/calendar.acls",
+        "See and change who may use the calendars you own",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.acls.readonly",
+        "See who may use the calendars you own",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.calendars",
+        "See and change your calendars' titles and time zones, and create calendars",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.calendars.readonly",
+        "See your calendars' titles and time zones",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.freebusy",
+        "See when you are busy",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.settings",
+        "See and change the settings of your calendar",
+    ),
+    (
+        "https://www.googleapis.com/auth/calendar.settings.readonly",
+        "See the settings of your calendar",
+    ),
 ];

@@ -55,4 +55,12 @@ pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
     ),
     (MEET_READONLY, "See the files that Google Meet made"),
     (PHOTOS_READONLY, "See your photos, videos and albums"),
+    (
+        "https://www.googleapis.com/auth/drive.apps.readonly",
+        "See the applications that you use with your files",
+    ),
+    (
+        "https://www.googleapis.com/auth/drive.scripts",
+        "Change what your scripts do",
+    ),
 ];

@@ -78,4 +78,40 @@ pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
         "https://www.googleapis.com/auth/contacts.other.readonly",
         "See people you have been in touch with",
     ),
+    (
+        "https://www.googleapis.com/auth/gmail.settings.basic",
+        "See and change your mail settings and filters",
+    ),
+    (
+        "https://www.googleapis.com/auth/gmail.settings.sharing",
+        "Change who else may use your mailbox",
+    ),
+    (
+        "https://www.googleapis.com/auth/directory.readonly",
+        "See the people of your organization",
+    ),
+    (
+        "https://www.googleapis.com/auth/user.addresses.read",
+        "See your addresses",
+    ),
+    (
+        "https://www.googleapis.com/auth/user.birthday.read",
+        "See the date of your birth",
+    ),
+    (
+        "https://www.googleapis.com/auth/user.emails.read",
+        "See all your e-mail addresses",
+    ),
+    (
+        "https://www.googleapis.com/auth/user.gender.read",
+        "See your gender",
+    ),
+    (
+        "https://www.googleapis.com/auth/user.organization.read",
+        "See where you work and what you have learned",
+    ),
+    (
+        "https://www.googleapis.com/auth/user.phonenumbers.read",
+        "See your telephone numbers",
+    ),
 ];
