@@ -103,6 +103,7 @@ fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
     }));
     steps.extend([
         Step::new(Full, "generated pages", "cargo xtask codegen --check"),
+        Step::new(Full, "the products' SDKs", "cargo xtask clients"),
         Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
         Step::new(
             Full,
