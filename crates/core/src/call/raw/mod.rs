@@ -133,11 +133,17 @@ async fn whole(context: &Context, body: Body, limit: usize) -> Result<Bytes> {
         },
     };
     read.map_err(|error| {
-        let message = match error.kind() {
-            TransportErrorKind::TooLarge => format!("the body is larger than {limit} bytes"),
-            _ => String::from("the body broke off"),
+        let (kind, message) = match error.kind() {
+            TransportErrorKind::TooLarge => (
+                ErrorKind::RequestTooLarge,
+                format!("the body is larger than {limit} bytes"),
+            ),
+            _ => (
+                ErrorKind::InvalidRequest,
+                String::from("the body broke off"),
+            ),
         };
-        Error::new(ErrorKind::InvalidRequest, message).with_source(error)
+        Error::new(kind, message).with_source(error)
     })
 }
 
