@@ -103,6 +103,9 @@ fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
     }));
     steps.extend([
         Step::new(Full, "generated pages", "cargo xtask codegen --check"),
+        example("embedded"),
+        example("axum_app"),
+        example("agent_loop"),
         Step::new(Full, "the products' SDKs", "cargo xtask clients"),
         Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
         Step::new(
@@ -113,6 +116,15 @@ fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
         .exits(1),
     ]);
     steps
+}
+
+/// An example of the facade, which ends by itself.
+fn example(name: &str) -> Step {
+    Step::new(
+        Full,
+        format!("example {name}"),
+        format!("cargo run --quiet --locked -p stead --example {name}"),
+    )
 }
 
 /// The facade with only these features.

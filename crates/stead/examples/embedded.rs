@@ -1,46 +1,59 @@
-//! Stead inside a program: link, return and typed call without a server. The sandbox plays the product.
+//! Stead inside a program, without any server: a link, the user's return, a typed call. The sandbox plays the product.
+
+use std::io::{Write as _, stdout};
 
 use secrecy::ExposeSecret as _;
-use std::io::Write as _;
 use stead::{
-    Platform,
+    NewConnection, Platform,
     core::{environment::Verification, oauth::Callback},
-    mail::ListDrafts,
+    mail::FetchMails,
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = Sandbox::start().await?;
-    let builder = Platform::builder("http://127.0.0.1")
+    let stead = Platform::builder("http://127.0.0.1")
         .ephemeral_key()
         .in_memory()
         .gateway(&sandbox.url)
-        .verification(Verification::LinkPossession);
-    let platform = builder.build().await?;
-    let (environment, actions) = (platform.environment(), platform.actions());
-    let connection = serde_json::json!({ "connection_name": "mail", "product": "mail",
-        "client_id": CLIENT_ID, "client_secret": CLIENT_SECRET });
-    let connection = environment.create_connection(serde_json::from_value(connection)?);
-    let connection_id = connection.await?.id.to_string();
+        // Here no browser comes back to a page of yours that knows who is signed in.
+        .verification(Verification::LinkPossession)
+        .build()
+        .await?;
+    let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = stead.connections().ensure(mail).await?;
 
-    // Your page behind the link starts the authorization and keeps `browser` in a cookie.
-    let link = actions.authorization_link("mail", "you").await?;
-    let token = link.link.rsplit('/').next().unwrap_or_default();
-    let started = environment.start_authorization(token, None).await?;
+    // The page behind a link is yours here. It starts the authorization, keeps `browser` in a cookie, and sends the
+    // user to `location`.
+    let ada = stead.account("mail", "user-42")?;
+    let link = ada.authorize().await?.link;
+    let secret = link.rsplit('/').next().unwrap_or_default();
+    let environment = stead.environment();
+    let started = environment.start_authorization(secret, None).await?;
 
-    // The user allows; your redirect URI receives the callback and the cookie.
-    let returned = sandbox
+    // The user allows everything, and the product sends the browser back to your redirect URI.
+    let back = sandbox
         .sandbox
         .consent(&started.location, "ada@example.com", &["all"])?;
-    let callback = Callback::from_query(returned.query().unwrap_or_default());
+
+    // Behind the redirect URI: the query, and the cookie that the browser brings.
+    let callback = Callback::from_query(back.query().unwrap_or_default());
     let cookie = |_| Some(started.browser.expose_secret().to_owned());
-    let finished = environment.finish_authorization(&connection_id, callback, cookie);
-    finished.await?;
+    environment
+        .finish_authorization(&mail.id.to_string(), callback, cookie)
+        .await?;
 
     // From now on, calls as that user.
-    let tool = ListDrafts::default();
-    let drafts = actions.call("mail", "you", &tool).await?;
-    writeln!(std::io::stdout(), "{}", drafts.data)?;
+    let unread = FetchMails {
+        query: Some("is:unread".into()),
+        ..FetchMails::default()
+    };
+    let mails = ada.call(&unread).await?.output()?.messages;
+    writeln!(stdout(), "Ada has {} unread mails:", mails.len())?;
+    for mail in mails.into_iter().filter_map(|mail| mail.readable) {
+        writeln!(stdout(), "  {}", mail.subject.unwrap_or_default())?;
+    }
+    stead.shut_down().await;
     Ok(())
 }

@@ -67,6 +67,18 @@ fn default_transport() -> Result<std::sync::Arc<dyn stead_core::ports::Transport
     ))
 }
 
+/// The Rust blocks of the README, as tests.
+#[cfg(all(
+    doctest,
+    feature = "platform",
+    feature = "client",
+    feature = "sqlite",
+    feature = "reqwest",
+    feature = "mail"
+))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 /// What applications hold between threads and tasks must allow it.
 const _: () = {
     const fn movable<T: Send + Sync + 'static>() {}

@@ -1,0 +1,139 @@
+//! An agent that acts in a user's stead: the tools go to a model as it wants them, the calls that it asks for are made,
+//! and results and errors go back to it. Where the user has to act, the loop shows a link and goes on afterwards. The
+//! sandbox plays the product, and a few lines of Rust play the model.
+
+use std::{
+    error::Error,
+    io::{Write as _, stdout},
+};
+
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use stead::{
+    ExportFormat, NewConnection, Platform,
+    core::{environment::Verification, oauth::Callback},
+    resource::{NewAuthorizationLink, Readiness},
+};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Running, Sandbox};
+
+const USER: &str = "user-42";
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let sandbox = Sandbox::start().await?;
+    let stead = Platform::builder("http://127.0.0.1")
+        .ephemeral_key()
+        .in_memory()
+        .gateway(&sandbox.url)
+        .verification(Verification::LinkPossession)
+        .build()
+        .await?;
+    let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    stead.connections().ensure(mail).await?;
+    let user = stead.account("mail", USER)?;
+
+    let ready = stead
+        .tools()
+        .product("mail")
+        .identifier(USER)
+        .list()
+        .await?;
+    let usable =
+        |tool: &&stead::resource::ToolDescription| tool.readiness == Some(Readiness::Ready);
+    say(&format!(
+        "{} of {} tools are ready.",
+        ready.iter().filter(usable).count(),
+        ready.len()
+    ))?;
+
+    let tools = stead
+        .tools()
+        .product("mail")
+        .export(ExportFormat::Anthropic)
+        .await?;
+    let mut messages = vec![json!({ "role": "user", "content": "What is new in my mailbox?" })];
+    loop {
+        let turn = model(&tools, &messages)?;
+        messages.push(json!({ "role": "assistant", "content": [turn] }));
+        if turn["type"] == "text" {
+            say(turn["text"].as_str().unwrap_or_default())?;
+            return Ok(());
+        }
+        let name = turn["name"].as_str().unwrap_or_default();
+        say(&format!("-> {name} {}", turn["input"]))?;
+        let mut result = user.execute(name, turn["input"].clone()).await;
+        if let Err(error) = &result
+            && error.needs_user()
+        {
+            // What the error asks for is the body of the link that lets the call succeed.
+            let new = match error.authorization_request() {
+                Some(request) => request.clone().into(),
+                None => NewAuthorizationLink::new("mail", USER),
+            };
+            let link = stead.authorizations().link(new).await?.link;
+            say(&format!("   {}; the user opens a link", error.message()))?;
+            consent(&stead, &sandbox, &link).await?;
+            result = user.execute(name, turn["input"].clone()).await;
+        }
+        // A model reads an error as it reads a result: its places say what to write instead.
+        let (is_error, content) = match result {
+            Ok(execution) => (false, execution.data.get().to_owned()),
+            Err(error) => {
+                say(&format!("   {error}"))?;
+                (true, serde_json::to_string(&error.to_problem())?)
+            }
+        };
+        messages.push(json!({ "role": "user", "content": [{
+            "type": "tool_result", "tool_use_id": turn["id"], "is_error": is_error, "content": content,
+        }] }));
+    }
+}
+
+/// Plays a model: it takes a tool that was offered, makes a mistake in its input, reads the error, and sums up.
+fn model(tools: &[Value], messages: &[Value]) -> Result<Value, Box<dyn Error>> {
+    let tool = tools
+        .iter()
+        .find(|tool| tool["name"] == "mail_fetch_mails")
+        .ok_or("no tool reads mails")?;
+    let call = |input: Value| {
+        let id = format!("call_{}", messages.len());
+        json!({ "type": "tool_use", "id": id, "name": tool["name"], "input": input })
+    };
+    let last = &messages[messages.len() - 1]["content"][0];
+    if last["type"] != "tool_result" {
+        return Ok(call(json!({ "query": "is:unread", "max_results": "all" })));
+    }
+    if last["is_error"] == true {
+        return Ok(call(json!({ "query": "is:unread" })));
+    }
+    let data: Value = serde_json::from_str(last["content"].as_str().unwrap_or_default())?;
+    let subjects: Vec<&str> = data["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|mail| mail["readable"]["subject"].as_str())
+        .collect();
+    let text = format!("{} unread mails: {}.", subjects.len(), subjects.join("; "));
+    Ok(json!({ "type": "text", "text": text }))
+}
+
+/// The user's part, which a browser does otherwise: opens the link, and allows everything.
+async fn consent(stead: &Platform, sandbox: &Running, link: &str) -> Result<(), Box<dyn Error>> {
+    let environment = stead.environment();
+    let secret = link.rsplit('/').next().unwrap_or_default();
+    let started = environment.start_authorization(secret, None).await?;
+    let back = sandbox
+        .sandbox
+        .consent(&started.location, "ada@example.com", &["all"])?;
+    let connection = stead.connections().read("mail").await?.id.to_string();
+    let callback = Callback::from_query(back.query().unwrap_or_default());
+    let cookie = |_| Some(started.browser.expose_secret().to_owned());
+    environment
+        .finish_authorization(&connection, callback, cookie)
+        .await?;
+    Ok(())
+}
+
+fn say(line: &str) -> std::io::Result<()> {
+    writeln!(stdout(), "{line}")
+}
