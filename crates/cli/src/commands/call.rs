@@ -69,7 +69,12 @@ impl Call {
         let target = self.target.open().await?;
         let progress = Progress::new(terminal);
         progress.now(&self.tool);
-        let execution = match target.actions.execute_tool_with(&self.tool, request).await {
+        let execution = match target
+            .stead
+            .actions()
+            .execute_tool_with(&self.tool, request)
+            .await
+        {
             Err(error) => Err(with_link(&target, error).await),
             done => done,
         };
@@ -102,7 +107,12 @@ async fn with_link(target: &OpenTarget, error: Error) -> Error {
         request.identifier,
         scopes.collect::<String>()
     );
-    match target.actions.authorization_link_with(request.into()).await {
+    match target
+        .stead
+        .actions()
+        .authorization_link_with(request.into())
+        .await
+    {
         Ok(made) => error.with_authorization_link(made.link),
         Err(_) => error.with_context("make a link", command),
     }

@@ -68,7 +68,7 @@ impl Connect {
         new.state = self.state;
         new.scopes = (!self.scopes.is_empty()).then_some(self.scopes);
         new.expires_in = self.expires_in;
-        let made = target.actions.authorization_link_with(new).await;
+        let made = target.stead.actions().authorization_link_with(new).await;
         target.close().await;
         let made = made.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
         terminal.either(&made, || made.link.clone());

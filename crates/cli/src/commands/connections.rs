@@ -1,22 +1,16 @@
-//! `stead connections`: the products' OAuth clients in a database.
+//! `stead connections`: the products' OAuth clients, of a service or in a database.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use secrecy::SecretString;
 use serde_json::{Map, Value};
-use stead::{
-    Platform,
-    core::{
-        environment::Verification,
-        resource::{Connection, ConnectionChange, ConnectionHealth, NewConnection},
-    },
-};
+use stead::core::resource::{Connection, ConnectionChange, ConnectionHealth, NewConnection};
 
 use crate::{
     failure::{Flags, Outcome},
     secrets,
-    target::Database,
+    target::Target,
     terminal::Terminal,
 };
 
@@ -29,16 +23,19 @@ const FLAGS: Flags = &[
     ("/settings", "--settings", ""),
 ];
 
-/// Connections: each is a product's OAuth client, stored in the database.
+/// Connections: each is a product's OAuth client, of a service or in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Connections {
     #[command(subcommand)]
     command: ConnectionsCommand,
 }
 
+// Where `--client-id` is a product's, the application's credentials have flags of another name.
 #[derive(Debug, Subcommand)]
 enum ConnectionsCommand {
     /// Create a connection, and print the redirect URI to register at the product.
+    #[command(mut_arg("app_client_id", |argument| argument.long("app-client-id")))]
+    #[command(mut_arg("app_client_secret", |argument| argument.long("app-client-secret")))]
     Create {
         /// Name of the connection.
         name: String,
@@ -48,21 +45,23 @@ enum ConnectionsCommand {
         #[command(flatten)]
         client: Client,
         #[command(flatten)]
-        database: Database,
+        target: Target,
     },
     /// List all connections.
     List {
         #[command(flatten)]
-        database: Database,
+        target: Target,
     },
     /// Show a connection with its redirect URI.
     Show {
         /// Name of the connection.
         name: String,
         #[command(flatten)]
-        database: Database,
+        target: Target,
     },
     /// Change a connection; options that are not given stay as they are.
+    #[command(mut_arg("app_client_id", |argument| argument.long("app-client-id")))]
+    #[command(mut_arg("app_client_secret", |argument| argument.long("app-client-secret")))]
     Change {
         /// Name of the connection.
         name: String,
@@ -75,14 +74,14 @@ enum ConnectionsCommand {
         #[arg(long)]
         enable: bool,
         #[command(flatten)]
-        database: Database,
+        target: Target,
     },
     /// Delete a connection without connected accounts.
     Delete {
         /// Name of the connection.
         name: String,
         #[command(flatten)]
-        database: Database,
+        target: Target,
     },
 }
 
@@ -128,30 +127,28 @@ impl Client {
 
 impl Connections {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let platform = self
+        let target = self.command.target().open_the_only_one().await?;
+        let outcome = self
             .command
-            .database()
-            .open(Verification::Application)
-            .await?;
-        let outcome = self.command.run(&platform, terminal).await;
-        platform.shut_down().await;
+            .run(&target.stead.connections(), terminal)
+            .await;
+        target.close().await;
         outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
 }
 
 impl ConnectionsCommand {
-    fn database(&self) -> &Database {
+    fn target(&self) -> &Target {
         match self {
-            Self::Create { database, .. }
-            | Self::List { database }
-            | Self::Show { database, .. }
-            | Self::Change { database, .. }
-            | Self::Delete { database, .. } => database,
+            Self::Create { target, .. }
+            | Self::List { target }
+            | Self::Show { target, .. }
+            | Self::Change { target, .. }
+            | Self::Delete { target, .. } => target,
         }
     }
 
-    async fn run(self, platform: &Platform, terminal: &Terminal) -> Outcome {
-        let environment = platform.environment();
+    async fn run(self, connections: &stead::Connections, terminal: &Terminal) -> Outcome {
         match self {
             Self::Create {
                 name,
@@ -164,10 +161,10 @@ impl ConnectionsCommand {
                 new.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
                 new.client_id = client.client_id;
                 new.settings = client.settings.unwrap_or_default();
-                show(&environment.create_connection(new).await?, terminal);
+                show(&connections.create(new).await?, terminal);
             }
-            Self::List { .. } => list(platform, terminal).await?,
-            Self::Show { name, .. } => show(&environment.connection(&name).await?, terminal),
+            Self::List { .. } => list(&connections.list().page_size(100).all().await?, terminal),
+            Self::Show { name, .. } => show(&connections.read(&name).await?, terminal),
             Self::Change {
                 name,
                 client,
@@ -181,13 +178,10 @@ impl ConnectionsCommand {
                 change.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
                 change.settings = client.settings;
                 change.disabled = (disable || enable).then_some(disable);
-                show(
-                    &environment.change_connection(&name, change).await?,
-                    terminal,
-                );
+                show(&connections.change(&name, change).await?, terminal);
             }
             Self::Delete { name, .. } => {
-                environment.delete_connection(&name).await?;
+                connections.delete(&name).await?;
                 terminal.note(format_args!("Deleted {name}."));
             }
         }
@@ -195,20 +189,7 @@ impl ConnectionsCommand {
     }
 }
 
-async fn list(platform: &Platform, terminal: &Terminal) -> Outcome {
-    let mut all = Vec::new();
-    let mut page_token: Option<String> = None;
-    loop {
-        let page = platform
-            .environment()
-            .connections(page_token.as_deref(), 100)
-            .await?;
-        all.extend(page.items);
-        page_token = page.next_page_token;
-        if page_token.is_none() {
-            break;
-        }
-    }
+fn list(all: &[Connection], terminal: &Terminal) {
     if terminal.json() {
         terminal.result_json(&all);
     } else if all.is_empty() {
@@ -225,12 +206,11 @@ async fn list(platform: &Platform, terminal: &Terminal) -> Outcome {
         });
         terminal.table(["NAME", "PRODUCT", "STATE", "CLIENT"], rows.collect());
         terminal.note("\nRedirect URIs, to register at the products byte for byte:");
-        for connection in &all {
+        for connection in all {
             terminal.note(format_args!("  {}", connection.redirect_uri));
         }
         terminal.note("\n`stead connections show NAME` says how to set up a product.");
     }
-    Ok(())
 }
 
 /// What is wrong with the client.

@@ -50,6 +50,11 @@ struct Settings {
 }
 
 impl Database {
+    /// Whether the command line or the environment names one.
+    pub(crate) fn is_given(&self) -> bool {
+        self.database.is_some()
+    }
+
     /// Opens the platform for commands that make links or show redirect URIs.
     pub(crate) async fn open(&self, verification: Verification) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref();

@@ -9,7 +9,7 @@ pub(crate) use stack::{AppCredential, CONNECTION, SANDBOX_USER, Stack, USER, wit
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{Actions, Client, Platform, core::environment::Verification};
+use stead::{Client, Platform, Stead, core::environment::Verification};
 
 use crate::{
     failure::{Failure, Outcome},
@@ -32,16 +32,21 @@ struct Service {
     #[arg(long, env = "STEAD_URL", value_name = "URL")]
     url: Option<String>,
     /// The application's client id at the service.
-    #[arg(long, env = "STEAD_CLIENT_ID", value_name = "ID")]
+    #[arg(
+        id = "app_client_id",
+        long = "client-id",
+        env = "STEAD_CLIENT_ID",
+        value_name = "ID"
+    )]
     client_id: Option<String>,
     /// The application's client secret at the service; better given as the environment variable.
-    #[arg(long, env = "STEAD_CLIENT_SECRET", value_name = "SECRET", hide_env_values = true, value_parser = secrets::parse)]
+    #[arg(id = "app_client_secret", long = "client-secret", env = "STEAD_CLIENT_SECRET", value_name = "SECRET", hide_env_values = true, value_parser = secrets::parse)]
     client_secret: Option<SecretString>,
 }
 
-/// Actions, and the platform behind them where it is in this process.
+/// Every operation, and the platform behind them where it is in this process.
 pub(crate) struct OpenTarget {
-    pub(crate) actions: Actions,
+    pub(crate) stead: Stead,
     platform: Option<Platform>,
 }
 
@@ -51,6 +56,24 @@ impl Target {
         match self.service.client()? {
             Some(open) => Ok(open),
             None => Ok(OpenTarget::over(self.database.open_without_links().await?)),
+        }
+    }
+
+    /// Opens it for changes, where it matters which of the two is meant: exactly one may be given.
+    pub(crate) async fn open_the_only_one(&self) -> Outcome<OpenTarget> {
+        match (&self.service.url, self.database.is_given()) {
+            (Some(_), true) => Err(Failure::usage(
+                "both a service and a database are given",
+                "Leave out --url and the environment variable STEAD_URL to use the database, or --database and \
+                 STEAD_DATABASE to use the service.",
+            )),
+            (None, false) => Err(Failure::configuration(
+                "neither a service nor a database is given",
+                "For a service, give --url or the environment variable STEAD_URL, with STEAD_CLIENT_ID and \
+                 STEAD_CLIENT_SECRET.\n  For the database, give --database or STEAD_DATABASE, with --public-url or \
+                 STEAD_PUBLIC_URL, and --key-file, STEAD_KEY_FILE or STEAD_KEY.",
+            )),
+            _ => self.open_for_links(Verification::Application).await,
         }
     }
 
@@ -71,12 +94,13 @@ impl Service {
         let (Some(id), Some(secret)) = (&self.client_id, &self.client_secret) else {
             return Err(Failure::usage(
                 "a service asks for the application's credentials",
-                "Give --client-id and the environment variable STEAD_CLIENT_SECRET; `stead credentials create` makes them.",
+                "Give the environment variables STEAD_CLIENT_ID and STEAD_CLIENT_SECRET, or their flags, which --help lists; \
+                 `stead credentials create` makes them.",
             ));
         };
         let client = Client::new(url, id.clone(), secret.expose_secret())?;
         Ok(Some(OpenTarget {
-            actions: client.actions(),
+            stead: client.into(),
             platform: None,
         }))
     }
@@ -85,7 +109,7 @@ impl Service {
 impl OpenTarget {
     fn over(platform: Platform) -> Self {
         Self {
-            actions: platform.actions(),
+            stead: Stead::from(&platform),
             platform: Some(platform),
         }
     }

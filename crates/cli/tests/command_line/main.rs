@@ -1,5 +1,7 @@
 //! The binary as a person or a program uses it: exit codes, and what it says.
 
+mod connections;
+
 use std::{
     path::Path,
     process::{Command, Output},
