@@ -254,6 +254,30 @@ fn the_readmes_journey_is_pasted_into_each_shell_as_written() {
 }
 
 #[test]
+fn the_readmes_way_to_production_is_pasted_into_each_shell_as_written() {
+    let blocks = shell_blocks(include_str!("../../../README.md"));
+    let production = blocks
+        .iter()
+        .find(|block| block.contains("stead serve"))
+        .expect("the README goes to production");
+    for shell in SHELLS {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("mail-secret"), "the client's secret").unwrap();
+        // The last line would serve until it is stopped.
+        let lines = production.replace("stead serve", "stead connections list");
+        let said = paste(
+            shell,
+            folder.path(),
+            &format!("MAIL_CLIENT_ID=the-client\n{lines}"),
+        );
+        for expected in ["https://stead.example.com/sso/v1/oauth/conn_", "ready"] {
+            assert!(said.contains(expected), "{}: {expected}: {said}", shell.0);
+        }
+        assert!(folder.path().join("stead.db").exists());
+    }
+}
+
+#[test]
 fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &["--json"]);
