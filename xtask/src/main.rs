@@ -31,7 +31,8 @@ cargo xtask fixtures --bless TOOL/CASE
                                 writes what the case sends and returns into its fixture
 cargo xtask conformance [--descriptions FOLDER]
                                 requests and responses, held against the products' own descriptions
-cargo xtask shells              the shells into which the journeys are pasted: installed where they are missing
+cargo xtask shells [--all]      the shells into which the journeys are pasted: installed where they are missing; with
+                                --all, what is missing is a failure
 cargo xtask clients [--all]     the products' own SDKs, through the proxy; with --all, what is missing is a failure
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead";
@@ -64,7 +65,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["fixtures", "--bless", case] => fixtures::bless(case),
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
-        ["shells"] => shells::run(),
+        ["shells"] => shells::run(false),
+        ["shells", "--all"] => shells::run(true),
         ["clients"] => clients::run(false),
         ["clients", "--all"] => clients::run(true),
         ["bench", options @ ..] => bench(options),

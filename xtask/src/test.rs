@@ -24,7 +24,7 @@ use Extent::{Fast, Full};
 /// At the first step that fails, with the command that runs it again.
 pub(crate) fn run(extent: Extent) -> Result<()> {
     let products = products()?;
-    let mut steps = steps(&products, &tools(&products)?);
+    let mut steps = steps(extent, &products, &tools(&products)?);
     let left_out = extent == Full && !conformance::found();
     if !left_out {
         steps.push(Step::new(Full, "conformance", "cargo xtask conformance"));
@@ -54,7 +54,9 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
 
 /// The steps, in the order in which they are run. The cheap ones come first, and those that share compiled crates
 /// stand together.
-fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
+fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
+    // With it, what is missing on this machine is a failure.
+    let all = if extent == Extent::All { " --all" } else { "" };
     let mut steps = vec![
         Step::new(Fast, "format", "cargo fmt --all --check"),
         // The list in tools/mod.rs is a macro, behind which cargo does not find the tools.
@@ -90,7 +92,11 @@ fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
         ),
     ];
     steps.extend(products.iter().map(|product| facade(product)));
-    steps.push(Step::new(Fast, "shells", "cargo xtask shells"));
+    steps.push(Step::new(
+        Fast,
+        "shells",
+        format!("cargo xtask shells{all}"),
+    ));
     steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
     steps.push(Step::new(Fast, "fixtures", "cargo xtask fixtures --check"));
     // A product is built and tested with core and nothing else: what another crate turns on does not help it.
@@ -106,7 +112,11 @@ fn steps(products: &[String], tools: &[String]) -> Vec<Step> {
         example("embedded"),
         example("axum_app"),
         example("agent_loop"),
-        Step::new(Full, "the products' SDKs", "cargo xtask clients"),
+        Step::new(
+            Full,
+            "the products' SDKs",
+            format!("cargo xtask clients{all}"),
+        ),
         Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
         Step::new(
             Full,
@@ -267,7 +277,7 @@ mod tests {
         let products = products().unwrap();
         assert!(products.iter().any(|product| product == "mail"));
 
-        let mut lines: Vec<_> = steps(&products, &[]).iter().map(Step::line).collect();
+        let mut lines: Vec<_> = steps(Full, &products, &[]).iter().map(Step::line).collect();
         for product in products {
             assert!(lines.contains(&format!("cargo test -p stead-{product} --locked")));
         }
