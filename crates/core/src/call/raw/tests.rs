@@ -321,7 +321,7 @@ fn a_long_get_in_the_form_of_a_post_is_a_get() {
         ("key=1", ErrorKind::PathInvalid),
         ("a=b#c", ErrorKind::PathInvalid),
         ("a=b c", ErrorKind::PathInvalid),
-        (too_long.as_str(), ErrorKind::InvalidRequest),
+        (too_long.as_str(), ErrorKind::RequestTooLarge),
     ] {
         let refused = streamed(over_http(Method::POST, "/v1/notes", FORM, body));
         assert_eq!(refused.result.unwrap_err().kind(), kind, "{:.20}", body);
@@ -482,16 +482,4 @@ fn a_short_body_is_read_first_and_a_caller_who_does_not_send_it_is_given_up() {
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
     assert_eq!(error.message(), "the body was not complete after 60 s");
     assert!(given_up.seen.is_empty());
-}
-
-#[test]
-fn a_body_that_the_rules_must_see_has_a_largest_size() {
-    let world = World::new();
-    let context = context(&world, &RAW, Responses::by(|_| std::future::pending()));
-    let kind = |limit| {
-        let read = world.run(whole(&context, Body::from(b"text".to_vec()), limit));
-        read.map_err(|error| error.kind())
-    };
-    assert_eq!(kind(4), Ok(Bytes::from_static(b"text")));
-    assert_eq!(kind(3), Err(ErrorKind::RequestTooLarge));
 }
