@@ -265,6 +265,21 @@ fn the_readmes_journey_is_pasted_into_each_shell_as_written() {
 }
 
 #[test]
+fn no_block_of_a_guide_has_what_an_interactive_zsh_does_not_take() {
+    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+    for guide in fs::read_dir(guides).unwrap() {
+        let path = guide.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        for block in shell_blocks(&text) {
+            let name = path.display();
+            assert!(!block.contains(" # "), "{name}: a comment: {block}");
+            let quotes = block.matches('\'').count();
+            assert!(quotes.is_multiple_of(2), "{name}: an open quote: {block}");
+        }
+    }
+}
+
+#[test]
 fn the_readmes_way_to_production_is_pasted_into_each_shell_as_written() {
     let blocks = shell_blocks(include_str!("../../../README.md"));
     let production = blocks

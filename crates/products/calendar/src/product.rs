@@ -35,10 +35,7 @@ pub static PRODUCT: Product = Product {
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: concat!(
-        include_str!("docs.md"),
-        stead_google::setup!("the **Google Calendar API**")
-    ),
+    docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
 

@@ -1,5 +1,4 @@
 #![doc = include_str!("docs.md")]
-#![doc = stead_google::setup!("the **Google Drive API**")]
 
 mod errors;
 mod file;

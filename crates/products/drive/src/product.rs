@@ -39,10 +39,7 @@ pub static PRODUCT: Product = Product {
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: concat!(
-        include_str!("docs.md"),
-        stead_google::setup!("the **Google Drive API**")
-    ),
+    docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
 

@@ -7,7 +7,6 @@ mod errors;
 mod list;
 mod oauth;
 mod retry_after;
-mod setup;
 
 use stead_core::product::{Product, ProxyRules};
 

@@ -1,5 +1,4 @@
 #![doc = include_str!("docs.md")]
-#![doc = stead_google::setup!("the **Gmail API** and the **People API**")]
 
 mod address;
 mod attachment;

@@ -62,10 +62,7 @@ pub static PRODUCT: Product = Product {
     ]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: concat!(
-        include_str!("docs.md"),
-        stead_google::setup!("the **Gmail API** and the **People API**")
-    ),
+    docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
 

@@ -34,9 +34,6 @@ pub static PRODUCT: Product = Product {
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),
     scope_descriptions: scopes::DESCRIPTIONS,
     tools: TOOLS,
-    docs: concat!(
-        include_str!("docs.md"),
-        stead_google::setup!("the **Google Sheets API**")
-    ),
+    docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
