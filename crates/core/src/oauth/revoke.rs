@@ -288,9 +288,23 @@ fn outcome_of(status: u16, body: &[u8], product: &Product) -> Outcome {
         400..=499 if code == "invalid_token" => Outcome::Revoked,
         400..=499 if (product.oauth.revoked_already)(status, &members) => Outcome::Revoked,
         408 | 429 => Outcome::Later(said),
+        // The client can be corrected, and an outage ends: until then the token lives.
+        400..=499 if is_passing(code, product) => Outcome::Later(said),
         400..=499 => Outcome::Refused(said),
         _ => Outcome::Later(said),
     }
+}
+
+/// Whether an error of the endpoint can end without a change of the request (RFC 6749, 5.2 and 4.1.2.1).
+fn is_passing(code: &str, product: &Product) -> bool {
+    [
+        "invalid_client",
+        "unauthorized_client",
+        "temporarily_unavailable",
+        "server_error",
+    ]
+    .contains(&code)
+        || product.oauth.temporary_errors.contains(&code)
 }
 
 fn token_place(id: OutboxId) -> AssociatedData<'static> {

@@ -97,7 +97,12 @@ fn only_a_dead_token_counts_as_revoked() {
         (
             401,
             r#"{"error":"invalid_client"}"#,
-            Refused(said("401 invalid_client")),
+            Later(said("401 invalid_client")),
+        ),
+        (
+            400,
+            r#"{"error":"temporarily_unavailable"}"#,
+            Later(said("400 temporarily_unavailable")),
         ),
         (404, "", Refused(said("404 "))),
         (408, "", Later(said("408 "))),
@@ -114,10 +119,19 @@ fn only_a_dead_token_counts_as_revoked() {
 
 #[test]
 fn a_refusal_ends_the_attempts_and_is_an_event() {
-    let (seen, events) = disconnected(&STABLE, &[(401, r#"{"error":"invalid_client"}"#)]);
+    let (seen, events) = disconnected(&STABLE, &[(400, r#"{"error":"invalid_request"}"#)]);
     assert_eq!(
         (seen.len(), events),
         (1, vec![String::from("account.revocation_failed")])
+    );
+    // A secret that is corrected meanwhile ends the token after all.
+    let (seen, events) = disconnected(
+        &STABLE,
+        &[(401, r#"{"error":"invalid_client"}"#), (200, "")],
+    );
+    assert_eq!(
+        (seen.len(), events),
+        (2, vec![String::from("account.revoked_at_product")])
     );
 }
 

@@ -116,13 +116,14 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
     for (request, why, kind) in [
         ("GET /elsewhere HTTP/1.1", "no route", PathInvalid),
         ("GET /v1/../x HTTP/1.1", "dot segment", PathInvalid),
+        ("GET /v1/%6eotes HTTP/1.1", "stands for 'n'", PathInvalid),
         (
             "GET /v1/x?access_token=a HTTP/1.1",
             "query parameter",
             PathInvalid,
         ),
         (
-            "GET /v1/%6fauth/token HTTP/1.1",
+            "GET /v1/oauth;a/token HTTP/1.1",
             "OAuth endpoints",
             PathInvalid,
         ),

@@ -286,6 +286,11 @@ fn check_escapes(path: &str, encoded_slash_after: Option<&str>) -> Result<()> {
 fn check_decoded(segment: &str, at: usize, slash_is_data: bool) -> Result<()> {
     let mut text = segment.to_owned();
     for _ in 0..ROUNDS {
+        if let Some(character) = needless_escape(&text) {
+            return Err(invalid(format!(
+                "the segment at byte {at} has an escape that stands for {character:?}; write the character itself"
+            )));
+        }
         text = match percent_decode_str(&text).decode_utf8() {
             Ok(Cow::Borrowed(_)) => return Ok(()),
             Ok(Cow::Owned(decoded)) => decoded,
@@ -303,6 +308,17 @@ fn check_decoded(segment: &str, at: usize, slash_is_data: bool) -> Result<()> {
             "the segment at byte {at} is escaped more than {ROUNDS} times"
         ))),
     }
+}
+
+/// A letter or digit that is escaped. No client needs that (RFC 3986, section 2.3), and the policy would see another
+/// path than the product.
+fn needless_escape(text: &str) -> Option<char> {
+    let (_, escapes) = text.split_once('%')?;
+    escapes
+        .split('%')
+        .filter_map(|escape| u8::from_str_radix(escape.get(..2)?, 16).ok())
+        .map(char::from)
+        .find(char::is_ascii_alphanumeric)
 }
 
 /// Checks the text that a product could see in place of a segment.
