@@ -27,11 +27,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("supportsTeamDrives", Kind::Flag),
         Parameter::one("useContentAsIndexableText", Kind::Flag),
     ],
-    scopes: &[
-        "https://www.googleapis.com/auth/drive",
-        "https://www.googleapis.com/auth/drive.appdata",
-        "https://www.googleapis.com/auth/drive.file",
-    ],
+    scopes: super::WRITE_SCOPES,
     schema: "File",
     run,
 };

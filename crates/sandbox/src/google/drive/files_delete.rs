@@ -15,11 +15,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         Parameter::one("supportsAllDrives", Kind::Flag),
         Parameter::one("supportsTeamDrives", Kind::Flag),
     ],
-    scopes: &[
-        "https://www.googleapis.com/auth/drive",
-        "https://www.googleapis.com/auth/drive.appdata",
-        "https://www.googleapis.com/auth/drive.file",
-    ],
+    scopes: super::WRITE_SCOPES,
     schema: "File",
     run,
 };

@@ -47,6 +47,13 @@ pub(crate) static DRIVE_API: Api = Api {
 /// Bytes of an upload at most (discovery, `maxSize`).
 const MAX_UPLOAD_BYTES: u64 = 5_497_558_138_880;
 
+/// Scopes of the methods that create and delete files (discovery, `scopes`).
+const WRITE_SCOPES: &[&str] = &[
+    "https://www.googleapis.com/auth/drive",
+    "https://www.googleapis.com/auth/drive.appdata",
+    "https://www.googleapis.com/auth/drive.file",
+];
+
 /// Scopes of files.get and files.list (discovery, `scopes`).
 const SCOPES: &[&str] = &[
     "https://www.googleapis.com/auth/drive",

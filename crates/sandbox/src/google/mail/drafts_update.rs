@@ -15,12 +15,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
     verb: Method::PUT,
     path: "gmail/v1/users/{userId}/drafts/{id}",
     parameters: &[],
-    scopes: &[
-        scope::ALL,
-        "https://www.googleapis.com/auth/gmail.addons.current.action.compose",
-        scope::COMPOSE,
-        scope::MODIFY,
-    ],
+    scopes: scope::WRITE_DRAFTS,
     schema: "Draft",
     run,
 };

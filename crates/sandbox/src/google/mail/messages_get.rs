@@ -21,15 +21,7 @@ pub(super) static METHOD: ApiMethod = ApiMethod {
         ),
         Parameter::many("metadataHeaders", Kind::Text),
     ],
-    scopes: &[
-        scope::ALL,
-        "https://www.googleapis.com/auth/gmail.addons.current.message.action",
-        "https://www.googleapis.com/auth/gmail.addons.current.message.metadata",
-        "https://www.googleapis.com/auth/gmail.addons.current.message.readonly",
-        scope::METADATA,
-        scope::MODIFY,
-        scope::READONLY,
-    ],
+    scopes: scope::READ_CONTENT,
     schema: "Message",
     run,
 };

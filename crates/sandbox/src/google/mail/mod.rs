@@ -82,6 +82,23 @@ mod scope {
     pub(super) const COMPOSE: &str = "https://www.googleapis.com/auth/gmail.compose";
     pub(super) const SEND: &str = "https://www.googleapis.com/auth/gmail.send";
     pub(super) const LABELS: &str = "https://www.googleapis.com/auth/gmail.labels";
+    /// Of the methods that change and send drafts (discovery, `scopes`).
+    pub(super) const WRITE_DRAFTS: &[&str] = &[
+        ALL,
+        "https://www.googleapis.com/auth/gmail.addons.current.action.compose",
+        COMPOSE,
+        MODIFY,
+    ];
+    /// Of the methods that give one mail or thread.
+    pub(super) const READ_CONTENT: &[&str] = &[
+        ALL,
+        "https://www.googleapis.com/auth/gmail.addons.current.message.action",
+        "https://www.googleapis.com/auth/gmail.addons.current.message.metadata",
+        "https://www.googleapis.com/auth/gmail.addons.current.message.readonly",
+        METADATA,
+        MODIFY,
+        READONLY,
+    ];
 }
 
 /// The user whose mailbox is asked for: `me`, or the caller's own address.
