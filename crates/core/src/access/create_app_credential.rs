@@ -39,7 +39,9 @@ pub(crate) async fn create_app_credential(
         created_at: context.now(),
     };
     let exists = Error::new(ErrorKind::AlreadyExists, "this client id exists");
-    context.add(Change::none().insert(row), exists).await?;
+    context
+        .add("credential.create", Change::none().insert(row), exists)
+        .await?;
     Ok(NewAppCredential {
         client_id,
         client_secret,

@@ -48,7 +48,9 @@ pub(crate) async fn issue_access_token(
         expires_at,
     };
     let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
-    context.add(Change::none().insert(row), exists).await?;
+    context
+        .add("token.issue", Change::none().insert(row), exists)
+        .await?;
     Ok(IssuedToken {
         access_token,
         expires_in: TOKEN_LIFE.as_secs().unsigned_abs(),

@@ -29,6 +29,7 @@ pub(crate) async fn disconnect(
         .detached(move |context| async move {
             let asked = context
                 .change(
+                    "account.disconnect",
                     || load(&context, id, revoke_at_product),
                     |(account, credentials)| {
                         let asked = credentials.iter().any(|(_, entry)| entry.is_some());

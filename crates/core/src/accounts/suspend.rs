@@ -29,7 +29,9 @@ async fn transition(
         .detached(move |context| async move {
             let now = context.now();
             context
-                .change_account(id, |account| account.row.on(trigger, now))
+                .change_account("account.suspend", id, |account| {
+                    account.row.on(trigger, now)
+                })
                 .await
         })
         .await??;

@@ -41,6 +41,7 @@ async fn apply(
 ) -> Result<resource::Connection> {
     let (before, after) = context
         .change(
+            "connection.change",
             || load(context, name, &change),
             |(connection, client_secret)| decide(context, connection, client_secret, &change),
         )
@@ -119,7 +120,7 @@ async fn reauthorize_all(context: &Context, connection: &Connection) -> Result<(
             }
         }
         context
-            .change_account(row.id, |account| {
+            .change_account("connection.reauthorize", row.id, |account| {
                 account
                     .row
                     .on(account::Trigger::ClientChanged, context.now())

@@ -37,7 +37,11 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         .event(connection.event("connection.created"))
         .insert(connection.clone());
     context
-        .add(created, Error::new(ErrorKind::AlreadyExists, exists))
+        .add(
+            "connection.create",
+            created,
+            Error::new(ErrorKind::AlreadyExists, exists),
+        )
         .await?;
     Ok(view(context, &connection))
 }

@@ -12,6 +12,7 @@ use crate::{
 pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     context
         .change(
+            "connection.delete",
             || load(context, name),
             |(connection, accounts)| decide(&connection, accounts),
         )

@@ -123,9 +123,10 @@ impl Change {
 
 impl Context {
     /// Loads an aggregate, decides what changes, and commits it; where another writer was first, it begins again. What is
-    /// sealed is sealed by `load`, so that `decide` is pure.
+    /// sealed is sealed by `load`, so that `decide` is pure. `name` says in logs and failpoints which change it is.
     pub(crate) async fn change<A, L, T>(
         &self,
+        name: &'static str,
         load: impl Fn() -> L,
         decide: impl Fn(A) -> Result<(Change, T)>,
     ) -> Result<T>
@@ -134,21 +135,26 @@ impl Context {
     {
         loop {
             let (change, value) = decide(load().await?)?;
-            if change.is_none() || self.commit(change).await? == Commit::Committed {
+            if change.is_none() || self.commit(name, change).await? == Commit::Committed {
                 return Ok(value);
             }
         }
     }
 
     /// Adds what must not exist yet; `exists` is the error where it does.
-    pub(crate) async fn add(&self, change: Change, exists: Error) -> Result<()> {
-        match self.commit(change).await? {
+    pub(crate) async fn add(
+        &self,
+        name: &'static str,
+        change: Change,
+        exists: Error,
+    ) -> Result<()> {
+        match self.commit(name, change).await? {
             Commit::Committed => Ok(()),
             Commit::Conflict => Err(exists),
         }
     }
 
-    async fn commit(&self, change: Change) -> Result<Commit> {
+    async fn commit(&self, name: &'static str, change: Change) -> Result<Commit> {
         let events: Vec<Event> = change
             .events
             .into_iter()
@@ -162,10 +168,14 @@ impl Context {
             .collect();
         let batch = events.iter().cloned().fold(change.batch, Batch::insert);
         let outcome = self.store.commit(batch).await;
-        if matches!(outcome, Ok(Commit::Committed)) {
-            for event in &events {
-                tracing::debug!(event = %event.name, data = %event.data, "event");
+        match &outcome {
+            Ok(Commit::Committed) => {
+                for event in &events {
+                    tracing::debug!(event = %event.name, data = %event.data, "event");
+                }
             }
+            Ok(Commit::Conflict) => tracing::debug!(change = name, "another writer was first"),
+            Err(error) => tracing::warn!(change = name, %error, "the store took no change"),
         }
         // Even where the store does not answer: it may have committed.
         for identifier in &change.identifiers {
@@ -201,10 +211,12 @@ impl Context {
     /// Changes an account by one transition.
     pub(crate) async fn change_account(
         &self,
+        name: &'static str,
         id: AccountId,
         decide: impl Fn(&Versioned<Account>) -> account::Transition,
     ) -> Result<Account> {
         self.change(
+            name,
             || self.existing_account(id),
             |account: Versioned<Account>| {
                 let changed = decide(&account)?;
@@ -218,10 +230,12 @@ impl Context {
     /// Changes an authorization by one transition; `None` where it stays.
     pub(crate) async fn change_authorization(
         &self,
+        name: &'static str,
         id: AuthorizationId,
         decide: impl Fn(&Authorization) -> authorization::Transition,
     ) -> Result<Option<Authorization>> {
         self.change(
+            name,
             || self.authorization_row(id),
             |found: Versioned<Authorization>| {
                 let changed = decide(&found.row)?;

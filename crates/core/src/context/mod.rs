@@ -42,7 +42,7 @@ use crate::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     identifier::{AccountId, ConnectionId},
-    ports::{Entropy, Policy, Runtime, Transport},
+    ports::{Entropy, Policy, Runtime, Spool, Transport},
     seal::Vault,
     store::Records,
 };
@@ -63,6 +63,8 @@ pub(crate) struct Shared {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
     pub(crate) policy: Arc<dyn Policy>,
+    #[expect(dead_code, reason = "no change writes to it yet")]
+    pub(crate) spool: Option<Arc<dyn Spool>>,
     pub(crate) vault: Vault,
     pub(crate) snapshots: snapshots::Snapshots,
     pub(crate) refreshes: single_flight::SingleFlight<AccountId, Result<Arc<Snapshot>>>,
@@ -148,6 +150,7 @@ impl Context {
             entropy: ports.entropy,
             store,
             policy: ports.policy,
+            spool: ports.spool,
             vault,
             snapshots: snapshots::Snapshots::default(),
             refreshes: single_flight::SingleFlight::default(),

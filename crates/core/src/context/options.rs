@@ -8,7 +8,7 @@ use url::Url;
 use super::endpoints::{ProductOptions, base_url, is_loopback};
 use crate::{
     Error, ErrorKind, Result,
-    ports::{AllowAll, Entropy, Policy, Runtime, Transport},
+    ports::{AllowAll, Entropy, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
     store::Store,
 };
@@ -113,6 +113,8 @@ pub struct Ports {
     pub keys: KeyRing,
     /// Policy.
     pub policy: Arc<dyn Policy>,
+    /// Where tokens wait for a store that is away; in memory only where there is none.
+    pub spool: Option<Arc<dyn Spool>>,
 }
 
 impl Ports {
@@ -131,6 +133,7 @@ impl Ports {
             store,
             keys,
             policy: Arc::new(AllowAll),
+            spool: None,
         }
     }
 }

@@ -27,7 +27,11 @@ struct Loaded {
 /// other authorizations that wait to be confirmed, with theirs.
 pub(super) async fn activate(context: &Context, id: AuthorizationId) -> Result<Account> {
     let activated = context
-        .change(|| load(context, id), |loaded| decide(context, loaded))
+        .change(
+            "authorization.activate",
+            || load(context, id),
+            |loaded| decide(context, loaded),
+        )
         .await;
     let error = match activated {
         Ok(account) => return Ok(account),

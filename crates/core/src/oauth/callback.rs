@@ -153,7 +153,7 @@ async fn spend_state(
     state: &Digest,
 ) -> Result<Authorization> {
     context
-        .change_authorization(id, |row| {
+        .change_authorization("authorization.return", id, |row| {
             // The browser may have started over meanwhile.
             if row.oauth_state.as_ref() != Some(state) {
                 return Err(returned_before());

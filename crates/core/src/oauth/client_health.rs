@@ -16,6 +16,7 @@ pub(super) async fn client_used(
 ) -> Result<()> {
     context
         .change(
+            "connection.health",
             || context.connection_by_id(used.id),
             |Versioned { row, version, .. }: Versioned<Connection>| {
                 let changed = row.on(Trigger::ClientUsed { used, health }, context.now());

@@ -52,6 +52,7 @@ pub(crate) async fn create_link(
         .unwrap_or(Timestamp::MAX);
     context
         .change(
+            "link.create",
             || load(context, &new.connection_name, &identifier),
             |(connection, account)| {
                 let change = Change::none().guard(connection.row.id, connection.version);

@@ -27,6 +27,7 @@ pub(crate) async fn end(
 ) -> Result<bool> {
     let ended = context
         .change(
+            "authorization.end",
             || load(context, id),
             |(authorization, account, pending)| {
                 let Versioned { row, version, .. } = authorization;

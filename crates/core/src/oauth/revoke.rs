@@ -248,7 +248,7 @@ async fn finish(context: &Context, entry: Versioned<OutboxEntry>, outcome: Outco
     };
     let ended = Change::none().delete(row.id, version).event(event);
     let done_elsewhere = Error::new(ErrorKind::AlreadyExists, "another process was first");
-    match context.add(ended, done_elsewhere).await {
+    match context.add("outbox.end", ended, done_elsewhere).await {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }

@@ -57,6 +57,7 @@ pub(crate) async fn start(
 ) -> Result<StartedAuthorization> {
     context
         .change(
+            "authorization.start",
             || load(context, link, browser),
             |(authorization, start, started)| {
                 let Versioned { row, version, .. } = authorization;

@@ -3,6 +3,7 @@
 mod body;
 mod loopback;
 mod policy;
+mod spool;
 mod transport_error;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use jiff::Timestamp;
 pub use body::Body;
 pub use loopback::is_loopback;
 pub use policy::{AllowAll, Decision, Policy, PolicyRequest};
+pub use spool::Spool;
 pub use transport_error::{BoxError, TransportError, TransportErrorKind};
 
 /// A boxed future that can move between threads.

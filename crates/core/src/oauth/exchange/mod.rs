@@ -156,6 +156,7 @@ async fn keep_pending(
     let kept = context
         .patiently(|| {
             context.change(
+                "exchange.keep",
                 || load(context, id, granted),
                 |loaded| decide(context, loaded, pending),
             )

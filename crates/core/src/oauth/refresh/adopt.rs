@@ -19,6 +19,7 @@ pub(super) async fn adopt_orphan(
 ) -> Result<bool> {
     context
         .change(
+            "refresh.adopt",
             || load(context, claimed),
             |(account, newest)| {
                 let Some((generation, token_expires_at)) = newest.filter(|_| {

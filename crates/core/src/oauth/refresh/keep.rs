@@ -44,6 +44,7 @@ pub(super) async fn keep(
     let kept = context
         .patiently(|| {
             context.change(
+                "refresh.keep",
                 || load(context, &attempt.account, granted),
                 |loaded| decide(context, loaded, &refreshed),
             )

@@ -58,6 +58,7 @@ async fn refresh(
         // No claim is made where another refresh has renewed or ended the credential.
         let claim = context
             .change(
+                "refresh.claim",
                 || context.existing_account(seen.account.id),
                 |account: Versioned<Account>| {
                     let Versioned {

@@ -108,7 +108,7 @@ async fn credential_died(
     reason: AccountReason,
 ) -> Result<Arc<Snapshot>> {
     context
-        .change_account(attempt.account.id, |account| {
+        .change_account("refresh.died", attempt.account.id, |account| {
             if account.row.generation == attempt.account.generation
                 && account.row.is_leased_to(attempt.owner)
             {
@@ -139,7 +139,7 @@ const UNANSWERED: Release = |read_at| Trigger::RefreshFailed {
 
 async fn release(context: &Context, attempt: &Attempt, release: Release) -> Result<()> {
     context
-        .change_account(attempt.account.id, |account| {
+        .change_account("refresh.release", attempt.account.id, |account| {
             if !account.row.is_leased_to(attempt.owner) {
                 return Ok(None);
             }
