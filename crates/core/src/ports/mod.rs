@@ -13,7 +13,7 @@ use jiff::Timestamp;
 pub use body::Body;
 pub use loopback::is_loopback;
 pub use policy::{AllowAll, Decision, Policy, PolicyRequest};
-pub use spool::Spool;
+pub use spool::{Spool, Spooled};
 pub use transport_error::{BoxError, TransportError, TransportErrorKind};
 
 /// A boxed future that can move between threads.

@@ -3,6 +3,9 @@
 use super::BoxFuture;
 use crate::Result;
 
+/// A record with its name.
+pub type Spooled = (String, Vec<u8>);
+
 /// Keeps a few small records while the store does not take them: tokens that a product issued and will not issue again.
 /// What it is given is sealed already.
 ///
@@ -13,8 +16,8 @@ pub trait Spool: Send + Sync + 'static {
     /// 100 characters of `a-z`, `0-9` and `-`.
     fn put<'a>(&'a self, name: &'a str, record: &'a [u8]) -> BoxFuture<'a, Result<()>>;
 
-    /// Every record with its name.
-    fn list(&self) -> BoxFuture<'_, Result<Vec<(String, Vec<u8>)>>>;
+    /// Every record.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Spooled>>>;
 
     /// Removes a record; one that is not there is removed already.
     fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<()>>;
