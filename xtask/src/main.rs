@@ -6,6 +6,7 @@ mod bench;
 mod clients;
 mod codegen;
 mod conformance;
+mod deny;
 mod fixtures;
 #[cfg(test)]
 mod guides;
@@ -34,6 +35,8 @@ cargo xtask conformance [--descriptions FOLDER]
 cargo xtask shells [--all]      the shells into which the journeys are pasted: installed where they are missing; with
                                 --all, what is missing is a failure
 cargo xtask clients [--all]     the products' own SDKs, through the proxy; with --all, what is missing is a failure
+cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
+                                that cannot be made is a failure
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead";
 
@@ -69,6 +72,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["shells", "--all"] => shells::run(true),
         ["clients"] => clients::run(false),
         ["clients", "--all"] => clients::run(true),
+        ["deny"] => deny::run(false),
+        ["deny", "--all"] => deny::run(true),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

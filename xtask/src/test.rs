@@ -109,6 +109,7 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
     }));
     steps.extend([
         Step::new(Full, "generated pages", "cargo xtask codegen --check"),
+        Step::new(Full, "dependencies", format!("cargo xtask deny{all}")),
         example("embedded"),
         example("axum_app"),
         example("agent_loop"),
