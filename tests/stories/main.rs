@@ -25,6 +25,7 @@ mod permissions;
 mod proxy;
 mod proxy_pass;
 mod refresh;
+mod revocation;
 mod six_products;
 mod tampering;
 mod verification;

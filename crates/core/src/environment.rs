@@ -193,7 +193,9 @@ impl Environment {
     }
 
     /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
-    /// product too; a product that does not answer is asked again later.
+    /// product too; a product that does not answer is asked again later. Where that ends all that the user has granted to
+    /// the project, the response names the accounts that end with it; each needs a new authorization once the product has
+    /// done it.
     ///
     /// # Errors
     /// [`ErrorKind::AccountNotFound`].
@@ -297,7 +299,7 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`] where nothing waits for a word, [`ErrorKind::IdentifierMismatch`], which
-    /// ends the authorization and revokes its tokens, [`ErrorKind::AuthorizationExpired`].
+    /// ends the authorization and destroys its tokens, [`ErrorKind::AuthorizationExpired`].
     pub async fn verify_authorization(
         &self,
         authorization_id: &str,

@@ -33,7 +33,7 @@ pub(crate) async fn list(
         let identifier = Identifier::new(identifier)?;
         let connections = match connection {
             Some(one) => vec![one],
-            None => all_connections(context).await?,
+            None => context.all_connections().await?,
         };
         return of_user(context, &connections, &identifier, filter, after, limit).await;
     }
@@ -112,19 +112,4 @@ fn matching(
     let matches = product.is_none_or(|product| connection.product == product)
         && filter.state.is_none_or(|state| row.state == state);
     matches.then(|| account_view(connection, row))
-}
-
-/// Every connection, by name.
-pub(super) async fn all_connections(context: &Context) -> Result<Vec<Connection>> {
-    const PAGE: u32 = 100;
-    let mut all: Vec<Connection> = Vec::new();
-    loop {
-        let after = all.last().map(|last| last.name.to_string());
-        let page = context.store.connections(after.as_deref(), PAGE).await?;
-        let last = page.len() < PAGE as usize;
-        all.extend(page.into_iter().map(|found| found.row));
-        if last {
-            return Ok(all);
-        }
-    }
 }

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::list::all_connections;
 use crate::{
     Error, ErrorKind, Result,
     catalogue::CatalogueTool,
@@ -86,7 +85,7 @@ async fn granted_by_product(
     let identifier = Identifier::new(identifier)?;
     let connections = match connection {
         Some(one) => vec![one],
-        None => all_connections(context).await?,
+        None => context.all_connections().await?,
     };
     let mut granted = Vec::new();
     for connection in connections {

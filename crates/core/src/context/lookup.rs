@@ -97,6 +97,21 @@ impl Context {
         })
     }
 
+    /// Every connection, by name.
+    pub(crate) async fn all_connections(&self) -> Result<Vec<Connection>> {
+        const PAGE: u32 = 100;
+        let mut all: Vec<Connection> = Vec::new();
+        loop {
+            let after = all.last().map(|last| last.name.to_string());
+            let page = self.store.connections(after.as_deref(), PAGE).await?;
+            let last = page.len() < PAGE as usize;
+            all.extend(page.into_iter().map(|found| found.row));
+            if last {
+                return Ok(all);
+            }
+        }
+    }
+
     /// A connection's endpoints.
     pub(crate) fn endpoints_of(&self, connection: &Connection) -> Result<Arc<Endpoints>> {
         self.endpoints(&connection.product)?

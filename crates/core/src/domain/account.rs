@@ -252,6 +252,15 @@ impl Account {
         Ok(Some((next, event)))
     }
 
+    /// Whether it has a credential that serves, now or once a suspension ends.
+    pub(crate) fn is_connected(&self) -> bool {
+        let state = match self.state {
+            AccountState::Suspended => self.suspended_from,
+            state => Some(state),
+        };
+        state == Some(AccountState::Active)
+    }
+
     fn in_state(&self, state: AccountState) -> Self {
         Self {
             state,

@@ -40,5 +40,8 @@ pub(crate) enum OutboxTask {
         generation: u64,
         /// The token.
         token: Sealed,
+        /// Accounts that end with it, as the application was told.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        also_ends: Vec<AccountId>,
     },
 }

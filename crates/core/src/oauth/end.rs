@@ -16,8 +16,7 @@ use crate::{
 };
 
 /// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded, and revoked at
-/// the product where that harms no other credential of the account. Returns whether it ended: one that has moved on
-/// meanwhile stays as it is.
+/// the product where that ends nothing else. Returns whether it ended: one that has moved on meanwhile stays as it is.
 pub(crate) async fn end(
     context: &Context,
     id: AuthorizationId,
@@ -73,7 +72,8 @@ async fn load(
     if let Some(Versioned { row: account, .. }) = &account {
         for credential in context.store.credentials(account_id).await? {
             if credential.row.pending_for == Some(id) {
-                let revocation = revocation_of_unconfirmed(context, account, &credential.row).await;
+                let revocation =
+                    revocation_of_unconfirmed(context, account, &credential.row).await?;
                 pending.push((credential, revocation));
             }
         }

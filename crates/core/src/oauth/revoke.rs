@@ -1,18 +1,19 @@
 //! Revokes tokens at the product (RFC 7009), through the outbox.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 use super::token_endpoint::{error_of, exchange, request};
 use crate::{
-    Error, ErrorKind, Result,
-    context::{Context, TokenSet, change::Change},
-    domain::{Account, Connection, Credential, NewEvent, OutboxEntry, OutboxTask},
+    Result,
+    context::{Context, Endpoints, TokenSet, change::Change},
+    domain::{Account, Connection, Credential, NewEvent, OutboxEntry, OutboxTask, account},
     identifier::{AccountId, OutboxId},
     product::Product,
     seal::AssociatedData,
     sealed::Sealed,
+    state::AccountReason,
     store::{Batch, Commit, Versioned},
 };
 
@@ -24,92 +25,119 @@ const ROUND: u32 = 50;
 /// While an entry is being worked on, no other process takes it for so long.
 const CLAIM: SignedDuration = SignedDuration::from_mins(2);
 
-/// The outbox entry that revokes a credential which the application gives up for good. What cannot be revoked (no
-/// endpoint, nothing to open) is shredded all the same.
+/// The outbox entry that revokes a credential which the application gives up for good, with the accounts that end with
+/// it. What cannot be revoked (no endpoint, nothing to open) is shredded all the same.
 pub(crate) async fn revocation(
     context: &Context,
     account: &Account,
     credential: &Credential,
-) -> Option<OutboxEntry> {
-    let sealed = credential.sealed.as_ref()?;
-    let tokens = TokenSet::open(&context.vault, account, credential.generation, sealed);
-    match tokens {
-        Ok(tokens) => revocation_of_tokens(context, account, credential.generation, &tokens).await,
-        Err(error) => {
-            tracing::warn!(account = %account.id, kind = %error.kind(), "a credential cannot be opened, so it is not revoked at the product");
-            None
-        }
-    }
+    also_ends: &[AccountId],
+) -> Result<Option<OutboxEntry>> {
+    let Some((connection, _)) = revocable(context, account).await? else {
+        return Ok(None);
+    };
+    let Some(tokens) = opened(context, account, credential) else {
+        return Ok(None);
+    };
+    entry(
+        context,
+        &connection,
+        account,
+        credential.generation,
+        &tokens,
+        also_ends,
+    )
+    .map(Some)
 }
 
-/// The same for a credential that was never confirmed: not where the product would end the account's working grant
-/// with it.
+/// The same for a credential that was never confirmed. Where that would end everything that the user has granted to the
+/// project, the user's working accounts too, it is not revoked: no one asked for that.
 pub(super) async fn revocation_of_unconfirmed(
     context: &Context,
     account: &Account,
     credential: &Credential,
-) -> Option<OutboxEntry> {
-    if would_end_working_grant(context, account).await {
-        None
-    } else {
-        revocation(context, account, credential).await
+) -> Result<Option<OutboxEntry>> {
+    match opened(context, account, credential) {
+        Some(tokens) => unasked(context, account, credential.generation, &tokens).await,
+        None => Ok(None),
     }
 }
 
-/// The same for tokens that were never stored.
+/// Revokes tokens that were never stored, where that ends nothing else.
 pub(crate) async fn discard(context: &Context, account: &Account, tokens: &TokenSet) {
-    if would_end_working_grant(context, account).await {
-        return;
-    }
-    if let Some(entry) =
-        revocation_of_tokens(context, account, account.last_generation, tokens).await
-    {
-        match context.store.commit(Batch::new().insert(entry)).await {
-            Ok(_) => work_off_outbox(context),
-            Err(error) => {
-                tracing::warn!(account = %account.id, kind = %error.kind(), "tokens that no one keeps could not be revoked")
-            }
+    let discarded = async {
+        match unasked(context, account, account.last_generation, tokens).await? {
+            Some(entry) => context
+                .store
+                .commit(Batch::new().insert(entry))
+                .await
+                .map(drop),
+            None => Ok(()),
+        }
+    };
+    match discarded.await {
+        Ok(()) => work_off_outbox(context),
+        Err(error) => {
+            tracing::warn!(account = %account.id, kind = %error.kind(), "tokens that no one keeps could not be revoked")
         }
     }
 }
 
-async fn would_end_working_grant(context: &Context, account: &Account) -> bool {
-    let Ok(connection) = context.connection_by_id(account.connection_id).await else {
-        return true;
-    };
-    let Ok(endpoints) = context.endpoints_of(&connection.row) else {
-        return true;
-    };
-    endpoints.product.oauth.revocation_ends_grant && account.generation > 0
-}
-
-async fn revocation_of_tokens(
+/// The entry that revokes tokens without being asked, where their revocation ends nothing else.
+async fn unasked(
     context: &Context,
     account: &Account,
     generation: u64,
     tokens: &TokenSet,
-) -> Option<OutboxEntry> {
-    let connection = context
-        .connection_by_id(account.connection_id)
-        .await
-        .ok()?
-        .row;
-    context.endpoints_of(&connection).ok()?.revoke()?;
+) -> Result<Option<OutboxEntry>> {
+    match revocable(context, account).await? {
+        Some((connection, product)) if !product.oauth.revocation_ends_grant => {
+            entry(context, &connection, account, generation, tokens, &[]).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The connection of an account whose product has a revocation endpoint.
+async fn revocable(
+    context: &Context,
+    account: &Account,
+) -> Result<Option<(Connection, &'static Product)>> {
+    let connection = context.store.connection(account.connection_id).await?;
+    Ok(connection.and_then(|Versioned { row, .. }| {
+        let endpoints = context.endpoints_of(&row).ok()?;
+        endpoints.revoke()?;
+        Some((row, endpoints.product))
+    }))
+}
+
+fn opened(context: &Context, account: &Account, credential: &Credential) -> Option<TokenSet> {
+    let sealed = credential.sealed.as_ref()?;
+    TokenSet::open(&context.vault, account, credential.generation, sealed)
+        .inspect_err(|error| {
+            tracing::warn!(account = %account.id, kind = %error.kind(), "a credential cannot be opened, so it is not revoked at the product");
+        })
+        .ok()
+}
+
+fn entry(
+    context: &Context,
+    connection: &Connection,
+    account: &Account,
+    generation: u64,
+    tokens: &TokenSet,
+    also_ends: &[AccountId],
+) -> Result<OutboxEntry> {
     let id = OutboxId::from_uuid(context.new_id());
-    let token = context
-        .vault
-        .seal(
-            token_place(id),
-            tokens.revocable().expose_secret().as_bytes(),
-        )
-        .ok()?;
+    let token = tokens.revocable().expose_secret();
     let task = OutboxTask::Revoke {
         connection_id: connection.id,
         account_id: account.id,
         generation,
-        token,
+        token: context.vault.seal(token_place(id), token.as_bytes())?,
+        also_ends: also_ends.to_vec(),
     };
-    Some(OutboxEntry {
+    Ok(OutboxEntry {
         id,
         task,
         attempts: 0,
@@ -144,7 +172,10 @@ async fn work_off(context: &Context) -> Result<()> {
         let due = context.store.due(context.now(), ROUND).await?;
         let last = due.len() < ROUND as usize;
         for entry in due {
-            work_off_entry(context, entry).await?;
+            let id = entry.row.id;
+            if let Err(error) = work_off_entry(context, entry).await {
+                tracing::warn!(entry = %id, kind = %error.kind(), "an entry of the outbox could not be worked off");
+            }
         }
         if last {
             return Ok(());
@@ -166,32 +197,36 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
         // Another process has it.
         return Ok(());
     }
+    let asked_at = context.now();
+    let outcome = outcome(context, &row)
+        .await
+        .unwrap_or_else(|error| Outcome::Later(error.to_string()));
+    let entry = Versioned {
+        row,
+        version: version + 1,
+        read_at: entry.read_at,
+    };
+    finish(context, entry, outcome, asked_at).await
+}
+
+async fn outcome(context: &Context, entry: &OutboxEntry) -> Result<Outcome> {
     let OutboxTask::Revoke {
         connection_id,
         account_id,
         generation,
         token,
-    } = &row.task;
-    let outcome = if superseded(context, *account_id, *generation).await? {
-        Outcome::NotNeeded
-    } else {
-        match context.store.connection(*connection_id).await? {
-            Some(connection) => revoke(context, &connection.row, row.id, token)
-                .await
-                .unwrap_or_else(|error| Outcome::Later(error.to_string())),
-            None => Outcome::Refused(String::from("the connection was deleted")),
-        }
+        ..
+    } = &entry.task;
+    let Some(connection) = context.store.connection(*connection_id).await? else {
+        return Ok(Outcome::Refused(String::from("the connection was deleted")));
     };
-    finish(
-        context,
-        Versioned {
-            row,
-            version: version + 1,
-            read_at: entry.read_at,
-        },
-        outcome,
-    )
-    .await
+    let endpoints = context.endpoints_of(&connection.row)?;
+    if endpoints.product.oauth.revocation_ends_grant
+        && superseded(context, *account_id, *generation).await?
+    {
+        return Ok(Outcome::NotNeeded);
+    }
+    revoke(context, &connection.row, &endpoints, entry.id, token).await
 }
 
 /// What became of a revocation.
@@ -203,25 +238,34 @@ enum Outcome {
     NotNeeded,
     /// The product refuses it for good; with what it said.
     Refused(String),
+    /// The product has no revocation endpoint.
+    Unsupported,
     /// It may work later; with what was wrong.
     Later(String),
 }
 
 /// Whether the user has authorized again since, and the revocation would end that grant too.
 async fn superseded(context: &Context, account: AccountId, generation: u64) -> Result<bool> {
-    let Some(account) = context.store.account(account).await? else {
-        return Ok(false);
-    };
-    Ok(account.row.generation > generation && would_end_working_grant(context, &account.row).await)
+    let account = context.store.account(account).await?;
+    Ok(account.is_some_and(|account| account.row.generation > generation))
 }
 
-/// Ends an entry with its event, or plans the next attempt.
-async fn finish(context: &Context, entry: Versioned<OutboxEntry>, outcome: Outcome) -> Result<()> {
+/// Ends an entry with its event, or plans the next attempt. `asked_at` is before the product was asked.
+async fn finish(
+    context: &Context,
+    entry: Versioned<OutboxEntry>,
+    outcome: Outcome,
+    asked_at: Timestamp,
+) -> Result<()> {
     let Versioned {
         mut row, version, ..
     } = entry;
-    let OutboxTask::Revoke { account_id, .. } = &row.task;
-    let (name, why) = match outcome {
+    let OutboxTask::Revoke {
+        account_id,
+        also_ends,
+        ..
+    } = &row.task;
+    let (name, said, why) = match outcome {
         Outcome::Later(why) if row.attempts + 1 < ATTEMPTS => {
             tracing::info!(account = %account_id, why, attempts = row.attempts + 1, "a token could not be revoked at the product; it is tried again");
             row.attempts += 1;
@@ -236,36 +280,80 @@ async fn finish(context: &Context, entry: Versioned<OutboxEntry>, outcome: Outco
         }
         Outcome::Later(why) | Outcome::Refused(why) => {
             tracing::warn!(account = %account_id, why, "a token is not revoked at the product");
-            ("account.revocation_failed", Some(why))
+            ("account.revocation_failed", "failed", Some(why))
         }
-        Outcome::Revoked => ("account.revoked_at_product", None),
-        Outcome::NotNeeded => ("account.revocation_dropped", None),
+        Outcome::Unsupported => ("account.revocation_failed", "unsupported", None),
+        Outcome::Revoked => ("account.revoked_at_product", "revoked", None),
+        Outcome::NotNeeded => ("account.revocation_dropped", "dropped", None),
+    };
+    let ended: &[AccountId] = match said {
+        "revoked" => also_ends,
+        _ => &[],
     };
     let event = NewEvent {
         name,
         account_id: Some(*account_id),
-        data: json!({ "reason": why }),
+        data: json!({ "outcome": said, "reason": why }),
     };
-    let ended = Change::none().delete(row.id, version).event(event);
-    let done_elsewhere = Error::new(ErrorKind::AlreadyExists, "another process was first");
-    match context.add("outbox.end", ended, done_elsewhere).await {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
+    context
+        .change(
+            "outbox.end",
+            || load_ended(context, row.id, ended),
+            |(present, accounts)| {
+                // Another process may have been first.
+                if present.is_none_or(|present| present.version != version) {
+                    return Ok((Change::none(), ()));
+                }
+                let mut change = Change::none().delete(row.id, version).event(event.clone());
+                for (account, issued_at) in accounts {
+                    if account.row.is_connected() && issued_at < asked_at {
+                        let died = account::Trigger::CredentialDied(AccountReason::RefreshRejected);
+                        let changed = account.row.on(died, context.now())?;
+                        change = change.account(changed, account.version);
+                    }
+                }
+                Ok((change, ()))
+            },
+        )
+        .await
+}
+
+/// An entry, with accounts that ended with its grant and when the present tokens of each were stored.
+async fn load_ended(
+    context: &Context,
+    id: OutboxId,
+    accounts: &[AccountId],
+) -> Result<(
+    Option<Versioned<OutboxEntry>>,
+    Vec<(Versioned<Account>, Timestamp)>,
+)> {
+    let entry = context.store.outbox_entry(id).await?;
+    let mut ended = Vec::new();
+    for id in accounts {
+        let Some(account) = context.store.account(*id).await? else {
+            continue;
+        };
+        let current = context
+            .store
+            .credential(*id, account.row.generation)
+            .await?;
+        if let Some(current) = current {
+            ended.push((account, current.row.created_at));
+        }
     }
+    Ok((entry, ended))
 }
 
 /// Asks the product to end a token (RFC 7009).
 async fn revoke(
     context: &Context,
     connection: &Connection,
+    endpoints: &Endpoints,
     entry: OutboxId,
     token: &Sealed,
 ) -> Result<Outcome> {
-    let endpoints = context.endpoints_of(connection)?;
     let Some(url) = endpoints.revoke() else {
-        return Ok(Outcome::Refused(String::from(
-            "the product has no revocation endpoint",
-        )));
+        return Ok(Outcome::Unsupported);
     };
     let token = context.vault.open_sealed(token_place(entry), token)?;
     let token = String::from_utf8_lossy(&token);

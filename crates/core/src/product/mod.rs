@@ -228,9 +228,12 @@ pub struct OAuth {
     /// Whether the revocation endpoint's error, a status with the members of its body, says that the token is dead already.
     /// RFC 7009 makes that a 200, and the code `invalid_token` is known for every product.
     pub revoked_already: fn(u16, &Map<String, Value>) -> bool,
-    /// Whether revoking one token ends everything that the user has granted to the application, so that another
-    /// credential of the same user would die with it.
+    /// Whether revoking one token ends everything that the user has granted to the application's project, so that other
+    /// credentials of the same user die with it. Such a token is revoked only where the application asks for it.
     pub revocation_ends_grant: bool,
+    /// The project that a client id belongs to. A revocation that ends the grant ends it for all clients of the project,
+    /// at every product with the same revocation endpoint.
+    pub project_of_client: fn(&str) -> &str,
     /// How the client proves itself at the token endpoint.
     pub client_authentication: ClientAuthentication,
     /// Format of the token request.
@@ -265,6 +268,7 @@ impl OAuth {
         revoke: None,
         revoked_already: |_, _| false,
         revocation_ends_grant: false,
+        project_of_client: |client_id| client_id,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
         pkce: true,

@@ -141,7 +141,7 @@ impl AuthorizationLink {
 }
 
 /// What a disconnection did. The account's tokens are gone from the store in any case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Disconnected {
     /// What happens to the grant at the product.
@@ -149,6 +149,19 @@ pub struct Disconnected {
     /// Whether the product ends with it what the user has granted to other connections of the same application.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_other_grants: bool,
+    /// The accounts that end with it: they need a new authorization once the product has ended the grant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_ends: Vec<AlsoEnded>,
+}
+
+/// Another account that ends with a grant: the same user of the product, through a client of the same project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AlsoEnded {
+    /// Connection.
+    pub connection_name: ConnectionName,
+    /// The application's id of the user.
+    pub identifier: Identifier,
 }
 
 /// What happens to a grant at the product when its account is disconnected.

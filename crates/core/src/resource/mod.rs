@@ -9,7 +9,8 @@ mod tool;
 use serde::{Deserialize, Serialize};
 
 pub use account::{
-    Account, AccountFilter, AuthorizationLink, Disconnected, NewAuthorizationLink, Revocation,
+    Account, AccountFilter, AlsoEnded, AuthorizationLink, Disconnected, NewAuthorizationLink,
+    Revocation,
 };
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};

@@ -25,6 +25,7 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         revoke: Some("https://oauth2.googleapis.com/revoke"),
         // "Revocation removes all OAuth 2.0 scopes previously granted to a project" (same guide, "Revoking a token").
         revocation_ends_grant: true,
+        project_of_client,
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
         pkce: true,
@@ -44,5 +45,34 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
             issuers: &["https://accounts.google.com", "accounts.google.com"],
         },
         ..OAuth::BASE
+    }
+}
+
+/// A client id begins with the number of its project (`123456-name.apps.googleusercontent.com`).
+fn project_of_client(client_id: &str) -> &str {
+    client_id
+        .split_once('-')
+        .map_or(client_id, |(project, _)| project)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_of_one_project_begin_with_its_number() {
+        for (client_id, project) in [
+            (
+                "446044970320-a1b2.apps.googleusercontent.com",
+                "446044970320",
+            ),
+            (
+                "446044970320.apps.googleusercontent.com",
+                "446044970320.apps.googleusercontent.com",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(project_of_client(client_id), project);
+        }
     }
 }

@@ -4,13 +4,14 @@ use jiff::Timestamp;
 
 use super::{
     ACCESS_TOKEN, ACCESS_TOKENS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL,
-    CREDENTIALS_BY_AGE, Listed, Records, integer, text,
+    CREDENTIALS_BY_AGE, Found, Listed, Records, integer, text,
 };
 #[cfg(test)]
 use crate::identifier::{EventId, ExecutionId};
 use crate::{
     Result,
     domain::{Event, Execution, Extra, OutboxEntry},
+    identifier::OutboxId,
     store::{Index, List, Record, Rewritten, Table, Value},
 };
 
@@ -99,6 +100,10 @@ impl Record for OutboxEntry {
 }
 
 impl Records {
+    /// An outbox entry by id.
+    pub(crate) async fn outbox_entry(&self, id: OutboxId) -> Found<OutboxEntry> {
+        self.get(id).await
+    }
     /// Outbox entries that are due at `now`.
     pub(crate) async fn due(&self, now: Timestamp, limit: u32) -> Listed<OutboxEntry> {
         let later = now

@@ -1,0 +1,66 @@
+//! Which accounts share a grant, where the revocation of one token ends all that a user has granted to a project.
+
+use crate::{
+    Result,
+    context::Context,
+    domain::{Account, Connection},
+    identifier::{AccountId, ConnectionName, Identifier},
+};
+
+/// Accounts that are read at once.
+const PAGE: u32 = 500;
+
+/// An account that ends with another's grant.
+pub(crate) struct SharesGrant {
+    pub(crate) id: AccountId,
+    pub(crate) connection_name: ConnectionName,
+    pub(crate) identifier: Identifier,
+}
+
+/// The connected accounts that end when the grant of this one is revoked at the product: those of the same user of the
+/// product, through clients of the same project. Looks through all accounts of such clients.
+pub(crate) async fn shares_grant(
+    context: &Context,
+    connection: &Connection,
+    account: &Account,
+) -> Result<Vec<SharesGrant>> {
+    let mut found = Vec::new();
+    let (Some(subject), Some((endpoint, project))) =
+        (&account.subject, project_of(context, connection))
+    else {
+        return Ok(found);
+    };
+    for other in context.all_connections().await? {
+        if project_of(context, &other) != Some((endpoint, project.clone())) {
+            continue;
+        }
+        let mut after = None;
+        loop {
+            let page = context.store.accounts(Some(other.id), after, PAGE).await?;
+            after = page.last().map(|last| last.row.id);
+            let last = page.len() < PAGE as usize;
+            found.extend(
+                page.into_iter()
+                    .map(|found| found.row)
+                    .filter(|row| row.id != account.id && row.is_connected())
+                    .filter(|row| row.subject.as_ref().is_some_and(|one| one.id == subject.id))
+                    .map(|row| SharesGrant {
+                        id: row.id,
+                        connection_name: other.name.clone(),
+                        identifier: row.identifier,
+                    }),
+            );
+            if last {
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Where the grants of a connection's users end together: at which endpoint, and for which project.
+fn project_of(context: &Context, connection: &Connection) -> Option<(&'static str, String)> {
+    let oauth = &context.endpoints(&connection.product).ok()?.product.oauth;
+    let project = (oauth.project_of_client)(connection.client_id.as_deref()?);
+    (oauth.revocation_ends_grant).then_some((oauth.revoke?, project.to_owned()))
+}
