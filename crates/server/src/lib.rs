@@ -15,12 +15,14 @@
 //! A folder is a resource and a file is a verb: `rest/accounts/suspend.rs` serves
 //! `POST /v1/accounts/{connection_name}/{identifier}/suspend`.
 
+mod admission;
 mod authentication;
 mod connect;
 mod extract;
 mod index;
 mod middleware;
 mod oauth;
+mod options;
 mod pages;
 mod problem;
 mod request_id;
@@ -38,33 +40,46 @@ use std::sync::Arc;
 use axum::{Router, middleware::from_fn_with_state};
 use stead::{Error, ErrorKind};
 
+pub use options::ServerOptions;
 pub use serve::serve;
 
-use crate::{pages::Pages, problem::Problem, routes::Route, state::ServerState};
+use crate::{problem::Problem, routes::Route, state::ServerState};
+
+/// All routes of a platform, with the bounds of [`ServerOptions::default`].
+pub fn router(platform: &stead::Platform) -> Router {
+    router_with(platform, &ServerOptions::default())
+}
 
 /// All routes of a platform.
-pub fn router(platform: &stead::Platform) -> Router {
+pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Router {
     let environment = platform.environment();
-    let state = ServerState {
-        environment: environment.clone(),
-        pages: Arc::new(Pages::new(environment)),
-    };
-    let pages = Arc::clone(&state.pages);
+    let state = ServerState::new(environment, options);
     let mut router = Router::new();
     for (access, routes) in table() {
         let routes = routes::router(routes);
-        let state = state.clone();
+        let counted = || from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
+        let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
+        let with_state = || state.clone();
         router = router.merge(match access {
-            Access::Application => {
-                routes.route_layer(from_fn_with_state(state, authentication::authenticate))
-            }
-            Access::Browser => routes.route_layer(from_fn_with_state(state, pages::show_problem)),
-            Access::Callback => {
-                routes.route_layer(from_fn_with_state(state, oauth::leave_callback))
-            }
-            Access::Anyone => routes,
+            Access::Application => routes
+                .route_layer(counted())
+                .route_layer(from_fn_with_state(
+                    with_state(),
+                    authentication::authenticate,
+                )),
+            Access::Browser => routes
+                .route_layer(counted())
+                .route_layer(by_name())
+                .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
+            Access::Callback => routes
+                .route_layer(counted())
+                .route_layer(by_name())
+                .route_layer(from_fn_with_state(with_state(), oauth::leave_callback)),
+            Access::Anyone => routes.route_layer(counted()),
+            Access::Health => routes,
         });
     }
+    let pages = Arc::clone(&state.pages);
     let router = router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
@@ -84,6 +99,9 @@ enum Access {
     Callback,
     /// Anyone, without a token.
     Anyone,
+    /// Anyone, however busy the service is.
+    #[serde(rename = "anyone")]
+    Health,
 }
 
 /// Every route of the service. What is not in it is not served.
@@ -93,7 +111,7 @@ fn table() -> [(Access, Vec<Route>); 6] {
         (Access::Browser, connect::routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),
-        (Access::Anyone, rest::health_routes()),
+        (Access::Health, rest::health_routes()),
         (Access::Anyone, index::routes()),
     ]
 }

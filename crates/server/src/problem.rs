@@ -85,9 +85,14 @@ pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
         .map(|after| HeaderValue::from(after.as_secs() + u64::from(after.subsec_nanos() > 0)))
 }
 
-/// Logs an error: loudly where the operator has to act, quietly where the caller reads it anyway.
+/// Logs an error: loudly where the operator has to act, quietly where the caller reads it anyway. What strangers can
+/// provoke at will is quiet: a log that they fill is a fault of its own.
 pub(crate) fn report(error: &Error) {
-    if error.kind().status() == 500 || error.act_by() == ActBy::Operator {
+    let provoked = matches!(
+        error.kind(),
+        ErrorKind::Overloaded | ErrorKind::HostRejected | ErrorKind::ShuttingDown
+    );
+    if !provoked && (error.kind().status() == 500 || error.act_by() == ActBy::Operator) {
         tracing::error!(kind = error.kind().name(), error = ?error, "a request failed");
     } else {
         tracing::debug!(kind = error.kind().name(), error = ?error, "a request failed");

@@ -5,13 +5,30 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use stead::core::environment::Environment;
 
-use crate::pages::Pages;
+use crate::{
+    admission::{Hosts, InFlight},
+    options::ServerOptions,
+    pages::Pages,
+};
 
-/// The environment that is served, and its pages.
+/// The environment that is served, its pages, and what requests count against.
 #[derive(Clone)]
 pub(crate) struct ServerState {
     pub(crate) environment: Environment,
     pub(crate) pages: Arc<Pages>,
+    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) hosts: Arc<Hosts>,
+}
+
+impl ServerState {
+    pub(crate) fn new(environment: &Environment, options: &ServerOptions) -> Self {
+        Self {
+            environment: environment.clone(),
+            pages: Arc::new(Pages::new(environment)),
+            in_flight: Arc::new(InFlight::new(options.max_requests)),
+            hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
+        }
+    }
 }
 
 impl FromRef<ServerState> for Environment {

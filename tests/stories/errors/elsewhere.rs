@@ -48,6 +48,14 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
             Test("a_turn_after_the_deadline_is_refused_and_reserves_nothing"),
         ),
         (
+            ErrorKind::Overloaded,
+            Test("beyond_the_bound_a_request_is_refused_at_once_and_health_still_answers"),
+        ),
+        (
+            ErrorKind::HostRejected,
+            Test("browsers_reach_the_service_by_its_own_names_only"),
+        ),
+        (
             ErrorKind::Internal,
             Test("a_handler_that_panics_ends_in_a_problem"),
         ),

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use clap::Args;
 use stead::core::environment::Verification;
+use stead_server::ServerOptions;
 
 use crate::{failure::Outcome, listener, signals, target::Database, terminal::Terminal};
 
@@ -27,6 +28,25 @@ pub(crate) struct Serve {
     #[arg(long, env = "STEAD_TRUST_WHOEVER_HAS_THE_LINK")]
     trust_whoever_has_the_link: bool,
 
+    /// Most requests under way at once; the next one gets 503 with the kind overloaded.
+    #[arg(
+        long,
+        env = "STEAD_MAX_REQUESTS",
+        value_name = "NUMBER",
+        default_value_t = ServerOptions::default().max_requests
+    )]
+    max_requests: usize,
+
+    /// Another host by which browsers may reach the pages, besides that of the public URL and this machine's own: such
+    /// as the name that a reverse proxy puts into Host. Can be given several times, or with commas.
+    #[arg(
+        long = "allowed-host",
+        env = "STEAD_ALLOWED_HOSTS",
+        value_name = "HOST",
+        value_delimiter = ','
+    )]
+    allowed_hosts: Vec<String>,
+
     #[command(flatten)]
     database: Database,
 }
@@ -49,7 +69,11 @@ impl Serve {
                 .as_str()
                 .trim_end_matches('/')
         ));
-        stead_server::serve(listener, stead_server::router(&platform), signals::stop()).await;
+        let mut options = ServerOptions::default();
+        options.max_requests = self.max_requests;
+        options.allowed_hosts = self.allowed_hosts;
+        let router = stead_server::router_with(&platform, &options);
+        stead_server::serve(listener, router, signals::stop()).await;
         terminal.note("Stopping: waiting for calls under way.");
         platform.shut_down().await;
         Ok(())

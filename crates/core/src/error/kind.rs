@@ -106,6 +106,8 @@ kinds! {
     ApprovalRequired = "approval_required", 409, false, Operator;
     /// A form was sent from another site.
     OriginRejected = "origin_rejected", 403, false, AppDeveloper;
+    /// The `Host` header names neither the public URL's host nor one that this environment was told to serve.
+    HostRejected = "host_rejected", 403, false, Operator;
     /// The end user has to authorize; `authorization_request` is the body for the link to show.
     AuthorizationRequired = "authorization_required", 409, false, EndUser;
     /// The end user came back and the application has yet to confirm who it was.
@@ -175,6 +177,8 @@ kinds! {
     UpstreamTruncated = "upstream_truncated", 502, true, Product;
     /// The rate limit of this environment; the deadline would pass before the call's turn.
     RateLimited = "rate_limited", 429, true, AppDeveloper;
+    /// More is under way at once than this environment takes; nothing was sent to the product.
+    Overloaded = "overloaded", 503, true, Operator;
     /// The change is not possible in the current state.
     InvalidTransition = "invalid_transition", 409, false, AppDeveloper;
     /// The Stead service cannot be reached by its client.

@@ -56,7 +56,9 @@ pub(super) async fn finish(
 
 /// Around the callback: a problem is shown at an address of its own.
 pub(crate) async fn leave_callback(
-    State(ServerState { environment, pages }): State<ServerState>,
+    State(ServerState {
+        environment, pages, ..
+    }): State<ServerState>,
     id: RequestId,
     request: Request,
     next: Next,

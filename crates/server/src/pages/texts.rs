@@ -132,6 +132,11 @@ pub(super) fn failed(kind: ErrorKind) -> Text {
             "This page was sent by another website, so we stopped.",
             Some("Open the link as you got it."),
         ),
+        Kind::HostRejected => (
+            "Please open the link itself",
+            "This page was reached by an address that is not the service’s own, so we stopped.",
+            Some("Open the link as you got it. If you did, please tell whoever gave it to you."),
+        ),
         Kind::ProductAccountMismatch => (
             "This is another account",
             "You signed in with another account than the one connected before.",
@@ -154,6 +159,7 @@ pub(super) fn failed(kind: ErrorKind) -> Text {
         ),
         Kind::StorageUnavailable
         | Kind::ShuttingDown
+        | Kind::Overloaded
         | Kind::RateLimited
         | Kind::RefreshUnavailable
         | Kind::ProductUnavailable

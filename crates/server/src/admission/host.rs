@@ -1,0 +1,61 @@
+//! By which names browsers may reach the service: a page of another site whose name was made to lead to this machine
+//! (DNS rebinding) does not get one of ours.
+
+use std::{collections::HashSet, net::IpAddr, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use http::{header, uri::Authority};
+use stead::{Error, ErrorKind};
+use url::Url;
+
+use crate::problem::Result;
+
+/// The names that count, in lower case and without port.
+#[derive(Debug)]
+pub(crate) struct Hosts(HashSet<String>);
+
+impl Hosts {
+    pub(crate) fn new(public_url: &Url, allowed: &[String]) -> Self {
+        let public = public_url.host_str().map(str::to_owned);
+        let names = allowed.iter().cloned().chain(public);
+        Self(names.map(|name| name.to_ascii_lowercase()).collect())
+    }
+
+    fn has(&self, host: &str) -> bool {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        self.0.contains(&host)
+            || host == "localhost"
+            || address
+                .parse::<IpAddr>()
+                .is_ok_and(|address| address.to_canonical().is_loopback())
+    }
+}
+
+/// Refuses a browser that called the service by another name than its own. A caller that names none is not a browser.
+pub(crate) async fn check_host(
+    State(hosts): State<Arc<Hosts>>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    let given = match request.uri().authority() {
+        Some(authority) => Some(Some(authority.clone())),
+        None => request
+            .headers()
+            .get(header::HOST)
+            .map(|host| Authority::try_from(host.as_bytes()).ok()),
+    };
+    let ours = given.is_none_or(|host| host.is_some_and(|host| hosts.has(host.host())));
+    if ours {
+        return Ok(next.run(request).await);
+    }
+    Err(Error::new(
+        ErrorKind::HostRejected,
+        "the Host header names another host than the public URL; the operator can allow it with --allowed-host",
+    )
+    .into())
+}

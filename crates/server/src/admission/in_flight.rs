@@ -1,0 +1,94 @@
+//! A bound on the requests that are under way at once.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use stead::{Error, ErrorKind};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::problem::Result;
+
+/// When a caller that was refused may come again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The requests that may be under way.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    free: Arc<Semaphore>,
+    most: usize,
+}
+
+impl InFlight {
+    pub(crate) fn new(most: usize) -> Self {
+        let most = most.clamp(1, Semaphore::MAX_PERMITS);
+        Self {
+            free: Arc::new(Semaphore::new(most)),
+            most,
+        }
+    }
+
+    fn enter(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            let most = self.most;
+            Error::new(
+                ErrorKind::Overloaded,
+                format!("{most} requests are under way, which is the most that this environment takes at once"),
+            )
+            .with_retry_after(AGAIN)
+        })
+    }
+}
+
+/// Lets a request pass while there is room. It counts until its response's body has ended.
+pub(crate) async fn admit(
+    State(in_flight): State<Arc<InFlight>>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    let permit = in_flight.enter()?;
+    let response = next.run(request).await;
+    Ok(response.map(|body| {
+        Body::new(Counted {
+            body,
+            _permit: permit,
+        })
+    }))
+}
+
+/// A response's body, with whose end the request has ended.
+struct Counted {
+    body: Body,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl http_body::Body for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,112 @@
+//! What is refused before a handler sees it, through the router.
+
+use std::{convert::Infallible, pin::pin};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{FutureExt as _, stream};
+use http::{Request, StatusCode, header};
+use stead::core::environment::Verification;
+use tower::ServiceExt as _;
+
+use crate::{
+    ServerOptions, router_with,
+    testing::{TestService, json_response},
+};
+
+/// A service with other options.
+fn with_options(service: TestService, options: &ServerOptions) -> TestService {
+    let router = router_with(&service.platform, options);
+    service.within(|_| router)
+}
+
+#[tokio::test]
+async fn beyond_the_bound_a_request_is_refused_at_once_and_health_still_answers() {
+    let options = ServerOptions {
+        max_requests: 1,
+        ..ServerOptions::default()
+    };
+    let service = with_options(TestService::new().await, &options);
+    let never = stream::pending::<Result<Bytes, Infallible>>();
+    let waiting = service
+        .request("POST", "/v1/proxy")
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Body::from_stream(never))
+        .unwrap();
+    let mut waiting = Box::pin(service.router.clone().oneshot(waiting));
+    assert!(waiting.as_mut().now_or_never().is_none());
+
+    let refused = service.get("/v1/tools").await;
+    refused.assert_problem(StatusCode::SERVICE_UNAVAILABLE, "overloaded");
+    assert_eq!(refused.header("retry-after"), "1");
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(service.visit(path).await.status, StatusCode::OK, "{path}");
+    }
+    drop(waiting);
+    assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_request_counts_until_its_response_has_been_read() {
+    let options = ServerOptions {
+        max_requests: 1,
+        ..ServerOptions::default()
+    };
+    let service = with_options(TestService::new().await, &options);
+    let request = service.request("GET", "/v1/tools").body(Body::empty());
+    let unread = pin!(service.router.clone().oneshot(request.unwrap())).await;
+    assert_eq!(
+        service.get("/v1/tools").await.status,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+    drop(unread);
+    assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn browsers_reach_the_service_by_its_own_names_only() {
+    let service = TestService::open(
+        "https://stead.example.com",
+        Verification::LinkPossession,
+        |_| json_response(&serde_json::json!({})),
+    )
+    .await;
+    let options = ServerOptions {
+        allowed_hosts: vec![String::from("Stead.internal")],
+        ..ServerOptions::default()
+    };
+    let service = with_options(service, &options);
+    let status = async |host: &str, path: &str| {
+        let request = Request::get(path).header(header::HOST, host);
+        service.send(request.body(Body::empty()).unwrap()).await
+    };
+    for host in [
+        "stead.example.com",
+        "STEAD.example.com:443",
+        "stead.example.com.",
+        "stead.internal:8484",
+        "localhost:8484",
+        "127.0.0.1:8484",
+        "[::1]:8484",
+    ] {
+        let response = status(host, "/connect/done").await;
+        assert_eq!(response.status, StatusCode::OK, "{host}");
+    }
+    for host in [
+        "rebound.example.net",
+        "stead.example.com.evil.test",
+        "192.0.2.7:8484",
+        "127.0.0.1.nip.io",
+        "a b",
+    ] {
+        let response = status(host, "/connect/done").await;
+        assert_eq!(response.status, StatusCode::FORBIDDEN, "{host}");
+        let back = status(host, "/sso/v1/oauth/conn_1/callback?state=x").await;
+        assert!(
+            back.header("location").contains("kind=host_rejected"),
+            "{host}: {back:?}"
+        );
+    }
+    let health = status("192.0.2.7:8484", "/healthz").await;
+    assert_eq!(health.status, StatusCode::OK, "machines may use any name");
+}

@@ -1,0 +1,22 @@
+//! What an operator can set about the service.
+
+/// Bounds and trust of a [`router_with`](crate::router_with).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// Most requests under way at once; the next one gets 503 `overloaded`. `/healthz` and `/readyz` are not counted.
+    /// 10,000 unless set.
+    pub max_requests: usize,
+    /// Hosts, besides that of the public URL and this machine's own, by which browsers may reach `/connect` and `/sso`:
+    /// such as the name by which a reverse proxy calls the service when it does not pass on `Host`. Without port.
+    pub allowed_hosts: Vec<String>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            max_requests: 10_000,
+            allowed_hosts: Vec::new(),
+        }
+    }
+}
