@@ -121,6 +121,31 @@ impl Change {
     }
 }
 
+/// Who is asked, after every failure of the store, whether to try again; gets the number of failures so far.
+struct Retries<F> {
+    failures: u32,
+    ask: F,
+}
+
+impl<F, W> Retries<F>
+where
+    F: FnMut(u32) -> W,
+    W: Future<Output = bool>,
+{
+    /// The error, unless the work is tried again.
+    async fn after(&mut self, error: Error) -> Result<()> {
+        self.failures += 1;
+        if error.kind() == ErrorKind::StorageUnavailable && (self.ask)(self.failures).await {
+            return Ok(());
+        }
+        Err(error)
+    }
+}
+
+async fn never(_failures: u32) -> bool {
+    false
+}
+
 impl Context {
     /// Loads an aggregate, decides what changes, and commits it; where another writer was first, it begins again. What is
     /// sealed is sealed by `load`, so that `decide` is pure. `name` says in logs and failpoints which change it is.
@@ -133,12 +158,66 @@ impl Context {
     where
         L: Future<Output = Result<A>>,
     {
+        self.change_with_retries(name, load, decide, never).await
+    }
+
+    /// Changes as [`change`](Self::change) does. Whenever the store does not answer, `retry` is asked with the number of
+    /// failures so far: it pauses, and says whether to try again.
+    ///
+    /// A change is committed once, also where the store applied it and its response was lost: what is tried again is the
+    /// same batch, and where that conflicts with itself, it is committed.
+    pub(crate) async fn change_with_retries<A, L, T, W>(
+        &self,
+        name: &'static str,
+        load: impl Fn() -> L,
+        decide: impl Fn(A) -> Result<(Change, T)>,
+        retry: impl FnMut(u32) -> W,
+    ) -> Result<T>
+    where
+        L: Future<Output = Result<A>>,
+        W: Future<Output = bool>,
+    {
+        let mut retries = Retries {
+            failures: 0,
+            ask: retry,
+        };
         loop {
-            let (change, value) = decide(load().await?)?;
-            if change.is_none() || self.commit(name, change).await? == Commit::Committed {
+            let loaded = match load().await {
+                Ok(loaded) => loaded,
+                Err(error) => {
+                    retries.after(error).await?;
+                    continue;
+                }
+            };
+            let (change, value) = decide(loaded)?;
+            if change.is_none()
+                || self.commit(name, change, &mut retries).await? == Commit::Committed
+            {
                 return Ok(value);
             }
         }
+    }
+
+    /// Changes with retries for a while: for what will not come again.
+    pub(crate) async fn change_patiently<A, L, T>(
+        &self,
+        name: &'static str,
+        load: impl Fn() -> L,
+        decide: impl Fn(A) -> Result<(Change, T)>,
+    ) -> Result<T>
+    where
+        L: Future<Output = Result<A>>,
+    {
+        let began = self.monotonic();
+        let retry = |failures: u32| async move {
+            let patient = self.monotonic().saturating_sub(began) < PATIENCE;
+            if patient {
+                let pause = Duration::from_millis(50) * 2_u32.pow(failures.min(6) - 1);
+                self.runtime.sleep(pause.min(Duration::from_secs(2))).await;
+            }
+            patient
+        };
+        self.change_with_retries(name, load, decide, retry).await
     }
 
     /// Adds what must not exist yet; `exists` is the error where it does.
@@ -148,13 +227,26 @@ impl Context {
         change: Change,
         exists: Error,
     ) -> Result<()> {
-        match self.commit(name, change).await? {
+        let mut retries = Retries {
+            failures: 0,
+            ask: never,
+        };
+        match self.commit(name, change, &mut retries).await? {
             Commit::Committed => Ok(()),
             Commit::Conflict => Err(exists),
         }
     }
 
-    async fn commit(&self, name: &'static str, change: Change) -> Result<Commit> {
+    async fn commit<F, W>(
+        &self,
+        name: &'static str,
+        change: Change,
+        retries: &mut Retries<F>,
+    ) -> Result<Commit>
+    where
+        F: FnMut(u32) -> W,
+        W: Future<Output = bool>,
+    {
         let events: Vec<Event> = change
             .events
             .into_iter()
@@ -167,7 +259,7 @@ impl Context {
             })
             .collect();
         let batch = events.iter().cloned().fold(change.batch, Batch::insert);
-        let outcome = self.store.commit(batch).await;
+        let outcome = self.offer(batch, retries).await;
         match &outcome {
             Ok(Commit::Committed) => {
                 for event in &events {
@@ -175,7 +267,8 @@ impl Context {
                 }
             }
             Ok(Commit::Conflict) => tracing::debug!(change = name, "another writer was first"),
-            Err(error) => tracing::warn!(change = name, %error, "the store took no change"),
+            // The store itself reports, once, that it takes no writes.
+            Err(error) => tracing::debug!(change = name, %error, "the store took no change"),
         }
         // Even where the store does not answer: it may have committed.
         for identifier in &change.identifiers {
@@ -187,24 +280,30 @@ impl Context {
         outcome
     }
 
-    /// Repeats `work` while the store does not answer: what it keeps will not come again.
-    pub(crate) async fn patiently<T, W>(&self, work: impl Fn() -> W) -> Result<T>
+    /// Offers one batch until the store says what became of it, or no retry is left. A store that failed may have
+    /// applied the batch all the same.
+    async fn offer<F, W>(&self, batch: Batch, retries: &mut Retries<F>) -> Result<Commit>
     where
-        W: Future<Output = Result<T>>,
+        F: FnMut(u32) -> W,
+        W: Future<Output = bool>,
     {
-        let began = self.monotonic();
-        let mut pause = Duration::from_millis(50);
+        let mut failed_before = false;
         loop {
-            match work().await {
-                Err(error)
-                    if error.kind() == ErrorKind::StorageUnavailable
-                        && self.monotonic().saturating_sub(began) < PATIENCE =>
-                {
-                    self.runtime.sleep(pause).await;
-                    pause = (pause * 2).min(Duration::from_secs(2));
-                }
-                result => return result,
+            let error = match self.store.commit(batch.clone()).await {
+                Ok(Commit::Conflict) if failed_before => match self.store.holds(&batch).await {
+                    Ok(true) => return Ok(Commit::Committed),
+                    Ok(false) => return Ok(Commit::Conflict),
+                    Err(error) => error,
+                },
+                Ok(outcome) => return Ok(outcome),
+                Err(error) => error,
+            };
+            let may_be_applied = error.kind() == ErrorKind::StorageUnavailable;
+            if may_be_applied && self.store.holds(&batch).await.is_ok_and(|holds| holds) {
+                return Ok(Commit::Committed);
             }
+            failed_before = true;
+            retries.after(error).await?;
         }
     }
 
@@ -256,3 +355,7 @@ impl Context {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "change_tests.rs"]
+mod tests;

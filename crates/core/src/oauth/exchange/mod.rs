@@ -154,13 +154,11 @@ async fn keep_pending(
 ) -> Result<AccountState> {
     let id = authorization.id;
     let kept = context
-        .patiently(|| {
-            context.change(
-                "exchange.keep",
-                || load(context, id, granted),
-                |loaded| decide(context, loaded, pending),
-            )
-        })
+        .change_patiently(
+            "exchange.keep",
+            || load(context, id, granted),
+            |loaded| decide(context, loaded, pending),
+        )
         .await;
     let error = match kept {
         Ok(account) => return Ok(account.state),

@@ -42,13 +42,11 @@ pub(super) async fn keep(
         scopes: granted.scopes.clone(),
     };
     let kept = context
-        .patiently(|| {
-            context.change(
-                "refresh.keep",
-                || load(context, &attempt.account, granted),
-                |loaded| decide(context, loaded, &refreshed),
-            )
-        })
+        .change_patiently(
+            "refresh.keep",
+            || load(context, &attempt.account, granted),
+            |loaded| decide(context, loaded, &refreshed),
+        )
         .await;
     if let Err(error) = kept {
         if error.kind() == ErrorKind::StorageUnavailable {

@@ -13,7 +13,7 @@ use history::{EVENT, EXECUTION, OUTBOX};
 
 use super::{
     Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Store, Table, Value,
-    Versioned,
+    Versioned, Write,
     record::{read, shown},
 };
 use crate::{
@@ -64,6 +64,25 @@ impl Records {
     /// Commits all of a batch, durably, or nothing of it.
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Commit> {
         self.0.commit(batch.checked()?).await
+    }
+
+    /// Whether a batch was committed, as far as its rows show it: a row that it inserted is there as it was inserted, or
+    /// one that it updated is there as the next version. A batch is whole or nothing, so one row is enough. What
+    /// others have overwritten or deleted since shows nothing, and neither does a deletion.
+    pub(crate) async fn holds(&self, batch: &Batch) -> Result<bool> {
+        // Events come last in a batch and are never overwritten.
+        for write in batch.writes.iter().rev() {
+            let (row, version) = match write {
+                Write::Insert(row) => (row, 1),
+                Write::Update(row, version) => (row, version.saturating_add(1)),
+                Write::Delete(..) => continue,
+            };
+            let found = self.0.get(&row.key()).await?;
+            if found.is_some_and(|found| found.version == version && found.row == *row) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn get<T: Record>(&self, key: impl Into<Key>) -> Found<T> {

@@ -1,0 +1,294 @@
+//! Changes over a store whose responses get lost: applied and reported as failed, or failed for good.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::{
+    domain::account::Trigger,
+    ports::BoxFuture,
+    state::AccountState,
+    store::{Found, Index, List, MemoryStore, Row, Store, Table, Value},
+    testing::{STABLE, World, account, always, open},
+};
+
+/// A store that fails as often as a test says.
+struct Lossy {
+    rows: MemoryStore,
+    /// Commits that are applied and then reported as failed.
+    lost: AtomicU32,
+    /// Commits that fail.
+    failing: AtomicU32,
+    /// Look-ups that fail.
+    blind: AtomicU32,
+}
+
+fn next(count: &AtomicU32) -> bool {
+    let less = |count: u32| count.checked_sub(1);
+    count
+        .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+        .is_ok()
+}
+
+fn away<T>() -> Result<T> {
+    Err(Error::new(ErrorKind::StorageUnavailable, "away"))
+}
+
+impl Store for Lossy {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        if next(&self.blind) {
+            return Box::pin(async { away() });
+        }
+        self.rows.get(key)
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        self.rows.find(table, index, values)
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.rows.list(list)
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        Box::pin(async move {
+            if next(&self.failing) {
+                return away();
+            }
+            let outcome = self.rows.commit(batch).await?;
+            if outcome == Commit::Committed && next(&self.lost) {
+                return away();
+            }
+            Ok(outcome)
+        })
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        self.rows.now()
+    }
+}
+
+/// An account that was added, over such a store.
+struct Stage {
+    world: World,
+    context: Context,
+    store: Arc<Lossy>,
+    id: AccountId,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let world = World::new();
+        let store = Arc::new(Lossy {
+            rows: MemoryStore::new(world.process(0)),
+            lost: AtomicU32::new(0),
+            failing: AtomicU32::new(0),
+            blind: AtomicU32::new(0),
+        });
+        let context = world.run(open(
+            world.process(0),
+            &STABLE,
+            always(200, ""),
+            Arc::clone(&store) as _,
+        ));
+        let account = account(1, "ada");
+        let id = account.id;
+        let stage = Self {
+            world,
+            context,
+            store,
+            id,
+        };
+        assert!(stage.add(account).is_ok());
+        stage
+    }
+
+    fn add(&self, account: Account) -> Result<()> {
+        let exists = Error::new(ErrorKind::AlreadyExists, "it exists");
+        let change = Change::none().insert_account(account, "account.created");
+        self.world
+            .run(self.context.add("account.create", change, exists))
+    }
+
+    /// Suspends the account, with an event.
+    fn suspend(&self) -> Result<Account> {
+        let now = self.context.now();
+        self.world
+            .run(self.context.change_account("suspend", self.id, |account| {
+                account.row.on(Trigger::Suspended, now)
+            }))
+    }
+
+    /// Writes the account with one more failure of refresh, and nothing else; tries again after any failure.
+    fn count_failure(&self) -> Result<u32> {
+        self.world.run(self.context.change_with_retries(
+            "count",
+            || self.context.existing_account(self.id),
+            |account| {
+                let row = Account {
+                    refresh_failures: account.row.refresh_failures + 1,
+                    ..account.row
+                };
+                let failures = row.refresh_failures;
+                Ok((Change::none().update(row, account.version), failures))
+            },
+            |_| async { true },
+        ))
+    }
+
+    fn found(&self) -> Versioned<Account> {
+        self.world
+            .run(self.context.existing_account(self.id))
+            .unwrap()
+    }
+
+    fn events(&self) -> Vec<String> {
+        let events = self.world.run(self.context.store.events(None, 100));
+        let names = events.unwrap().into_iter().map(|event| event.row.name);
+        names.collect()
+    }
+}
+
+#[test]
+fn a_commit_whose_response_was_lost_is_committed() {
+    let stage = Stage::new();
+    stage.store.lost.store(1, Ordering::SeqCst);
+    assert_eq!(stage.suspend().unwrap().state, AccountState::Suspended);
+    assert_eq!(stage.found().version, 2);
+    assert_eq!(stage.events().len(), 2, "{:?}", stage.events());
+}
+
+#[test]
+fn what_was_added_and_whose_response_was_lost_does_not_exist_already() {
+    let stage = Stage::new();
+    stage.store.lost.store(1, Ordering::SeqCst);
+    let added = account(2, "bob");
+    stage.add(added.clone()).unwrap();
+    let error = stage.add(added).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
+fn a_change_without_events_or_insertions_is_recognized_too() {
+    let stage = Stage::new();
+    stage.store.lost.store(1, Ordering::SeqCst);
+    assert_eq!(stage.count_failure().unwrap(), 1);
+    assert_eq!(
+        (stage.found().version, stage.found().row.refresh_failures),
+        (2, 1)
+    );
+}
+
+#[test]
+fn a_batch_that_conflicts_with_itself_is_committed() {
+    let stage = Stage::new();
+    let loaded = AtomicU32::new(0);
+    // The look-up after the lost response fails as well, so that only the next attempt can tell.
+    let counted = stage.world.run(stage.context.change_with_retries(
+        "count",
+        || async {
+            let found = stage.context.existing_account(stage.id).await;
+            if loaded.fetch_add(1, Ordering::SeqCst) == 0 {
+                stage.store.lost.store(1, Ordering::SeqCst);
+                stage.store.blind.store(1, Ordering::SeqCst);
+            }
+            found
+        },
+        |account: Versioned<Account>| {
+            let row = Account {
+                refresh_failures: 7,
+                ..account.row
+            };
+            Ok((Change::none().update(row, account.version), account.version))
+        },
+        |_| async { true },
+    ));
+    assert_eq!(counted.unwrap(), 1, "it was decided once");
+    assert_eq!(stage.found().version, 2);
+}
+
+#[test]
+fn a_commit_that_failed_is_reported_or_tried_again() {
+    let stage = Stage::new();
+    stage.store.failing.store(1, Ordering::SeqCst);
+    let error = stage.suspend().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
+    assert_eq!((stage.found().version, stage.events().len()), (1, 1));
+    stage.store.failing.store(3, Ordering::SeqCst);
+    assert_eq!(stage.count_failure().unwrap(), 1);
+    assert_eq!(stage.found().version, 2);
+}
+
+#[test]
+fn another_writer_between_two_attempts_is_a_conflict() {
+    let stage = Stage::new();
+    stage.store.failing.store(1, Ordering::SeqCst);
+    let mut attempts = 0;
+    let decided = AtomicU32::new(0);
+    let failures = stage.world.run(stage.context.change_with_retries(
+        "count",
+        || stage.context.existing_account(stage.id),
+        |account: Versioned<Account>| {
+            decided.fetch_add(1, Ordering::SeqCst);
+            let row = Account {
+                refresh_failures: account.row.refresh_failures + 1,
+                ..account.row
+            };
+            let failures = row.refresh_failures;
+            Ok((Change::none().update(row, account.version), failures))
+        },
+        |failures| {
+            attempts = failures;
+            let other = stage.another_writes();
+            async move {
+                other.await;
+                true
+            }
+        },
+    ));
+    assert_eq!(attempts, 1);
+    assert_eq!(failures.unwrap(), 11, "on top of what the other wrote");
+    assert_eq!(decided.into_inner(), 2);
+    assert_eq!(stage.found().version, 3);
+}
+
+impl Stage {
+    /// Another process writes the account.
+    fn another_writes(&self) -> impl Future<Output = ()> + use<> {
+        let (context, id) = (self.context.clone(), self.id);
+        async move {
+            let found = context.existing_account(id).await.unwrap();
+            let row = Account {
+                refresh_failures: 10,
+                ..found.row
+            };
+            let batch = Batch::new().update(row, found.version);
+            assert_eq!(
+                context.store.commit(batch).await.unwrap(),
+                Commit::Committed
+            );
+        }
+    }
+}
+
+#[test]
+fn patience_ends_and_reports_the_store() {
+    let stage = Stage::new();
+    stage.store.failing.store(u32::MAX, Ordering::SeqCst);
+    let error = stage
+        .world
+        .run(stage.context.change_patiently(
+            "suspend",
+            || stage.context.existing_account(stage.id),
+            |account: Versioned<Account>| {
+                let changed = account.row.on(Trigger::Suspended, stage.context.now())?;
+                Ok((Change::none().account(changed, account.version), ()))
+            },
+        ))
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
+    assert!(stage.context.monotonic() >= PATIENCE);
+}
