@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
 mod bench;
+mod chaos;
 mod clients;
 mod codegen;
 mod conformance;
@@ -37,6 +38,8 @@ cargo xtask shells [--all]      the shells into which the journeys are pasted: i
 cargo xtask clients [--all]     the products' own SDKs, through the proxy; with --all, what is missing is a failure
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
+cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
+                                the real service, killed and starved at every write: what must not be lost is not
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead";
 
@@ -74,6 +77,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["clients", "--all"] => clients::run(true),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
+        ["chaos", options @ ..] => chaos::run(options),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

@@ -2,6 +2,8 @@
 
 mod commands;
 mod exit;
+#[cfg(feature = "failpoints")]
+mod failpoints;
 mod failure;
 mod listener;
 mod live;

@@ -17,6 +17,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stead-stories", &[]),
     // Of the products it reads the fixtures, and the binary's list of tools.
     ("stead-conformance", &["stead-testkit"]),
+    // It meets the service as a binary only.
+    ("stead-chaos", &[]),
     ("stead-clients", &["stead", "stead-server", "stead-sandbox"]),
     ("xtask", &[]),
 ];

@@ -39,6 +39,10 @@ pub(crate) struct Database {
     /// Settings per product, in TOML: other endpoints, rate limiting.
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
+
+    #[cfg(feature = "failpoints")]
+    #[arg(long, env = "STEAD_FAILPOINTS", value_name = "FILE", hide = true)]
+    failpoints: Option<PathBuf>,
 }
 
 /// The settings file.
@@ -98,6 +102,10 @@ impl Database {
             .verification(verification);
         for (name, options) in self.settings()?.products {
             builder = builder.product(&name, options);
+        }
+        #[cfg(feature = "failpoints")]
+        if let Some(file) = &self.failpoints {
+            builder = crate::failpoints::install(builder, database, file).await?;
         }
         build(builder).await
     }

@@ -258,7 +258,8 @@ impl Context {
                 data: event.data,
             })
             .collect();
-        let batch = events.iter().cloned().fold(change.batch, Batch::insert);
+        let batch = change.batch.named(name);
+        let batch = events.iter().cloned().fold(batch, Batch::insert);
         let outcome = self.offer(batch, retries).await;
         match &outcome {
             Ok(Commit::Committed) => {

@@ -18,6 +18,8 @@ pub enum Commit {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Batch {
+    /// What it does, such as `refresh.keep`, for logs and for tests that fail at one place; may be empty.
+    pub name: &'static str,
     /// Rows that must have the given version before the batch, whether or not it writes them.
     pub guards: Vec<(Key, u64)>,
     /// Writes, in order.
@@ -52,6 +54,12 @@ impl Batch {
     /// An empty batch.
     pub fn new() -> Self {
         Self::default()
+    }
+    /// Says what it does.
+    #[must_use]
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
     }
     /// Requires a row to have a version.
     #[must_use]

@@ -1,0 +1,227 @@
+//! Failpoints of a test build: before and after every write and every token request this process can end, wait, or find
+//! its store away, and its clock can be wrong. A file says which, and is read again at every place, so that a test can
+//! change it meanwhile.
+//!
+//! Each line of the file is `NAME=VALUE`:
+//!
+//! | name | value |
+//! |---|---|
+//! | `refresh.keep:before`, `refresh.keep:after` and so on: a change, before and after its commit | `abort`, `pause`, `fail` |
+//! | `token.send:before`, `token.read:after`: a token request, before it is sent and when its response was read | `abort`, `pause` |
+//! | `spool.put:before`, `spool.put:after`: tokens that wait for the store, before and after they are on the disk | `abort`, `pause`, `fail` |
+//! | `store` | `away`: nothing is read or written |
+//! | `clock` | seconds by which the time of day is wrong |
+//!
+//! `abort@3` acts the third time. What acts adds a line to the file of the same name with `.reached` behind it.
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use stead::{
+    Error, ErrorKind, PlatformBuilder, Result, TokioRuntime,
+    core::{
+        ports::{Body, BoxFuture, Limits, Runtime, Transport, TransportError},
+        store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
+    },
+    store::SqliteStore,
+    transport::{ReqwestTransport, TransportOptions},
+};
+
+/// How often a place that waits looks whether it may go on.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The places of this process.
+#[derive(Debug)]
+struct Failpoints {
+    file: PathBuf,
+    /// How often a place was passed.
+    passed: Mutex<HashMap<String, u32>>,
+}
+
+/// The builder with a database and a network that fail where `file` says so.
+pub(crate) async fn install(
+    builder: PlatformBuilder,
+    database: &Path,
+    file: &Path,
+) -> Result<PlatformBuilder> {
+    let points = Arc::new(Failpoints {
+        file: file.to_owned(),
+        passed: Mutex::default(),
+    });
+    let runtime: Arc<dyn Runtime> = Arc::new(WrongClock(TokioRuntime::current()?, points.clone()));
+    let store = SqliteStore::open(database, Arc::clone(&runtime)).await?;
+    let transport = ReqwestTransport::new(TransportOptions::default()).map_err(|error| {
+        Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
+    })?;
+    Ok(builder
+        .store(Arc::new(FailingStore(store, points.clone())))
+        .transport(Arc::new(FailingTransport(transport, points)))
+        .runtime(runtime))
+}
+
+impl Failpoints {
+    /// What the file says of a name now.
+    fn setting(&self, name: &str) -> Option<String> {
+        let text = fs::read_to_string(&self.file).ok()?;
+        text.lines()
+            .filter_map(|line| line.split_once('='))
+            .find(|(named, _)| *named == name)
+            .map(|(_, value)| value.trim().to_owned())
+    }
+
+    /// Does what the file says of this place.
+    async fn reach(&self, place: &str) -> Result<()> {
+        let passed = {
+            let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+            let times = passed.entry(place.to_owned()).or_default();
+            *times += 1;
+            *times
+        };
+        let Some(value) = self.setting(place) else {
+            return Ok(());
+        };
+        let (action, time) = value.split_once('@').unwrap_or((&value, ""));
+        if time.parse().is_ok_and(|time: u32| time != passed) {
+            return Ok(());
+        }
+        self.note(&format!("{place} {action}"));
+        match action {
+            "abort" => std::process::abort(),
+            "fail" => return Err(away(place)),
+            _ => {
+                while self.setting(place).is_some() {
+                    tokio::time::sleep(LOOK).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&self, line: &str) {
+        let mut path = self.file.clone().into_os_string();
+        path.push(".reached");
+        let opened = fs::OpenOptions::new().create(true).append(true).open(path);
+        if let Ok(mut file) = opened {
+            let _ = writeln!(file, "{line}");
+        }
+    }
+
+    /// An error while the file says that the store is away.
+    fn store(&self) -> Result<()> {
+        match self.setting("store").as_deref() {
+            Some("away") => Err(away("store")),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn away(place: &str) -> Error {
+    Error::new(
+        ErrorKind::StorageUnavailable,
+        format!("the failpoint {place} says that the store is away"),
+    )
+}
+
+/// A store that fails where the file says so.
+struct FailingStore(SqliteStore, Arc<Failpoints>);
+
+impl Store for FailingStore {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        Box::pin(async move {
+            self.1.store()?;
+            self.0.get(key).await
+        })
+    }
+
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        Box::pin(async move {
+            self.1.store()?;
+            self.0.find(table, index, values).await
+        })
+    }
+
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        Box::pin(async move {
+            self.1.store()?;
+            self.0.list(list).await
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        Box::pin(async move {
+            let name = batch.name;
+            self.1.store()?;
+            self.1.reach(&format!("{name}:before")).await?;
+            let commit = self.0.commit(batch).await?;
+            self.1.reach(&format!("{name}:after")).await?;
+            Ok(commit)
+        })
+    }
+
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            self.1.store()?;
+            self.0.prune(list).await
+        })
+    }
+
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        Box::pin(async move {
+            self.1.store()?;
+            self.0.now().await
+        })
+    }
+}
+
+/// A transport with places around token requests: those whose path ends in `/oauth/token`.
+struct FailingTransport(ReqwestTransport, Arc<Failpoints>);
+
+impl Transport for FailingTransport {
+    fn send(
+        &self,
+        request: http::Request<Body>,
+    ) -> BoxFuture<'_, std::result::Result<http::Response<Body>, TransportError>> {
+        if !request.uri().path().ends_with("/oauth/token") {
+            return self.0.send(request);
+        }
+        Box::pin(async move {
+            // These places end or wait; a request that fails is the business of the product that a test plays.
+            let _ = self.1.reach("token.send:before").await;
+            let (head, body) = self.0.send(request).await?.into_parts();
+            let body = body.collect(Limits::DEFAULT.response_bytes).await?;
+            let _ = self.1.reach("token.read:after").await;
+            Ok(http::Response::from_parts(head, body.into()))
+        })
+    }
+}
+
+/// A clock that is wrong where the file says so.
+struct WrongClock(TokioRuntime, Arc<Failpoints>);
+
+impl Runtime for WrongClock {
+    fn now(&self) -> Timestamp {
+        let now = self.0.now();
+        let seconds = self.1.setting("clock").and_then(|text| text.parse().ok());
+        let shift = jiff::SignedDuration::from_secs(seconds.unwrap_or_default());
+        now.checked_add(shift).unwrap_or(now)
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.0.sleep(duration)
+    }
+
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.0.spawn(task);
+    }
+}

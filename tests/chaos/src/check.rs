@@ -1,0 +1,250 @@
+//! What must hold when a run is over: every account serves or says what the user has to do, and nothing was lost that the
+//! service had read.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use futures_util::{StreamExt as _, stream};
+use http::Method;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+
+use crate::{
+    books::Class,
+    report::Report,
+    stage::{Stage, User},
+    time::now,
+};
+
+/// Longest wait for an account: a lease of a process that is gone, and a token request that is waited for.
+const SETTLED: Duration = Duration::from_secs(150);
+/// A response that was handed out longer ago than this was read, and had to be kept.
+const KEPT: Duration = Duration::from_secs(1);
+
+/// How an account ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum End {
+    Serves,
+    /// The user has to authorize; with the reason.
+    NeedsUser(String),
+    /// Neither, for too long; with what it said last.
+    Stuck(String),
+}
+
+/// What is expected of the accounts of the classes that rotate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Allowed {
+    /// None is lost.
+    Nothing,
+    /// Lost may be those whose response was not kept when the process was killed.
+    Unread,
+}
+
+/// Calls every user until each account has ended one way or the other, and writes down what was lost.
+///
+/// # Errors
+/// Where the database cannot be read.
+pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Report) -> Result<()> {
+    let began = now();
+    let ends: Vec<(&User, End)> = stream::iter(&stage.users)
+        .map(|user| async move { (user, settle(stage, user, SETTLED).await) })
+        .buffer_unordered(16)
+        .collect()
+        .await;
+    report.fact("all accounts decided after", seconds(began.elapsed()));
+    for class in Class::ALL {
+        let of_class: Vec<_> = ends
+            .iter()
+            .filter(|(user, _)| user.connection.class == class)
+            .collect();
+        if of_class.is_empty() {
+            continue;
+        }
+        let (mut lost, mut unread) = (0, 0);
+        for (user, end) in &of_class {
+            match end {
+                End::Serves => {}
+                End::Stuck(said) => {
+                    report.violation(format!("{} is stuck: {said}", user.account()));
+                }
+                End::NeedsUser(reason) => {
+                    lost += 1;
+                    let excused = class != Class::Stable
+                        && allowed == Allowed::Unread
+                        && was_unread(stage, user);
+                    if excused {
+                        unread += 1;
+                    } else {
+                        report.violation(format!(
+                            "{} ({}) is lost: {reason}",
+                            user.account(),
+                            class.name()
+                        ));
+                    }
+                }
+            }
+        }
+        report.fact(
+            format!("{}: accounts, lost, of these unread", class.name()),
+            format!("{}, {lost}, {unread}", of_class.len()),
+        );
+    }
+    books(stage, report);
+    events(stage, report).await
+}
+
+/// What the product saw.
+fn books(stage: &Stage, report: &mut Report) {
+    let state = stage.books.state();
+    let refreshes: usize = state.grants.iter().map(|grant| grant.refreshes.len()).sum();
+    let reuse: u32 = state.grants.iter().map(|grant| grant.reuse).sum();
+    let dead = state.grants.iter().filter(|grant| grant.dead).count();
+    report.fact(
+        "refreshes, reuse, families ended",
+        format!("{refreshes}, {reuse}, {dead}"),
+    );
+    for stray in state.strays.iter().take(3) {
+        report.violation(format!(
+            "a {} of {} was presented by {}",
+            stray.what, stray.belongs, stray.presented
+        ));
+    }
+    report.fact("credentials at a wrong host", state.strays.len());
+}
+
+/// How long a user waits after a restart until the account serves or says what the user has to do.
+///
+/// # Errors
+/// Where it does neither within `limit`.
+pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Result<Duration> {
+    let began = now();
+    match settle(stage, user, limit).await {
+        End::Stuck(said) => bail!(
+            "{} is not decided after {}: {said}",
+            user.account(),
+            seconds(limit)
+        ),
+        _ => Ok(began.elapsed()),
+    }
+}
+
+/// Calls a user until the account serves or needs its user.
+async fn settle(stage: &Stage, user: &User, limit: Duration) -> End {
+    let began = now();
+    let mut said;
+    loop {
+        // A call that waits for a lease is asked for no longer than the limit.
+        let call = tokio::time::timeout(limit, stage.read(user)).await;
+        match call.unwrap_or_else(|_| Err(anyhow!("no response yet"))) {
+            Ok(reply) if reply.status == 200 => return End::Serves,
+            Ok(reply) if reply.kind() == "authorization_required" => {
+                return End::NeedsUser(reason(stage, user).await);
+            }
+            Ok(reply) => said = reply.says(),
+            Err(error) => said = format!("{error:#}"),
+        }
+        if began.elapsed() >= limit {
+            return End::Stuck(said);
+        }
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
+
+/// State and reason of an account, as the API shows them.
+pub(crate) async fn reason(stage: &Stage, user: &User) -> String {
+    let Ok(reply) = stage.call(Method::GET, &user.account(), None).await else {
+        return String::from("it cannot be read");
+    };
+    let account = reply.json();
+    let text = |name: &str| account[name].as_str().unwrap_or_default().to_owned();
+    format!("{} {}", text("state"), text("reason"))
+        .trim()
+        .to_owned()
+}
+
+/// Whether a response to a token request of this user was under way when the service was killed.
+fn was_unread(stage: &Stage, user: &User) -> bool {
+    let state = stage.books.state();
+    let Some(grant) = state.grants.get(user.grant) else {
+        return false;
+    };
+    grant.refreshes.iter().any(|(arrived, responded)| {
+        stage.kills.iter().any(|killed| {
+            arrived <= killed && responded.is_none_or(|responded| responded + KEPT >= *killed)
+        })
+    })
+}
+
+/// The events of each account, in their order.
+///
+/// # Errors
+/// Where the database cannot be read.
+fn stored(stage: &Stage) -> Result<BTreeMap<String, Vec<String>>> {
+    let path = stage.service.setup.database();
+    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    database.busy_timeout(Duration::from_secs(10))?;
+    let mut query = database.prepare("SELECT body FROM event ORDER BY id")?;
+    let bodies = query.query_map([], |row| row.get::<_, String>(0))?;
+    let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for body in bodies {
+        let event: Value = serde_json::from_str(&body?)?;
+        let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+        let account = text("account_id");
+        if !account.is_empty() {
+            events.entry(account).or_default().push(text("name"));
+        }
+    }
+    Ok(events)
+}
+
+/// Every transition has one event: no account is activated twice in a row, and the last event says the state it is in.
+async fn events(stage: &Stage, report: &mut Report) -> Result<()> {
+    const STATES: [(&str, &str); 8] = [
+        ("account.created", "pending_authorization"),
+        ("account.activated", "active"),
+        ("account.recovered", "active"),
+        ("account.reauthorized", "active"),
+        ("account.needs_reauthorization", "needs_reauthorization"),
+        ("account.suspended", "suspended"),
+        ("account.resumed", "active"),
+        ("account.disconnected", "disconnected"),
+    ];
+    let events = stored(stage)?;
+    let mut counted = 0;
+    for user in &stage.users {
+        let reply = stage.call(Method::GET, &user.account(), None).await?;
+        let account = reply.json();
+        let id = account["id"].as_str().unwrap_or_default();
+        let Some(names) = events.get(id) else {
+            report.violation(format!("{} has no event", user.account()));
+            continue;
+        };
+        counted += names.len();
+        let states: Vec<&(&str, &str)> = names
+            .iter()
+            .filter_map(|name| STATES.iter().find(|(event, _)| event == name))
+            .collect();
+        for pair in states.windows(2) {
+            if pair[0].0 == pair[1].0 {
+                report.violation(format!("{} has {} twice", user.account(), pair[0].0));
+            }
+        }
+        let last = states.last().map_or("", |(_, state)| *state);
+        let state = account["state"].as_str().unwrap_or_default();
+        let pending = state == "pending_verification" || last.is_empty();
+        if last != state && !pending {
+            report.violation(format!(
+                "{} is {state}, and its last event says {last}",
+                user.account()
+            ));
+        }
+    }
+    report.fact("events of accounts", counted);
+    Ok(())
+}
+
+/// Seconds, for people.
+pub(crate) fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}

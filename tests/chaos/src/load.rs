@@ -1,0 +1,97 @@
+//! Load over HTTP, in the background of a scenario.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use http::Method;
+use tokio::task::JoinSet;
+
+use crate::{
+    http_client::{HttpClient, Parts},
+    stage::{Stage, User},
+    time::Chance,
+};
+
+/// Callers that go on until they are stopped.
+#[derive(Debug)]
+pub(crate) struct Load {
+    callers: JoinSet<()>,
+    said: Arc<Mutex<BTreeMap<String, usize>>>,
+}
+
+impl Load {
+    /// Starts so many callers. Each calls users by chance; one call in four asks for a refresh instead.
+    pub(crate) fn start(stage: &Stage, callers: usize, seed: u64) -> Self {
+        let said = Arc::new(Mutex::new(BTreeMap::new()));
+        let mut load = Self {
+            callers: JoinSet::new(),
+            said: Arc::clone(&said),
+        };
+        let users: Arc<[User]> = stage.users.clone().into();
+        let url: Arc<str> = stage.service.setup.url().into();
+        let bearer: Arc<str> = stage.bearer.clone().into();
+        for caller in 0..callers {
+            let chance = Chance::new(seed.wrapping_mul(31).wrapping_add(caller as u64));
+            load.callers.spawn(call(
+                HttpClient::new(),
+                Arc::clone(&users),
+                Arc::clone(&url),
+                Arc::clone(&bearer),
+                chance,
+                Arc::clone(&said),
+            ));
+        }
+        load
+    }
+
+    /// Stops it; how often each response came.
+    pub(crate) async fn stop(mut self) -> BTreeMap<String, usize> {
+        self.callers.shutdown().await;
+        std::mem::take(&mut *self.said.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The counts, for people.
+pub(crate) fn counts(said: &BTreeMap<String, usize>) -> String {
+    let counts: Vec<String> = said
+        .iter()
+        .map(|(said, count)| format!("{count} x {said}"))
+        .collect();
+    counts.join(", ")
+}
+
+async fn call(
+    http: HttpClient,
+    users: Arc<[User]>,
+    url: Arc<str>,
+    bearer: Arc<str>,
+    mut chance: Chance,
+    said: Arc<Mutex<BTreeMap<String, usize>>>,
+) {
+    loop {
+        let user = &users[chance.below(users.len())];
+        let (method, path) = match chance.below(4) {
+            0 => (Method::POST, format!("{}/refresh", user.account())),
+            _ => (Method::GET, user.path("thing")),
+        };
+        let parts = Parts {
+            bearer: Some(&bearer),
+            ..Parts::default()
+        };
+        let reply = http.send(method, &format!("{url}{path}"), parts).await;
+        let text = match &reply {
+            Ok(reply) => reply.says(),
+            Err(_) => String::from("no response"),
+        };
+        *said
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(text)
+            .or_default() += 1;
+        if reply.is_err() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The product and its token endpoint, over HTTP: the first segment of every path is the host that is meant.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use anyhow::Result;
+use base64::{
+    Engine as _, engine::general_purpose::STANDARD, engine::general_purpose::URL_SAFE_NO_PAD,
+};
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto,
+    service::TowerToHyperService,
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::books::{Books, Issued};
+
+type Answer = Response<Full<Bytes>>;
+
+/// Serves the product on a free port until the program ends; where it is.
+///
+/// # Errors
+/// Where no port can be listened on.
+pub(crate) async fn serve(books: Arc<Books>) -> Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    tokio::spawn(async move {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let _ = stream.set_nodelay(true);
+            let books = Arc::clone(&books);
+            tokio::spawn(async move {
+                let service = tower::service_fn(move |request| {
+                    let books = Arc::clone(&books);
+                    async move { Ok::<_, Infallible>(respond(&books, request).await) }
+                });
+                let server = auto::Builder::new(TokioExecutor::new());
+                let service = TowerToHyperService::new(service);
+                // A service that is killed hangs up, which is what the runs are for.
+                let _ = server.serve_connection(TokioIo::new(stream), service).await;
+            });
+        }
+    });
+    Ok(url)
+}
+
+async fn respond<B>(books: &Books, request: Request<B>) -> Answer
+where
+    B: http_body::Body,
+{
+    let (head, body) = request.into_parts();
+    let body = match body.collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => return answer(StatusCode::BAD_REQUEST, &json!({})),
+    };
+    let path = head.uri.path().trim_start_matches('/').to_owned();
+    let (host, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
+    let authorization = head
+        .headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    match rest {
+        "oauth/token" => token(books, host, authorization, &body).await,
+        "oauth/revoke" => {
+            books.revoke(&parameter(&body, "token"));
+            answer(StatusCode::OK, &json!({}))
+        }
+        _ => {
+            let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
+            api(books, host, token, &head.method, rest).await
+        }
+    }
+}
+
+async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> Answer {
+    let client = client(authorization).unwrap_or_else(|| parameter(body, "client_id"));
+    let refuses = books.state().behaviour.refuses;
+    if let Some((status, error)) = refuses {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+        return answer(status, &json!({ "error": error }));
+    }
+    let issued = match parameter(body, "grant_type").as_str() {
+        "authorization_code" => books.exchange(&parameter(body, "code"), &client, host),
+        _ => books.refresh(&parameter(body, "refresh_token"), &client, host),
+    };
+    let Some(issued) = issued else {
+        let refused = json!({ "error": "invalid_grant", "error_description": "not alive" });
+        return answer(StatusCode::BAD_REQUEST, &refused);
+    };
+    tokio::time::sleep(issued.delay).await;
+    books.responded(issued.grant);
+    answer(StatusCode::OK, &tokens(&issued, &client))
+}
+
+/// The members that the products name their user by stand together.
+fn tokens(issued: &Issued, client: &str) -> Value {
+    let user = format!("user-{}", issued.grant);
+    let claims = json!({
+        "iss": "https://accounts.google.com",
+        "aud": client,
+        "sub": user,
+        "email": format!("{user}@example.com"),
+        "exp": 4_102_444_800_i64,
+    });
+    let claims = URL_SAFE_NO_PAD.encode(claims.to_string());
+    let mut members = json!({
+        "access_token": issued.access,
+        "token_type": "bearer",
+        "expires_in": issued.lifetime.as_secs(),
+        "id_token": format!("e30.{claims}.e30"),
+        "username": user,
+        "bot_id": user,
+        "workspace_name": user,
+        "scope": issued.scope,
+    });
+    if let Some(refresh) = &issued.refresh {
+        members["refresh_token"] = json!(refresh);
+    }
+    members
+}
+
+/// `…/slow/MS…` responds after so many milliseconds, `…/large/KIB` with so large a body, `…/stalled` not at all; a POST
+/// to `…/write/ID` is a write, which is done when the request arrives.
+async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str) -> Answer {
+    books.state().arrived += 1;
+    if books.call(token, host).is_none() {
+        return answer(
+            StatusCode::UNAUTHORIZED,
+            &json!({ "message": "the token is not alive" }),
+        );
+    }
+    let after = |name: &str| {
+        let mut segments = path.split('/').skip_while(|segment| *segment != name);
+        segments.nth(1).map(str::to_owned)
+    };
+    if let Some(id) = after("write").filter(|_| *method == Method::POST) {
+        books.state().writes.insert(id);
+    }
+    if path.ends_with("/stalled") {
+        std::future::pending::<()>().await;
+    }
+    if let Some(wait) = after("slow").and_then(|text| text.parse().ok()) {
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+    }
+    books.state().answered += 1;
+    let large: Option<usize> = after("large").and_then(|text| text.parse().ok());
+    match large {
+        Some(kib) => {
+            let mut response = Response::new(Full::from(vec![b'x'; kib * 1024]));
+            response.headers_mut().insert(
+                header::CONTENT_TYPE,
+                header::HeaderValue::from_static("application/octet-stream"),
+            );
+            response
+        }
+        None => answer(StatusCode::OK, &json!({ "ok": true })),
+    }
+}
+
+fn answer(status: StatusCode, body: &Value) -> Answer {
+    let mut response = Response::new(Full::from(body.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        header::HeaderValue::from_static("application/json"),
+    );
+    response
+}
+
+/// The client of HTTP Basic.
+fn client(authorization: &str) -> Option<String> {
+    let encoded = authorization.strip_prefix("Basic ")?;
+    let text = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+    Some(text.split_once(':')?.0.to_owned())
+}
+
+/// A parameter of a form or of a JSON object; empty where it is absent.
+fn parameter(body: &[u8], name: &str) -> String {
+    if let Ok(Value::Object(members)) = serde_json::from_slice(body) {
+        let text = members.get(name).and_then(Value::as_str);
+        return text.unwrap_or_default().to_owned();
+    }
+    url::form_urlencoded::parse(body)
+        .find(|(found, _)| found == name)
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! What a scenario found.
+
+use std::{fmt::Display, time::Duration};
+
+use serde_json::{Value, json};
+
+/// Facts and violations of one scenario.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) name: &'static str,
+    facts: Vec<(String, String)>,
+    violations: Vec<String>,
+    /// Why it could not run here.
+    pub(crate) left_out: Option<String>,
+    /// Why its violations do not count yet.
+    pub(crate) known: Option<&'static str>,
+    pub(crate) took: Duration,
+}
+
+impl Report {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn fact(&mut self, name: impl Into<String>, value: impl Display) {
+        self.facts.push((name.into(), value.to_string()));
+    }
+
+    pub(crate) fn violation(&mut self, text: impl Into<String>) {
+        self.violations.push(text.into());
+    }
+
+    /// Writes an error down as a violation.
+    pub(crate) fn expect<T>(&mut self, what: &str, result: anyhow::Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.violation(format!("{what}: {error:#}"));
+                None
+            }
+        }
+    }
+
+    /// A violation unless the condition holds.
+    pub(crate) fn holds(&mut self, condition: bool, otherwise: impl Display) {
+        if !condition {
+            self.violation(otherwise.to_string());
+        }
+    }
+
+    /// Whether nothing was broken, or only what is known.
+    pub(crate) fn passes(&self) -> bool {
+        self.violations.is_empty() || self.known.is_some()
+    }
+
+    /// One word for the table.
+    pub(crate) fn verdict(&self) -> &'static str {
+        match (&self.left_out, self.violations.is_empty(), self.known) {
+            (Some(_), ..) => "left out",
+            (_, true, _) => "ok",
+            (_, false, Some(_)) => "known",
+            (_, false, None) => "BROKEN",
+        }
+    }
+
+    /// The lines below the scenario's own.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self
+            .facts
+            .iter()
+            .map(|(name, value)| format!("    {name}: {value}"))
+            .collect();
+        lines.extend(
+            self.left_out
+                .iter()
+                .map(|why| format!("    left out: {why}")),
+        );
+        lines.extend(
+            self.known
+                .iter()
+                .filter(|_| !self.violations.is_empty())
+                .map(|why| format!("    known: {why}")),
+        );
+        let shown = self.violations.iter().take(12);
+        lines.extend(shown.map(|violation| format!("    ! {violation}")));
+        if self.violations.len() > 12 {
+            lines.push(format!("    ! and {} more", self.violations.len() - 12));
+        }
+        lines
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let facts: serde_json::Map<String, Value> = self
+            .facts
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect();
+        json!({
+            "scenario": self.name,
+            "verdict": self.verdict(),
+            "seconds": self.took.as_secs_f64(),
+            "facts": facts,
+            "violations": self.violations,
+            "left_out": self.left_out,
+            "known": self.known,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_violation_counts_unless_it_is_known() {
+        let mut report = Report::new("one");
+        assert!(report.passes());
+        report.violation("something is lost");
+        assert!(!report.passes());
+        assert_eq!(report.verdict(), "BROKEN");
+        report.known = Some("until it is fixed");
+        assert!(report.passes());
+        assert_eq!(report.verdict(), "known");
+    }
+}

@@ -1,0 +1,130 @@
+//! A connection is pointed at another host, or given another client, and the service ends at every write of that.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use futures_util::{StreamExt as _, stream};
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::{
+    Options, check,
+    load::{self, Load},
+    report::Report,
+    stage::{Stage, connection},
+    time::{now, until},
+};
+
+/// Longest wait until every account says that its client was changed.
+const SWEPT: Duration = Duration::from_secs(15);
+
+pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
+    let accounts = if options.smoke { 12 } else { 100 };
+    let half = accounts / 2;
+    let middle = [
+        format!("connection.reauthorize:before=abort@{half}"),
+        format!("connection.reauthorize:after=abort@{half}"),
+    ];
+    let mut places = vec![
+        "connection.change:before=abort",
+        "connection.change:after=abort",
+    ];
+    places.extend(middle.iter().map(String::as_str));
+    let to_host = json!({ "settings": { "account": "orgb-two" } });
+    let to_client = json!({ "client_id": "another-client", "client_secret": "secret" });
+    for (what, change) in [("host", to_host), ("client", to_client)] {
+        for place in &places {
+            one(options, what, &change, place, accounts, report).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn one(
+    options: &Options,
+    what: &str,
+    change: &Value,
+    place: &str,
+    accounts: usize,
+    report: &mut Report,
+) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    stage.populate(&["stable"], accounts).await?;
+    let load = Load::start(&stage, 4, options.seed);
+    stage.service.setup.arm(&[place])?;
+    let path = format!("/v1/connections/{}", connection("stable").name);
+    let first = stage.call(Method::PATCH, &path, Some(change.clone())).await;
+    // A place that is reached behind the response, or not at all: there may be nothing left to write for each account.
+    let ended = stage.service.ended(Duration::from_secs(10)).await.is_ok();
+    if !ended {
+        report.fact(
+            format!("{what}, {place}"),
+            format!(
+                "not reached; the service says {}",
+                first.map_or_else(|error| error.to_string(), |reply| reply.says())
+            ),
+        );
+        stage.service.kill().await?;
+    }
+    stage.kills.push(now());
+    stage.service.setup.disarm()?;
+    stage.restart().await?;
+    // The callers go on for a moment: what the service finds half done must not lead a credential elsewhere.
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    let said = load.stop().await;
+    let reply = stage
+        .call(Method::PATCH, &path, Some(change.clone()))
+        .await?;
+    ensure!(
+        reply.status == 200,
+        "the change, repeated: {}",
+        reply.says()
+    );
+    let all = |stage: &Stage| stage.users.clone();
+    for user in all(&stage) {
+        stage.read(&user).await?;
+    }
+    let began = now();
+    let shared = &stage;
+    let ends: Vec<String> = stream::iter(all(&stage))
+        .map(|user| async move {
+            let mut last = String::new();
+            let expected = "needs_reauthorization client_changed";
+            let looked = until(expected, SWEPT, async || {
+                last = check::reason(shared, &user).await;
+                (last == expected).then_some(())
+            });
+            match looked.await {
+                Ok(_) => String::new(),
+                Err(_) => format!("{what}, {place}: {} ends as {last}", user.account()),
+            }
+        })
+        .buffer_unordered(16)
+        .collect()
+        .await;
+    let strays = stage.books.state().strays.clone();
+    report.fact(
+        format!("{what}, {place}"),
+        format!(
+            "{} accounts, {} credentials at a wrong host, all decided after {}; under load {}",
+            stage.users.len(),
+            strays.len(),
+            check::seconds(began.elapsed()),
+            load::counts(&said)
+        ),
+    );
+    if let Some(stray) = strays.first() {
+        report.violation(format!(
+            "{what}, {place}: {} credentials at a wrong host, the first a {} of {}, by {}",
+            strays.len(),
+            stray.what,
+            stray.belongs,
+            stray.presented
+        ));
+    }
+    let wrong: Vec<&String> = ends.iter().filter(|end| !end.is_empty()).collect();
+    if let Some(first) = wrong.first() {
+        report.violation(format!("{first}, and {} like it", wrong.len() - 1));
+    }
+    Ok(())
+}

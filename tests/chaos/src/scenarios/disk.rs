@@ -1,0 +1,249 @@
+//! The disk: full.
+
+use std::{
+    fs::{self, File},
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail};
+use http::Method;
+
+use crate::{
+    Options,
+    books::Behaviour,
+    check::{self, Allowed},
+    report::Report,
+    service,
+    stage::{CONNECTIONS, Stage},
+    time::until,
+};
+
+/// Everything has to write again so soon after the space has come back.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// A small disk of its own, which goes when it is dropped.
+pub(super) struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one of so many MiB at a folder.
+    ///
+    /// # Errors
+    /// Where this user may not mount.
+    pub(super) fn mount(folder: &Path, mib: u32) -> Result<Self> {
+        let size = format!("size={mib}m");
+        let folder = folder.to_owned();
+        let status = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
+            .arg(&folder)
+            .status()
+            .context("there is no mount")?;
+        if !status.success() {
+            bail!("this user may not mount");
+        }
+        Ok(Self(folder))
+    }
+
+    /// Fills it to the last byte.
+    ///
+    /// # Errors
+    /// Where the file that fills it cannot be made.
+    fn fill(&self) -> Result<()> {
+        let mut file = File::create(self.0.join("filling"))?;
+        for size in [1 << 20, 1 << 12, 1] {
+            while file.write_all(&vec![0; size]).is_ok() {}
+        }
+        Ok(())
+    }
+
+    fn empty(&self) -> Result<()> {
+        fs::remove_file(self.0.join("filling"))?;
+        Ok(())
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+/// What stands between the service and its space: a disk that is full, or a limit on the size of its files.
+enum Shortage {
+    Disk(SmallDisk),
+    FileSize,
+}
+
+impl Shortage {
+    fn begin(&self, stage: &Stage) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.fill(),
+            Self::FileSize => limit_files(stage, "1024"),
+        }
+    }
+
+    fn end(&self, stage: &Stage) -> Result<()> {
+        match self {
+            Self::Disk(disk) => disk.empty(),
+            Self::FileSize => limit_files(stage, "unlimited"),
+        }
+    }
+}
+
+/// Sets the soft limit of the service's file size, in bytes.
+fn limit_files(stage: &Stage, bytes: &str) -> Result<()> {
+    let id = stage.service.id().context("the service has ended")?;
+    let status = Command::new("prlimit")
+        .arg(format!("--pid={id}"))
+        .arg(format!("--fsize={bytes}:"))
+        .status()
+        .context("there is no prlimit")?;
+    if !status.success() {
+        bail!("prlimit: {status}");
+    }
+    Ok(())
+}
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn full(options: &Options, report: &mut Report) -> Result<()> {
+    let mut disk = None;
+    let mut stage = Stage::open(&options.binary, |setup| {
+        disk = SmallDisk::mount(&setup.folder.join("data"), 24).ok();
+        Ok(())
+    })
+    .await?;
+    let shortage = match disk {
+        Some(disk) => Shortage::Disk(disk),
+        None => Shortage::FileSize,
+    };
+    report.fact(
+        "by",
+        match &shortage {
+            Shortage::Disk(_) => "a tmpfs of 24 MiB",
+            Shortage::FileSize => "the soft limit of a file's size (prlimit)",
+        },
+    );
+    let names = ["stable", "signed-in", "rotating", "learned", "strict"];
+    stage.populate(&names, 2).await?;
+
+    if !before_the_request(&stage, &shortage, report).await? {
+        stage.restart_killed().await?;
+    }
+    let held = Duration::from_secs(if options.smoke { 6 } else { 60 });
+    during_the_request(&stage, &shortage, held, report).await?;
+    check::accounts(&stage, Allowed::Nothing, report).await?;
+    stage.restart_killed().await?;
+    check::accounts(&stage, Allowed::Nothing, report).await
+}
+
+/// The disk is full before a token is asked for: none is. Whether everything writes again without a restart.
+async fn before_the_request(
+    stage: &Stage,
+    shortage: &Shortage,
+    report: &mut Report,
+) -> Result<bool> {
+    shortage.begin(stage)?;
+    // What is left in the write-ahead log is used up first.
+    let looked = until("a write fails", Duration::from_secs(60), async || {
+        let reply = stage.link(&CONNECTIONS[0], "someone").await.ok()?;
+        (reply.status != 201).then_some(reply)
+    });
+    let (refused, _) = looked.await?;
+    report.fact("a link on the full disk", refused.says());
+    let unready = service::ready(&stage.service, &stage.http, false, AGAIN).await;
+    report.expect("readyz while the disk is full", unready);
+    let before = requests(stage);
+    for user in &stage.users {
+        let path = format!("{}/refresh", user.account());
+        stage.call(Method::POST, &path, None).await?;
+        let reply = stage.read(user).await?;
+        report.holds(
+            reply.status == 200,
+            format!("a call on the full disk: {}", reply.says()),
+        );
+    }
+    report.fact("token requests on the full disk", requests(stage) - before);
+    shortage.end(stage)?;
+    let again = stage.writes_again(Duration::from_secs(20)).await;
+    let writes = again.is_ok();
+    told(again, "after the first time", report);
+    let ready = service::ready(&stage.service, &stage.http, true, AGAIN).await;
+    report.expect("readyz with space again", ready);
+    Ok(writes)
+}
+
+/// The disk fills while the product's response is under way, and stays full for a while.
+async fn during_the_request(
+    stage: &Stage,
+    shortage: &Shortage,
+    held: Duration,
+    report: &mut Report,
+) -> Result<()> {
+    stage.books.behave(Behaviour {
+        token_delay: Duration::from_millis(1500),
+        ..Behaviour::default()
+    });
+    let before = requests(stage);
+    let count = stage.users.len();
+    let refreshes = futures_util::future::join_all(stage.users.iter().map(|user| async move {
+        let path = format!("{}/refresh", user.account());
+        match stage.call(Method::POST, &path, None).await {
+            Ok(reply) => reply.says(),
+            Err(error) => format!("{error:#}"),
+        }
+    }));
+    let filling = async {
+        until(
+            "the token requests arrive",
+            Duration::from_secs(20),
+            async || (requests(stage) >= before + count).then_some(()),
+        )
+        .await?;
+        shortage.begin(stage)?;
+        // The log's own space would take the tokens.
+        let looked = until("a write fails", Duration::from_secs(60), async || {
+            let reply = stage.link(&CONNECTIONS[0], "someone").await.ok()?;
+            (reply.status != 201).then_some(())
+        });
+        looked.await?;
+        tokio::time::sleep(held).await;
+        let unready = stage.service.readiness(&stage.http).await;
+        shortage.end(stage)?;
+        anyhow::Ok(unready)
+    };
+    let (said, unready) = futures_util::future::join(refreshes, async {
+        let unready = filling.await?;
+        let again = stage.writes_again(Duration::from_secs(60)).await;
+        anyhow::Ok((unready, again))
+    })
+    .await;
+    let (unready, again) = unready?;
+    report.holds(unready != Some(200), "readyz is 200 while the disk is full");
+    told(again, "after the second time", report);
+    let mut said = said;
+    said.sort_unstable();
+    said.dedup();
+    report.fact(
+        "refreshes whose response met the full disk",
+        said.join(", "),
+    );
+    Ok(())
+}
+
+fn requests(stage: &Stage) -> usize {
+    let state = stage.books.state();
+    state.grants.iter().map(|grant| grant.refreshes.len()).sum()
+}
+
+fn told(again: Result<Duration>, when: &str, report: &mut Report) {
+    if let Some(took) = report.expect(&format!("writes {when}"), again) {
+        report.fact(format!("writes again {when}"), check::seconds(took));
+        report.holds(
+            took <= AGAIN,
+            format!("it takes {} {when}", check::seconds(took)),
+        );
+    }
+}

@@ -1,0 +1,359 @@
+//! The process: stopped by signals, frozen, with a wrong clock, without descriptors.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use futures_util::future::{join, join_all};
+use http::Method;
+use rusqlite::{Connection, OpenFlags};
+use tokio::{net::TcpStream, task::JoinHandle};
+
+use crate::{
+    Options,
+    books::{Behaviour, Class},
+    check::{self, Allowed},
+    http_client::{HttpClient, Parts},
+    report::Report,
+    service::Service,
+    stage::{Stage, connection},
+    time::{now, until},
+};
+
+/// Calls in flight when a signal comes; every other one writes.
+const CALLS: usize = 50;
+/// Longest wait for the end after a second signal.
+const CUT: Duration = Duration::from_secs(8);
+/// Longest wait for the end after one.
+const DRAINED: Duration = Duration::from_secs(60);
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn sighup(options: &Options, report: &mut Report) -> Result<()> {
+    signalled(options, &["HUP"], Duration::from_secs(3), report).await
+}
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn sigterm(options: &Options, report: &mut Report) -> Result<()> {
+    signalled(options, &["TERM"], Duration::from_secs(3), report).await
+}
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn sigterm_twice(options: &Options, report: &mut Report) -> Result<()> {
+    signalled(options, &["TERM", "TERM"], Duration::from_secs(20), report).await
+}
+
+/// Sends signals while calls of so long are in flight: they are finished, or cut with their records.
+async fn signalled(
+    options: &Options,
+    signals: &[&str],
+    calls: Duration,
+    report: &mut Report,
+) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    stage.populate(&["stable"], 10).await?;
+    for user in &stage.users {
+        stage.read(user).await?;
+    }
+    let recorded = until("the records are written", DRAINED, async || {
+        let count = records(&stage).ok()?;
+        (count >= stage.users.len()).then_some(count)
+    });
+    let (recorded, _) = recorded.await?;
+    let before = stage.books.state().arrived;
+    let flying: Vec<JoinHandle<String>> = (0..CALLS)
+        .map(|number| fly(&stage, number, calls))
+        .collect();
+    until("the calls arrive", Duration::from_secs(20), async || {
+        (stage.books.state().arrived >= before + CALLS as u64).then_some(())
+    })
+    .await?;
+    let began = now();
+    for (number, signal) in signals.iter().enumerate() {
+        if number > 0 {
+            // Two signals at once are one.
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        stage.service.signal(signal)?;
+    }
+    let mut said: Vec<String> = join_all(flying)
+        .await
+        .into_iter()
+        .map(|call| call.unwrap_or_default())
+        .collect();
+    let limit = if signals.len() > 1 { CUT } else { DRAINED };
+    // What only reloads goes on.
+    let goes_on = signals == ["HUP"] && stage.service.readiness(&stage.http).await == Some(200);
+    if goes_on {
+        report.fact("it goes on", "yes");
+        stage.service.signal("TERM")?;
+    }
+    let ended = stage.service.ended(limit).await;
+    if let Some(status) = report.expect("its end", ended) {
+        report.fact("it ended with", status);
+        report.fact("ended after", check::seconds(began.elapsed()));
+        report.holds(
+            began.elapsed() <= limit + Duration::from_secs(2) || goes_on,
+            format!("it goes on for {}", check::seconds(began.elapsed())),
+        );
+        report.holds(
+            status.success() || signals.len() > 1,
+            format!("it ended with {status}"),
+        );
+    } else {
+        stage.service.kill().await?;
+    }
+    let finished = said.iter().filter(|said| *said == "200").count();
+    let writes = stage.books.state().writes.len();
+    stage.restart().await?;
+    let kept = records(&stage)? - recorded;
+    said.sort_unstable();
+    said.dedup();
+    report.fact(
+        "calls, finished, writes done, records",
+        format!("{CALLS}, {finished}, {writes}, {kept}"),
+    );
+    report.fact("the callers read", said.join(", "));
+    report.holds(
+        finished == CALLS || signals.len() > 1,
+        format!("{} of {CALLS} calls were cut", CALLS - finished),
+    );
+    let expected = finished.max(writes);
+    report.holds(
+        kept >= expected,
+        format!("{} calls have no record", expected.saturating_sub(kept)),
+    );
+    check::accounts(&stage, Allowed::Nothing, report).await
+}
+
+/// A call that takes so long; what its caller reads.
+fn fly(stage: &Stage, number: usize, takes: Duration) -> JoinHandle<String> {
+    let user = &stage.users[number % stage.users.len()];
+    let wait = takes.as_millis();
+    let (method, path) = if number.is_multiple_of(2) {
+        (Method::GET, user.path(&format!("slow/{wait}/thing")))
+    } else {
+        let rest = format!("write/w{number}/slow/{wait}/thing");
+        (Method::POST, user.path(&rest))
+    };
+    let url = format!("{}{path}", stage.service.setup.url());
+    let (http, bearer) = (HttpClient::new(), stage.bearer.clone());
+    tokio::spawn(async move {
+        let parts = Parts {
+            bearer: Some(&bearer),
+            ..Parts::default()
+        };
+        match http.send(method, &url, parts).await {
+            Ok(reply) => reply.says(),
+            Err(_) => String::from("no response"),
+        }
+    })
+}
+
+/// Calls that the database has a record of.
+fn records(stage: &Stage) -> Result<usize> {
+    let path = stage.service.setup.database();
+    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    database.busy_timeout(Duration::from_secs(10))?;
+    let count: i64 = database.query_row("SELECT COUNT(*) FROM execution", [], |row| row.get(0))?;
+    Ok(usize::try_from(count)?)
+}
+
+/// A process that holds new tokens is frozen past its lease, another process recovers its accounts, and it wakes.
+///
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    let names = ["stable", "signed-in", "rotating", "learned", "strict"];
+    stage.populate(&names, 2).await?;
+    let mut other = stage.service.setup.clone();
+    other.port = crate::stage::free_port()?;
+    other.instance = "-other";
+    // A lease is a matter of the time of day: in the short form the other process is ahead.
+    other.arm(if options.smoke { &["clock=200"] } else { &[] })?;
+    let other = Service::start(other, &stage.http).await?;
+    stage.books.behave(Behaviour {
+        token_delay: Duration::from_millis(1500),
+        ..Behaviour::default()
+    });
+    let asked = |service: &Service| {
+        let url = service.setup.url();
+        join_all(stage.users.iter().map(|user| {
+            let url = format!("{url}{}/refresh", user.account());
+            let parts = Parts {
+                bearer: Some(&stage.bearer),
+                ..Parts::default()
+            };
+            let http = stage.http.clone();
+            async move {
+                match http.send(Method::POST, &url, parts).await {
+                    Ok(reply) => reply.says(),
+                    Err(_) => String::from("no response"),
+                }
+            }
+        }))
+    };
+    let frozen = async {
+        until(
+            "the token requests arrive",
+            Duration::from_secs(20),
+            async || {
+                let state = stage.books.state();
+                let all = stage.users.iter();
+                all.clone()
+                    .all(|user| !state.grants[user.grant].refreshes.is_empty())
+                    .then_some(())
+            },
+        )
+        .await?;
+        stage.service.signal("STOP")?;
+        tokio::time::sleep(Duration::from_secs(if options.smoke { 2 } else { 125 })).await;
+        stage.books.behave(Behaviour::default());
+        let said = asked(&other).await;
+        stage.service.signal("CONT")?;
+        anyhow::Ok(said)
+    };
+    let (_, said) = join(asked(&stage.service), frozen).await;
+    let mut said = said?;
+    said.sort_unstable();
+    said.dedup();
+    report.fact("the other process says", said.join(", "));
+    other.setup.disarm()?;
+    drop(other);
+    for user in &stage.users {
+        let decided = check::decided(&stage, user, Duration::from_secs(100)).await;
+        report.expect("after the thaw", decided);
+        let state = check::reason(&stage, user).await;
+        let dead = stage.books.state().grants[user.grant].dead;
+        let Class::Strict = user.connection.class else {
+            report.holds(
+                state == "active",
+                format!(
+                    "{} is {state}; ended at the product: {dead}",
+                    user.account()
+                ),
+            );
+            continue;
+        };
+        report.fact(
+            format!("{}, ended at the product", user.account()),
+            format!("{dead}, {state}"),
+        );
+    }
+    Ok(())
+}
+
+/// The clock goes back by an hour: after a crash with a lease, and while the service runs.
+///
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result<()> {
+    const LIMIT: Duration = Duration::from_secs(15);
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    report.fact(
+        "by",
+        "an offset of the test build's clock, read from its failpoints",
+    );
+    stage.populate(&["stable", "strict"], 1).await?;
+    let user = stage.connect(connection("stable"), "in-the-middle").await?;
+    stage.service.setup.arm(&["token.send:before=abort"])?;
+    let path = format!("{}/refresh", user.account());
+    let _ = stage.call(Method::POST, &path, None).await;
+    stage.service.ended(LIMIT).await?;
+    stage.kills.push(now());
+    stage.service.setup.arm(&["clock=-3600"])?;
+    stage.restart().await?;
+    let refreshed = until("a refresh after the crash", LIMIT, async || {
+        let call = stage.call(Method::POST, &path, None);
+        let reply = tokio::time::timeout(LIMIT, call).await.ok()?.ok()?;
+        (reply.status == 200).then_some(())
+    });
+    if let Some((_, took)) = report.expect("the lease of the future", refreshed.await) {
+        report.fact("refreshed after", check::seconds(took));
+    }
+    stage.users.push(user);
+    for clock in ["clock=0", "clock=-3600", "clock=0"] {
+        stage.service.setup.arm(&[clock])?;
+        for user in &stage.users {
+            let reply = stage.read(user).await?;
+            report.holds(
+                reply.status == 200,
+                format!("{clock}: a call: {}", reply.says()),
+            );
+        }
+    }
+    check::accounts(&stage, Allowed::Nothing, report).await
+}
+
+/// Idle sockets take every file descriptor, and leave again.
+///
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn descriptors(options: &Options, report: &mut Report) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |setup| {
+        setup.descriptors = Some("-n 128");
+        Ok(())
+    })
+    .await?;
+    stage.populate(&["stable", "strict"], 3).await?;
+    let address = stage.service.setup.url().replace("http://", "");
+    let sockets: Vec<_> = join_all((0..300).map(|_| TcpStream::connect(address.clone()))).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    report.fact(
+        "sockets, descriptors of the service",
+        format!(
+            "{}, {}",
+            sockets.len(),
+            stage.service.descriptors().unwrap_or_default()
+        ),
+    );
+    // By the connection that is open already.
+    let mut said = Vec::new();
+    for user in &stage.users {
+        let path = format!("{}/refresh", user.account());
+        for (method, path) in [(Method::POST, path), (Method::GET, user.path("thing"))] {
+            let call = stage.call(method, &path, None);
+            let reply = tokio::time::timeout(Duration::from_secs(5), call).await;
+            let text = match reply {
+                Ok(Ok(reply)) => reply.says(),
+                _ => String::from("no response"),
+            };
+            report.holds(
+                !text.contains("product_unavailable"),
+                format!("the product is blamed: {text}"),
+            );
+            said.push(text);
+        }
+    }
+    said.sort_unstable();
+    said.dedup();
+    report.fact("calls meanwhile", said.join(", "));
+    let began = now();
+    drop(sockets);
+    let served = until(
+        "a new connection is served",
+        Duration::from_secs(60),
+        async || {
+            let reply = HttpClient::new()
+                .send(
+                    Method::GET,
+                    &format!("{}/healthz", stage.service.setup.url()),
+                    Parts::default(),
+                )
+                .await
+                .ok()?;
+            (reply.status == 200).then_some(())
+        },
+    );
+    if report.expect("after they left", served.await).is_some() {
+        report.fact("serves again after", check::seconds(began.elapsed()));
+        report.holds(
+            began.elapsed() < Duration::from_secs(5),
+            format!("it serves again after {}", check::seconds(began.elapsed())),
+        );
+    }
+    check::accounts(&stage, Allowed::Nothing, report).await
+}

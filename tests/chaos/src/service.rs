@@ -1,0 +1,253 @@
+//! The real binary: started, killed, signalled and watched from outside.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, bail};
+use tokio::process::{Child, Command};
+
+use crate::{
+    http_client::{HttpClient, Parts},
+    time::{now, until},
+};
+
+/// Longest wait for a start.
+const START: Duration = Duration::from_secs(40);
+
+/// How the service is started.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    pub(crate) binary: PathBuf,
+    /// Where the database, the settings and the log are.
+    pub(crate) folder: PathBuf,
+    pub(crate) key: String,
+    pub(crate) port: u16,
+    /// Which of several services of one folder it is.
+    pub(crate) instance: &'static str,
+    /// Options of the shell's `ulimit` that bound file descriptors.
+    pub(crate) descriptors: Option<&'static str>,
+}
+
+impl Setup {
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.join("data/stead.db")
+    }
+
+    pub(crate) fn log(&self) -> PathBuf {
+        self.folder.join("service.log")
+    }
+
+    fn failpoints(&self) -> PathBuf {
+        self.folder.join(format!("failpoints{}", self.instance))
+    }
+
+    /// Says what happens at the failpoints from now on.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub(crate) fn arm(&self, lines: &[&str]) -> Result<()> {
+        let written = self.folder.join(format!("failpoints{}.new", self.instance));
+        fs::write(&written, lines.join("\n") + "\n")?;
+        // The service never sees half of it.
+        fs::rename(written, self.failpoints())?;
+        Ok(())
+    }
+
+    /// Nothing happens at any failpoint from now on; what was reached until now.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub(crate) fn disarm(&self) -> Result<String> {
+        self.arm(&[])?;
+        let path = self
+            .folder
+            .join(format!("failpoints{}.reached", self.instance));
+        let reached = fs::read_to_string(&path).unwrap_or_default();
+        let _ = fs::remove_file(path);
+        Ok(reached)
+    }
+
+    /// The binary with a command, for the database of this setup.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut limits = String::from("trap '' XFSZ; ");
+        if let Some(descriptors) = self.descriptors {
+            limits += &format!("ulimit {descriptors}; ");
+        }
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(limits + "exec \"$0\" \"$@\"")
+            .arg(&self.binary)
+            .args(arguments)
+            .env("STEAD_PUBLIC_URL", self.url())
+            .env("STEAD_DATABASE", self.database())
+            .env("STEAD_KEY", &self.key)
+            .env("STEAD_CONFIG", self.folder.join("stead.toml"))
+            .env("STEAD_FAILPOINTS", self.failpoints())
+            .env("STEAD_LISTEN", format!("127.0.0.1:{}", self.port))
+            .kill_on_drop(true);
+        command
+    }
+}
+
+/// A running service.
+#[derive(Debug)]
+pub(crate) struct Service {
+    child: Child,
+    pub(crate) setup: Setup,
+    /// How long it took until it was ready.
+    pub(crate) started_in: Duration,
+}
+
+impl Service {
+    /// Starts it and waits until it is ready.
+    ///
+    /// # Errors
+    /// Where it ends, or is not ready in time.
+    pub(crate) async fn start(setup: Setup, http: &HttpClient) -> Result<Self> {
+        let mut service = Self::spawn(setup)?;
+        let began = now();
+        loop {
+            if service.readiness(http).await == Some(200) {
+                break;
+            }
+            if let Some(status) = service.child.try_wait()? {
+                bail!(
+                    "the service ended with {status}: {}",
+                    tail(&service.setup.log())
+                );
+            }
+            if began.elapsed() > START {
+                bail!("the service is not ready: {}", tail(&service.setup.log()));
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        service.started_in = began.elapsed();
+        Ok(service)
+    }
+
+    /// Starts it and waits for nothing.
+    ///
+    /// # Errors
+    /// Where there is no such binary.
+    pub(crate) fn spawn(setup: Setup) -> Result<Self> {
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(setup.log())?;
+        let child = setup
+            .command(&["serve"])
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .context("cannot start the service")?;
+        Ok(Self {
+            child,
+            setup,
+            started_in: Duration::ZERO,
+        })
+    }
+
+    /// Status of `/readyz`; nothing where no response comes.
+    pub(crate) async fn readiness(&self, http: &HttpClient) -> Option<u16> {
+        let url = format!("{}/readyz", self.setup.url());
+        let asked = http.send(http::Method::GET, &url, Parts::default());
+        let reply = tokio::time::timeout(Duration::from_secs(10), asked).await;
+        Some(reply.ok()?.ok()?.status)
+    }
+
+    /// Ends it as the kernel does, at once; when that was.
+    ///
+    /// # Errors
+    /// Where it had ended before.
+    pub(crate) async fn kill(&mut self) -> Result<Instant> {
+        self.child.start_kill().context("it had ended")?;
+        self.child.wait().await?;
+        Ok(now())
+    }
+
+    /// Waits for its end, and says how it ended.
+    ///
+    /// # Errors
+    /// Where it goes on.
+    pub(crate) async fn ended(&mut self, limit: Duration) -> Result<ExitStatus> {
+        let status = tokio::time::timeout(limit, self.child.wait()).await;
+        Ok(status.with_context(|| format!("it goes on after {} s", limit.as_secs()))??)
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Sends a signal by its name.
+    ///
+    /// # Errors
+    /// Where it has ended.
+    pub(crate) fn signal(&self, name: &str) -> Result<()> {
+        let id = self.child.id().context("it has ended")?;
+        let line = format!("kill -s {name} {id}");
+        let status = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .status()?;
+        if !status.success() {
+            bail!("{line}: {status}");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Memory that it holds, in MiB; nothing where the system does not say.
+    pub(crate) fn resident_mib(&self) -> Option<f64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()?)).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(kib / 1024.0)
+    }
+
+    /// Open file descriptors; nothing where the system does not say.
+    pub(crate) fn descriptors(&self) -> Option<usize> {
+        let folder = fs::read_dir(format!("/proc/{}/fd", self.child.id()?)).ok()?;
+        Some(folder.count())
+    }
+}
+
+/// The end of a file, for a message.
+pub(crate) fn tail(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(4)..].join(" | ")
+}
+
+/// Waits until `/readyz` says this; how long that took.
+///
+/// # Errors
+/// Where it does not within `limit`.
+pub(crate) async fn ready(
+    service: &Service,
+    http: &HttpClient,
+    expected: bool,
+    limit: Duration,
+) -> Result<Duration> {
+    let what = if expected {
+        "readyz is 200"
+    } else {
+        "readyz is not 200"
+    };
+    let looked = until(what, limit, async || {
+        let is_ready = service.readiness(http).await == Some(200);
+        (is_ready == expected).then_some(())
+    });
+    Ok(looked.await?.1)
+}

@@ -1,0 +1,475 @@
+//! What every run stands on: the product with its books, the service on a database file, and users whose accounts are
+//! connected through the public API.
+
+use std::{
+    fs,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use futures_util::{StreamExt as _, stream};
+use http::Method;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{
+    books::{Books, Class},
+    http_client::{HttpClient, Parts, Reply},
+    product,
+    service::{Service, Setup},
+    time::until,
+};
+
+/// A connection of every stage.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) name: &'static str,
+    product: &'static str,
+    pub(crate) client: &'static str,
+    /// Beginning of the paths that its product takes.
+    base: &'static str,
+    /// First segment at the product.
+    pub(crate) host: &'static str,
+    pub(crate) class: Class,
+}
+
+/// The host to which the connection `stable` is pointed.
+pub(crate) const FIRST_HOST: &str = "orga-one.snowflakecomputing.com";
+
+/// One of each class; `learned` rotates, although the description of its product says that it does not.
+pub(crate) const CONNECTIONS: [Connection; 5] = [
+    Connection {
+        name: "stable",
+        product: "warehouse",
+        client: "stable-client",
+        base: "/api/v2",
+        host: FIRST_HOST,
+        class: Class::Stable,
+    },
+    Connection {
+        name: "signed-in",
+        product: "mail",
+        client: "signed-in-client",
+        base: "/gmail/v1",
+        host: "google",
+        class: Class::Stable,
+    },
+    Connection {
+        name: "rotating",
+        product: "workspace",
+        client: "rotating-client",
+        base: "/v1",
+        host: "notion",
+        class: Class::Rotating,
+    },
+    Connection {
+        name: "learned",
+        product: "warehouse",
+        client: "learned-client",
+        base: "/api/v2",
+        host: "orgl-one.snowflakecomputing.com",
+        class: Class::Rotating,
+    },
+    Connection {
+        name: "strict",
+        product: "workspace",
+        client: "strict-client",
+        base: "/v1",
+        host: "notion",
+        class: Class::Strict,
+    },
+];
+
+/// A user whose account is connected.
+#[derive(Debug, Clone)]
+pub(crate) struct User {
+    pub(crate) connection: &'static Connection,
+    pub(crate) identifier: String,
+    /// Its grant at the product.
+    pub(crate) grant: usize,
+}
+
+impl User {
+    pub(crate) fn account(&self) -> String {
+        format!("/v1/accounts/{}/{}", self.connection.name, self.identifier)
+    }
+
+    /// The proxy's path to something of the product's API.
+    pub(crate) fn path(&self, rest: &str) -> String {
+        let Connection { name, base, .. } = self.connection;
+        format!("/proxy/{name}/{}{base}/{rest}", self.identifier)
+    }
+}
+
+pub(crate) struct Stage {
+    pub(crate) books: Arc<Books>,
+    pub(crate) http: HttpClient,
+    pub(crate) service: Service,
+    pub(crate) bearer: String,
+    pub(crate) users: Vec<User>,
+    /// When the service was killed.
+    pub(crate) kills: Vec<Instant>,
+    /// Client id and secret of the application.
+    credentials: Value,
+    _folder: TempDir,
+}
+
+/// A link that was made, and a browser that has opened it.
+pub(crate) struct Opened {
+    pub(crate) authorization: String,
+    pub(crate) cookie: String,
+    /// The path of the callback with its state, without a code.
+    callback: String,
+    scope: String,
+}
+
+impl Stage {
+    /// A service whose database lies below `data`, or in a folder of its own.
+    ///
+    /// # Errors
+    /// Where the service does not start.
+    pub(crate) async fn open(
+        binary: &Path,
+        adapt: impl FnOnce(&mut Setup) -> Result<()>,
+    ) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let books = Arc::new(Books::default());
+        let product = product::serve(Arc::clone(&books)).await?;
+        fs::write(folder.path().join("stead.toml"), settings(&product))?;
+        fs::create_dir(folder.path().join("data"))?;
+        let mut setup = Setup {
+            binary: binary.to_owned(),
+            folder: folder.path().to_owned(),
+            key: String::new(),
+            port: free_port()?,
+            instance: "",
+            descriptors: None,
+        };
+        setup.arm(&[])?;
+        setup.key = key(&setup).await?;
+        adapt(&mut setup)?;
+        let http = HttpClient::new();
+        let credentials = credentials(&setup).await?;
+        let service = Service::start(setup, &http).await?;
+        let mut stage = Self {
+            books,
+            http,
+            service,
+            bearer: String::new(),
+            users: Vec::new(),
+            kills: Vec::new(),
+            credentials,
+            _folder: folder,
+        };
+        let reply = stage.issue_token().await?;
+        let token = reply.json()["access_token"].as_str().map(str::to_owned);
+        stage.bearer = token.with_context(|| format!("no access token: {}", reply.says()))?;
+        for connection in &CONNECTIONS {
+            stage.create_connection(connection).await?;
+        }
+        Ok(stage)
+    }
+
+    /// The application asks for an access token.
+    ///
+    /// # Errors
+    /// Where no whole response came.
+    pub(crate) async fn issue_token(&self) -> Result<Reply> {
+        let text = |name: &str| self.credentials[name].as_str().unwrap_or_default();
+        let form = format!(
+            "grant_type=client_credentials&client_id={}&client_secret={}",
+            text("client_id"),
+            text("client_secret")
+        );
+        let url = format!("{}/oauth/token", self.service.setup.url());
+        let parts = Parts {
+            form: Some(form),
+            ..Parts::default()
+        };
+        self.http.send(Method::POST, &url, parts).await
+    }
+
+    async fn create_connection(&self, connection: &Connection) -> Result<()> {
+        let mut new = json!({
+            "connection_name": connection.name,
+            "product": connection.product,
+            "client_id": connection.client,
+            "client_secret": "secret",
+        });
+        if connection.product == "warehouse" {
+            let account = connection.host.split('.').next();
+            new["settings"] = json!({ "account": account });
+        }
+        let reply = self
+            .call(Method::POST, "/v1/connections", Some(new))
+            .await?;
+        ensure!(reply.status == 201, "{}: {}", connection.name, text(&reply));
+        Ok(())
+    }
+
+    /// A request of the application.
+    ///
+    /// # Errors
+    /// Where no whole response came.
+    pub(crate) async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        json: Option<Value>,
+    ) -> Result<Reply> {
+        let url = format!("{}{path}", self.service.setup.url());
+        let parts = Parts {
+            bearer: Some(&self.bearer),
+            json,
+            ..Parts::default()
+        };
+        self.http.send(method, &url, parts).await
+    }
+
+    /// A request of a browser.
+    ///
+    /// # Errors
+    /// Where no whole response came.
+    pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
+        let url = format!("{}{path}", self.service.setup.url());
+        let parts = Parts {
+            cookie: Some(cookie),
+            ..Parts::default()
+        };
+        self.http.send(method, &url, parts).await
+    }
+
+    /// A plain call of a user.
+    ///
+    /// # Errors
+    /// Where no whole response came.
+    pub(crate) async fn read(&self, user: &User) -> Result<Reply> {
+        self.call(Method::GET, &user.path("thing"), None).await
+    }
+
+    /// Makes a link: its path and the authorization's id.
+    ///
+    /// # Errors
+    /// Where it is not made.
+    pub(crate) async fn link(&self, connection: &Connection, identifier: &str) -> Result<Reply> {
+        let new = json!({
+            "connection_name": connection.name,
+            "identifier": identifier,
+            "verify_url": "https://app.example/back",
+        });
+        self.call(Method::POST, "/v1/authorization-links", Some(new))
+            .await
+    }
+
+    /// Makes a link and opens it in a browser.
+    ///
+    /// # Errors
+    /// Where either does not work.
+    pub(crate) async fn open_link(
+        &self,
+        connection: &Connection,
+        identifier: &str,
+    ) -> Result<Opened> {
+        let reply = self.link(connection, identifier).await?;
+        ensure!(reply.status == 201, "no link: {}", text(&reply));
+        let made = reply.json();
+        let link = made["link"].as_str().unwrap_or_default();
+        let path = link.strip_prefix(&self.service.setup.url());
+        let path = path.with_context(|| format!("the link leads to {link}"))?;
+        let started = self.browse(Method::POST, path, "").await?;
+        ensure!(started.status == 303, "not started: {}", text(&started));
+        let cookie = started.header("set-cookie").split(';').next();
+        let location = url::Url::parse(started.header("location"))?;
+        let parameter = |name: &str| {
+            let mut pairs = location.query_pairs();
+            let found = pairs.find(|(found, _)| found == name);
+            found
+                .map(|(_, value)| value.into_owned())
+                .unwrap_or_default()
+        };
+        let redirect = url::Url::parse(&parameter("redirect_uri"))?;
+        Ok(Opened {
+            authorization: made["authorization_id"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            cookie: cookie.unwrap_or_default().to_owned(),
+            callback: format!("{}?state={}", redirect.path(), parameter("state")),
+            scope: parameter("scope"),
+        })
+    }
+
+    /// The user consents: the path with which the browser comes back, and the number of the grant.
+    pub(crate) fn consent(&self, connection: &Connection, opened: &Opened) -> (String, usize) {
+        let Connection {
+            class,
+            client,
+            host,
+            ..
+        } = connection;
+        let (code, grant) = self.books.consent(*class, client, host, &opened.scope);
+        (format!("{}&code={code}", opened.callback), grant)
+    }
+
+    /// The application confirms who came back.
+    ///
+    /// # Errors
+    /// Where no whole response came.
+    pub(crate) async fn verify(&self, authorization: &str, identifier: &str) -> Result<Reply> {
+        let path = format!("/v1/authorizations/{authorization}/verify");
+        let body = json!({ "identifier": identifier });
+        self.call(Method::POST, &path, Some(body)).await
+    }
+
+    /// Connects the account of a new user.
+    ///
+    /// # Errors
+    /// Where a step does not work.
+    pub(crate) async fn connect(
+        &self,
+        connection: &'static Connection,
+        identifier: &str,
+    ) -> Result<User> {
+        let opened = self.open_link(connection, identifier).await?;
+        let (path, grant) = self.consent(connection, &opened);
+        let back = self.browse(Method::GET, &path, &opened.cookie).await?;
+        let failed = back.header("location").contains("/connect/failed");
+        ensure!(
+            back.status == 303 && !failed,
+            "no callback: {}",
+            back.header("location")
+        );
+        let verified = self.verify(&opened.authorization, identifier).await?;
+        ensure!(verified.status == 200, "not verified: {}", text(&verified));
+        Ok(User {
+            connection,
+            identifier: identifier.to_owned(),
+            grant,
+        })
+    }
+
+    /// Connects so many users to each of these connections.
+    ///
+    /// # Errors
+    /// Where one cannot be connected.
+    pub(crate) async fn populate(&mut self, names: &[&str], each: usize) -> Result<()> {
+        let mut wanted = Vec::new();
+        for name in names {
+            let first = self.users.len();
+            wanted.extend(
+                (0..each).map(|number| (connection(name), format!("user-{}", first + number))),
+            );
+        }
+        let connected: Vec<Result<User>> = stream::iter(&wanted)
+            .map(|(connection, identifier)| self.connect(connection, identifier))
+            .buffered(8)
+            .collect()
+            .await;
+        for user in connected {
+            self.users.push(user?);
+        }
+        Ok(())
+    }
+
+    /// Kills the service and starts it again.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub(crate) async fn restart_killed(&mut self) -> Result<()> {
+        let killed = self.service.kill().await?;
+        self.kills.push(killed);
+        self.restart().await
+    }
+
+    /// Starts the service again after it has ended.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub(crate) async fn restart(&mut self) -> Result<()> {
+        self.service = Service::start(self.service.setup.clone(), &self.http).await?;
+        Ok(())
+    }
+
+    /// Waits until a link can be made again; how long that took.
+    ///
+    /// # Errors
+    /// Where it cannot be within `limit`.
+    pub(crate) async fn writes_again(&self, limit: Duration) -> Result<Duration> {
+        let looked = until("a link can be made", limit, async || {
+            let link = self.link(&CONNECTIONS[0], "someone");
+            let reply = tokio::time::timeout(limit, link).await.ok()?.ok()?;
+            (reply.status == 201).then_some(())
+        });
+        Ok(looked.await?.1)
+    }
+}
+
+/// The connection of this name.
+pub(crate) fn connection(name: &str) -> &'static Connection {
+    let found = CONNECTIONS
+        .iter()
+        .find(|connection| connection.name == name);
+    found.unwrap_or(&CONNECTIONS[0])
+}
+
+fn settings(product: &str) -> String {
+    let of = |name: &str, host: &str, origins: &[&str]| {
+        let mut text = format!(
+            "[products.{name}]\nrate_limited = false\nauthorize_url = \"{product}/{host}/oauth/authorize\"\n\
+             token_url = \"{product}/{host}/oauth/token\"\nrevoke_url = \"{product}/{host}/oauth/revoke\"\n\
+             [products.{name}.origins]\n"
+        );
+        for origin in origins {
+            text += &format!("{origin} = \"{product}/{host}\"\n");
+        }
+        text
+    };
+    [
+        of("warehouse", "{host}", &["sql_api"]).replace(
+            &format!("revoke_url = \"{product}/{{host}}/oauth/revoke\"\n"),
+            "",
+        ),
+        of("workspace", "notion", &["notion"]),
+        of("mail", "google", &["gmail", "people"]),
+    ]
+    .concat()
+}
+
+/// A port on which nothing listens at this moment. The service keeps it over its restarts.
+pub(crate) fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+async fn key(setup: &Setup) -> Result<String> {
+    let output = setup.command(&["keys", "generate"]).output().await?;
+    let text = String::from_utf8(output.stdout)?;
+    let line = text.lines().find(|line| line.contains(':'));
+    let key = line.context("no key was generated")?;
+    Ok(key.trim_start_matches("STEAD_KEY=").trim().to_owned())
+}
+
+async fn credentials(setup: &Setup) -> Result<Value> {
+    let output = setup
+        .command(&["--json", "credentials", "create", "--name", "chaos"])
+        .output()
+        .await?;
+    if !output.status.success() {
+        bail!(
+            "no credentials: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+fn text(reply: &Reply) -> String {
+    format!("{} {}", reply.status, String::from_utf8_lossy(&reply.body))
+}
+
+/// Where the binary is that `cargo xtask chaos` builds.
+pub(crate) fn default_binary() -> PathBuf {
+    PathBuf::from("target/chaos/stead")
+}

@@ -1,0 +1,78 @@
+//! Time and chance of a run: a clock, waiting for a condition, and numbers that follow from a seed.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+/// Pause between two looks at a condition.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The time now.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program that measures another has no runtime port"
+)]
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+/// Looks until there is something, and says how long that took.
+///
+/// # Errors
+/// Where there is nothing within `limit`.
+pub(crate) async fn until<T>(
+    what: &str,
+    limit: Duration,
+    mut look: impl AsyncFnMut() -> Option<T>,
+) -> Result<(T, Duration)> {
+    let began = now();
+    loop {
+        if let Some(found) = look().await {
+            return Ok((found, began.elapsed()));
+        }
+        if began.elapsed() > limit {
+            bail!("{what}: not within {:.1} s", limit.as_secs_f64());
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Numbers that follow from a seed (splitmix64).
+#[derive(Debug, Clone)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        let end = u64::try_from(end.max(1)).unwrap_or(1);
+        usize::try_from(self.next() % end).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_numbers() {
+        let draw = |seed| {
+            let mut chance = Chance::new(seed);
+            (0..20).map(|_| chance.below(10)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(7), draw(7));
+        assert_ne!(draw(7), draw(8));
+        assert!(draw(7).iter().all(|number| *number < 10));
+    }
+}
