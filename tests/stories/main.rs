@@ -21,6 +21,7 @@ mod errors;
 mod identifiers;
 mod journey;
 mod links;
+mod old_database;
 mod permissions;
 mod proxy;
 mod proxy_pass;

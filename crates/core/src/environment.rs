@@ -117,7 +117,7 @@ impl Environment {
         connections::read(&self.0, name).await
     }
 
-    /// Changes a connection. A new client id makes every account of it authorize again; a new secret does not.
+    /// Changes a connection. Another client id or host makes every account of it authorize again; a new secret does not.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`].

@@ -63,6 +63,9 @@ pub(crate) fn start(context: &Context) {
 pub(crate) async fn run(context: &Context) -> Result<()> {
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
+    if let Err(error) = oauth::end_all_older_clients(context).await {
+        tracing::warn!(kind = %error.kind(), "accounts of a changed client could not be ended");
+    }
     if let Err(error) = remove_unneeded(context).await {
         tracing::warn!(kind = %error.kind(), "rows that no one needs any more could not be removed");
     }
@@ -186,6 +189,7 @@ mod tests {
             generation,
             sealed: None,
             pending_for: None,
+            client_epoch: 0,
             created_at,
             extra: Default::default(),
         }

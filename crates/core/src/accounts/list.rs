@@ -109,7 +109,12 @@ fn matching(
     row: Account,
 ) -> Option<resource::Account> {
     let product = filter.product.as_deref();
-    let matches = product.is_none_or(|product| connection.product == product)
-        && filter.state.is_none_or(|state| row.state == state);
-    matches.then(|| account_view(connection, row))
+    if product.is_some_and(|product| connection.product != product) {
+        return None;
+    }
+    let view = account_view(connection, row);
+    let state = filter.state;
+    state
+        .is_none_or(|state| view.state == state)
+        .then_some(view)
 }

@@ -93,7 +93,9 @@ async fn granted_by_product(
             continue;
         }
         let account = context.store.account_of(connection.id, &identifier).await?;
-        if let Some(account) = account.filter(|account| account.row.state == AccountState::Active) {
+        if let Some(account) = account.filter(|account| {
+            account.row.state == AccountState::Active && account.row.is_of_client(&connection)
+        }) {
             granted.push((connection.product, account.row.granted_scopes));
         }
     }

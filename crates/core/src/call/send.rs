@@ -184,6 +184,15 @@ impl<'c> Sender<'c> {
         } else {
             Arc::clone(&self.snapshot)
         };
+        // The address stems from the beginning of the call, the token does not: both belong to one client, of one host.
+        if snapshot.account.id != self.snapshot.account.id
+            || snapshot.connection.client_epoch != self.snapshot.connection.client_epoch
+        {
+            return Err(Error::new(
+                ErrorKind::ConnectionNotReady,
+                "the connection was given another client during the call; send it again",
+            ));
+        }
         oauth::live(self.context, snapshot).await
     }
 

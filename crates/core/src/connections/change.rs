@@ -2,14 +2,13 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{accounts_of, read::view, sealed_client_secret};
+use super::{read::view, sealed_client_secret};
 use crate::{
     Result,
     context::{Context, change::Change},
     digest::Digest,
     domain::{
-        Authorization, Connection, account,
-        authorization::End,
+        Connection,
         connection::{Changes, Trigger, check_client_id},
         scopes::read_permissions,
     },
@@ -19,10 +18,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Authorizations of an account that are looked through.
-const AUTHORIZATIONS: u32 = 50;
-
-/// Changes a connection. A new client id makes every account of it authorize again; a new secret does not.
+/// Changes a connection. Another client id or host makes every account of it authorize again, in the same transaction; a
+/// new secret does not.
 pub(crate) async fn change(
     context: &Context,
     name: &str,
@@ -39,17 +36,14 @@ async fn apply(
     name: &str,
     change: ConnectionChange,
 ) -> Result<resource::Connection> {
-    let (before, after) = context
+    let after = context
         .change(
             "connection.change",
             || load(context, name, &change),
             |(connection, client_secret)| decide(context, connection, client_secret, &change),
         )
         .await?;
-    let product = context.endpoints(&after.product)?.product;
-    if after.has_other_client(&before, product) {
-        reauthorize_all(context, &after).await?;
-    }
+    oauth::end_older_clients(context, &after).await?;
     Ok(view(context, &after))
 }
 
@@ -82,7 +76,7 @@ fn decide(
     connection: Versioned<Connection>,
     client_secret: Option<Sealed>,
     change: &ConnectionChange,
-) -> Result<(Change, (Connection, Connection))> {
+) -> Result<(Change, Connection)> {
     let Versioned { row, version, .. } = connection;
     let product = context.endpoints(&row.product)?.product;
     let permissions = read_permissions(product, change.permissions.as_deref(), "permissions")?;
@@ -97,35 +91,11 @@ fn decide(
         settings: change.settings.clone(),
         disabled: change.disabled,
     };
-    let changed = row.on(Trigger::Changed(&changes), context.now());
-    let after = changed.as_ref().map_or(&row, |(after, _)| after).clone();
-    Ok((Change::none().connection(changed, version), (row, after)))
-}
-
-/// Every account of a changed client has to authorize again, since tokens belong to the client and the host that
-/// issued them; what waits to be confirmed ends.
-async fn reauthorize_all(context: &Context, connection: &Connection) -> Result<()> {
-    for Versioned { row, .. } in accounts_of(context, connection.id).await? {
-        for waiting in context.store.authorizations(row.id, AUTHORIZATIONS).await? {
-            if waiting.row.is_verifying() {
-                // Where it was confirmed just now, the account is changed below.
-                let _ = oauth::end(
-                    context,
-                    waiting.row.id,
-                    Authorization::is_verifying,
-                    End::Failed,
-                    "client_changed",
-                )
-                .await?;
-            }
-        }
-        context
-            .change_account("connection.reauthorize", row.id, |account| {
-                account
-                    .row
-                    .on(account::Trigger::ClientChanged, context.now())
-            })
-            .await?;
-    }
-    Ok(())
+    let trigger = Trigger::Changed {
+        changes: &changes,
+        product,
+    };
+    let changed = row.on(trigger, context.now());
+    let after = changed.as_ref().map_or(row, |(after, _)| after.clone());
+    Ok((Change::none().connection(changed, version), after))
 }

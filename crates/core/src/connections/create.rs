@@ -23,6 +23,8 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         product: product.name.to_owned(),
         client_id: new.client_id,
         client_secret: sealed_client_secret(context, id, new.client_secret.as_ref())?,
+        client_epoch: 0,
+        ended_epoch: 0,
         permissions,
         settings: new.settings,
         state: ConnectionState::Draft,

@@ -63,7 +63,9 @@ impl Context {
         let tokens = row
             .sealed
             .as_ref()
-            .map(|sealed| TokenSet::open(&self.vault, account, generation, sealed))
+            .map(|sealed| {
+                TokenSet::open(&self.vault, account, generation, row.client_epoch, sealed)
+            })
             .transpose()?;
         Ok(tokens.map(|tokens| tokens.issued(row.created_at)))
     }
@@ -121,6 +123,7 @@ impl Context {
 
 /// An account as applications see it.
 pub(crate) fn account_view(connection: &Connection, row: Account) -> resource::Account {
+    let row = row.through(connection);
     resource::Account {
         id: row.id,
         connection_name: connection.name.clone(),

@@ -60,7 +60,10 @@ impl Snapshot {
     pub(crate) fn usable(&self) -> Result<&TokenSet> {
         let product = self.endpoints.product;
         account_ready(product, &self.connection, &self.account)?;
-        self.tokens.as_ref().ok_or_else(|| {
+        let tokens = self.tokens.as_ref();
+        // What is sent where is decided here: tokens and endpoints belong to the same client.
+        let tokens = tokens.filter(|tokens| tokens.client_epoch() == self.connection.client_epoch);
+        tokens.ok_or_else(|| {
             let why = "has no credential";
             authorization_required(product, &self.connection, &self.account, why)
         })
@@ -188,11 +191,18 @@ impl Context {
     /// Reads an account from the store and keeps its snapshot.
     pub(crate) async fn reload(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         let epoch = self.snapshots.epoch(&of.identifier);
-        let connection = self.existing_connection(&of.connection).await?;
+        let mut connection = self.existing_connection(&of.connection).await?;
         let account = self
             .store
             .account_of(connection.row.id, &of.identifier)
             .await?;
+        // The client was changed between the two readings, and the account is authorized for the new one already.
+        if account
+            .as_ref()
+            .is_some_and(|account| account.row.client_epoch > connection.row.client_epoch)
+        {
+            connection = self.connection_by_id(connection.row.id).await?;
+        }
         let Some(account) = account else {
             let product = self.endpoints(&connection.row.product)?.product;
             return Err(never_authorized(product, &connection.row, &of.identifier));

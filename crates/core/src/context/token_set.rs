@@ -23,6 +23,8 @@ pub(crate) struct TokenSet {
     expires_at: Option<Timestamp>,
     /// When they were stored, once they are.
     issued_at: Option<Timestamp>,
+    /// Which of the connection's clients they were issued to.
+    client_epoch: u64,
     /// `Bearer …`, ready to send and marked as sensitive.
     bearer: HeaderValue,
 }
@@ -46,6 +48,7 @@ impl TokenSet {
             refresh,
             expires_at,
             issued_at: None,
+            client_epoch: 0,
             bearer,
         })
     }
@@ -74,6 +77,17 @@ impl TokenSet {
         self.issued_at
     }
 
+    /// The same tokens, issued to the client that the connection has at this epoch.
+    pub(crate) fn of_client(self, client_epoch: u64) -> Self {
+        Self {
+            client_epoch,
+            ..self
+        }
+    }
+    pub(crate) fn client_epoch(&self) -> u64 {
+        self.client_epoch
+    }
+
     pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
@@ -89,7 +103,8 @@ impl TokenSet {
         );
         vault.seal(
             AssociatedData::new("credential", account.id.uuid(), &owner(account))
-                .generation(generation),
+                .generation(generation)
+                .client_epoch(self.client_epoch),
             &text,
         )
     }
@@ -98,11 +113,13 @@ impl TokenSet {
         vault: &Vault,
         account: &Account,
         generation: u64,
+        client_epoch: u64,
         sealed: &Sealed,
     ) -> Result<Self> {
         let place_owner = owner(account);
         let place = AssociatedData::new("credential", account.id.uuid(), &place_owner)
-            .generation(generation);
+            .generation(generation)
+            .client_epoch(client_epoch);
         let text = vault.open_sealed(place, sealed)?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
@@ -110,11 +127,12 @@ impl TokenSet {
                 "a stored credential has an unknown layout",
             )
         })?;
-        Self::new(
+        let tokens = Self::new(
             SecretString::from(document.access_token.as_ref()),
             document.refresh_token.as_deref().map(SecretString::from),
             document.expires_at,
-        )
+        )?;
+        Ok(tokens.of_client(client_epoch))
     }
 }
 
@@ -173,7 +191,7 @@ mod tests {
             let tokens =
                 TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
             let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
-            let opened = TokenSet::open(&context.vault, &ada(), 3, &sealed).unwrap();
+            let opened = TokenSet::open(&context.vault, &ada(), 3, 0, &sealed).unwrap();
             assert_eq!(
                 texts(&opened),
                 (access.to_owned(), refresh.map(str::to_owned), end)
@@ -183,18 +201,27 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_another_generation_or_account_do_not_open() {
+    fn tokens_of_another_generation_account_or_client_do_not_open() {
         let context = context(&World::new(), &STABLE, always(200, ""));
         let tokens = TokenSet::new("a".into(), None, None).unwrap();
-        let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
-        for (account, generation) in [
-            (ada(), 2),
-            (ada(), 4),
-            (account(2, "ada"), 3),
-            (account(1, "grace"), 3),
-        ] {
-            let error = TokenSet::open(&context.vault, &account, generation, &sealed).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+        for epoch in [0, 7] {
+            let tokens = tokens.clone().of_client(epoch);
+            let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
+            let open = |account: &Account, generation, epoch| {
+                TokenSet::open(&context.vault, account, generation, epoch, &sealed)
+            };
+            assert_eq!(open(&ada(), 3, epoch).unwrap().client_epoch(), epoch);
+            for (account, generation, epoch) in [
+                (ada(), 2, epoch),
+                (ada(), 4, epoch),
+                (account(2, "ada"), 3, epoch),
+                (account(1, "grace"), 3, epoch),
+                (ada(), 3, epoch + 1),
+                (ada(), 3, epoch ^ 7),
+            ] {
+                let error = open(&account, generation, epoch).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
+            }
         }
     }
 
@@ -210,7 +237,7 @@ mod tests {
                     layout.as_bytes(),
                 )
                 .unwrap();
-            let error = TokenSet::open(&context.vault, &ada(), 1, &sealed).unwrap_err();
+            let error = TokenSet::open(&context.vault, &ada(), 1, 0, &sealed).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
         }
     }

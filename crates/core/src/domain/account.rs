@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Extra, Lease, NewEvent, PendingCredential};
+use super::{Connection, Extra, Lease, NewEvent, PendingCredential};
 use crate::{
     Error, ErrorKind, Result,
     identifier::{AccountId, ConnectionId, Identifier},
@@ -38,6 +38,9 @@ pub(crate) struct Account {
     pub(crate) generation: u64,
     /// Highest generation ever given out.
     pub(crate) last_generation: u64,
+    /// Which of the connection's clients the current credential was issued to.
+    #[serde(default)]
+    pub(crate) client_epoch: u64,
     /// When the current access token ends, if it does.
     pub(crate) token_expires_at: Option<Timestamp>,
     /// Who is refreshing the credential now.
@@ -82,6 +85,7 @@ pub(crate) fn new_account(
         subject: None,
         generation: 0,
         last_generation: 0,
+        client_epoch: 0,
         token_expires_at: None,
         lease: None,
         refresh_failures: 0,
@@ -252,6 +256,20 @@ impl Account {
         Ok(Some((next, event)))
     }
 
+    /// Whether its credential was issued to the client and the host that the connection has now.
+    pub(crate) fn is_of_client(&self, connection: &Connection) -> bool {
+        self.client_epoch == connection.client_epoch
+    }
+
+    /// The account as it is from the moment on in which its connection changed, though its row may not say so yet.
+    pub(crate) fn through(self, connection: &Connection) -> Self {
+        if self.state == AccountState::Active && !self.is_of_client(connection) {
+            self.dead(AccountReason::ClientChanged)
+        } else {
+            self
+        }
+    }
+
     /// Whether it has a credential that serves, now or once a suspension ends.
     pub(crate) fn is_connected(&self) -> bool {
         let state = match self.state {
@@ -303,6 +321,7 @@ impl Account {
             missing_scopes: pending.missing_scopes.clone(),
             subject: pending.subject.clone().or_else(|| self.subject.clone()),
             generation: pending.generation,
+            client_epoch: pending.client_epoch,
             token_expires_at: pending.token_expires_at,
             lease: None,
             refresh_failures: 0,

@@ -110,6 +110,7 @@ fn pending_credential() -> PendingCredential {
             id: String::from("sub-2"),
             display: None,
         }),
+        client_epoch: 2,
         token_expires_at: Some(LATER),
     }
 }
@@ -257,6 +258,7 @@ fn a_confirmed_credential_is_the_current_one() {
             missing_scopes: pending_credential().missing_scopes,
             subject: pending_credential().subject,
             generation: 6,
+            client_epoch: 2,
             token_expires_at: Some(LATER),
             lease: None,
             refresh_failures: 0,
@@ -412,6 +414,7 @@ fn shredding_takes_the_tokens_and_leaves_the_row() {
         generation: 4,
         sealed: Some(crate::sealed::Sealed::from_bytes(vec![1])),
         pending_for: None,
+        client_epoch: 0,
         created_at: NOW,
         extra: Default::default(),
     };

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Account, Extra, NewEvent, Subject};
+use super::{Account, Connection, Extra, NewEvent, Subject};
 use crate::{
     Error, ErrorKind, Result,
     digest::Digest,
@@ -62,11 +62,14 @@ pub(crate) struct Authorization {
     pub(crate) verifier: Option<Sealed>,
     /// Where the browser was sent, and where the code goes.
     pub(crate) endpoints: Option<EndpointSnapshot>,
+    /// Which of the connection's clients sent it there.
+    #[serde(default)]
+    pub(crate) client_epoch: u64,
     /// Scopes asked for.
     pub(crate) scopes: Vec<String>,
     /// Where the browser goes after the callback.
     pub(crate) verify_url: Option<String>,
-    /// Handed back to `verify_url`.
+    /// Handed back to `verify_url`; gone once the authorization ends.
     pub(crate) app_state: Option<String>,
     /// Whether another account of the product may take the present one's place.
     pub(crate) allow_account_switch: bool,
@@ -77,6 +80,12 @@ pub(crate) struct Authorization {
     pub(crate) created_at: Timestamp,
     /// When the present step ends.
     pub(crate) expires_at: Timestamp,
+    /// Until when the link opens, however often it is opened; as long as the present step lasts where it is not said.
+    #[serde(default)]
+    pub(crate) opens_until: Option<Timestamp>,
+    /// Whether the application confirms who came back; as the environment says where it is not said.
+    #[serde(default)]
+    pub(crate) by_application: Option<bool>,
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
@@ -102,6 +111,7 @@ pub(crate) fn new_authorization(
         browser: None,
         verifier: None,
         endpoints: None,
+        client_epoch: 0,
         scopes: Vec::new(),
         verify_url: None,
         app_state: None,
@@ -109,6 +119,8 @@ pub(crate) fn new_authorization(
         pending: None,
         created_at: now,
         expires_at,
+        opens_until: Some(expires_at),
+        by_application: None,
         extra: Default::default(),
     }
 }
@@ -135,6 +147,9 @@ pub(crate) struct PendingCredential {
     pub(crate) missing_scopes: Vec<String>,
     /// Who the user is at the product.
     pub(crate) subject: Option<Subject>,
+    /// Which of the connection's clients it was issued to.
+    #[serde(default)]
+    pub(crate) client_epoch: u64,
     /// When its access token ends.
     pub(crate) token_expires_at: Option<Timestamp>,
 }
@@ -167,6 +182,7 @@ pub(crate) struct Start {
     pub(crate) oauth_state: Digest,
     pub(crate) browser: Digest,
     pub(crate) endpoints: EndpointSnapshot,
+    pub(crate) client_epoch: u64,
     pub(crate) verifier: Option<Sealed>,
 }
 
@@ -198,6 +214,17 @@ impl Authorization {
         self.state == AuthorizationState::Verifying
     }
 
+    /// Whether it has sent a browser to the product with another client than the connection has now, so that nothing
+    /// may come of it any more.
+    pub(crate) fn is_of_other_client(&self, connection: &Connection) -> bool {
+        use AuthorizationState as State;
+        self.client_epoch != connection.client_epoch
+            && matches!(
+                self.state,
+                State::Redirected | State::Returned | State::Verifying
+            )
+    }
+
     /// Every transition of an authorization.
     pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Transition {
         use AuthorizationState as State;
@@ -209,6 +236,7 @@ impl Authorization {
                     oauth_state: Some(start.oauth_state),
                     browser: Some(start.browser),
                     endpoints: Some(start.endpoints),
+                    client_epoch: start.client_epoch,
                     verifier: start.verifier.or_else(|| self.verifier.clone()),
                     expires_at: later(now, REDIRECTED),
                     ..self.clone()
@@ -241,6 +269,7 @@ impl Authorization {
                 let next = Self {
                     state: State::Completed,
                     verifier: None,
+                    app_state: None,
                     pending: None,
                     ..self.clone()
                 };
@@ -268,6 +297,7 @@ impl Authorization {
                     state,
                     reason: Some(reason),
                     verifier: None,
+                    app_state: None,
                     pending: None,
                     ..self.clone()
                 };
@@ -279,8 +309,11 @@ impl Authorization {
     /// Whether the link may still be opened, as an error where not.
     pub(crate) fn openable(&self, now: Timestamp) -> Result<()> {
         use AuthorizationState as State;
+        let until = self.opens_until.unwrap_or(self.expires_at);
         match self.state {
-            State::Created | State::Redirected if self.expires_at <= now => Err(expired()),
+            State::Created | State::Redirected if until.min(self.expires_at) <= now => {
+                Err(expired())
+            }
             State::Created | State::Redirected => Ok(()),
             State::Expired => Err(expired()),
             State::Returned | State::Verifying | State::Completed => Err(Error::new(
@@ -323,6 +356,17 @@ pub(crate) fn expired() -> Error {
         ErrorKind::AuthorizationExpired,
         "the link is past its time; ask for a new one",
     )
+}
+
+/// The reason of what ends because its connection has another client or host.
+pub(crate) const CLIENT_CHANGED: &str = "client_changed";
+
+pub(crate) fn client_changed() -> Error {
+    Error::new(
+        ErrorKind::AuthorizationExpired,
+        "the connection has another client since the link was opened; ask for a new link",
+    )
+    .with_context("reason", CLIENT_CHANGED)
 }
 
 pub(crate) fn not_verifying() -> Error {

@@ -95,6 +95,7 @@ fn start() -> Trigger {
             authorize: String::from("b"),
             token: String::from("u"),
         },
+        client_epoch: 4,
         verifier: None,
     }))
 }
@@ -105,6 +106,7 @@ fn pending() -> PendingCredential {
         granted_scopes: Vec::new(),
         missing_scopes: Vec::new(),
         subject: None,
+        client_epoch: 4,
         token_expires_at: None,
     }
 }
@@ -206,6 +208,24 @@ fn every_step_has_its_own_time() {
 }
 
 #[test]
+fn a_link_that_is_opened_again_and_again_ends_when_it_was_said_to() {
+    let minutes = |minutes| NOW + SignedDuration::from_mins(minutes);
+    let mut row = Authorization {
+        opens_until: Some(minutes(20)),
+        ..authorization(Created)
+    };
+    row.expires_at = minutes(20);
+    for minute in [5, 12, 19] {
+        row = after(&row, start(), minutes(minute));
+    }
+    let late = row.on(start(), minutes(20)).unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
+    // Who left for the product just before may still come back.
+    assert_eq!(row.expires_at, minutes(19 + 15));
+    assert!(row.returnable(minutes(33)).is_ok());
+}
+
+#[test]
 fn steps_change_what_they_say_and_nothing_else() {
     let from = authorization(Verifying);
     assert_eq!(
@@ -213,6 +233,7 @@ fn steps_change_what_they_say_and_nothing_else() {
         Authorization {
             state: Completed,
             verifier: None,
+            app_state: None,
             pending: None,
             ..from.clone()
         }
@@ -224,6 +245,7 @@ fn steps_change_what_they_say_and_nothing_else() {
             state: Failed,
             reason: Some(String::from("why")),
             verifier: None,
+            app_state: None,
             pending: None,
             ..from
         }
@@ -237,6 +259,7 @@ fn steps_change_what_they_say_and_nothing_else() {
             oauth_state: Some(Digest::of("next state")),
             browser: Some(Digest::of("next cookie")),
             endpoints: redirected.endpoints.clone(),
+            client_epoch: 4,
             expires_at: redirected.expires_at,
             ..created
         }

@@ -26,6 +26,13 @@ pub(crate) struct Connection {
     pub(crate) client_id: Option<String>,
     /// OAuth client secret.
     pub(crate) client_secret: Option<Sealed>,
+    /// Raised with every change of the client id or the product's host: tokens belong to the client and the host that
+    /// issued them.
+    #[serde(default)]
+    pub(crate) client_epoch: u64,
+    /// The epoch as of which no account or authorization of an older one is left as it was.
+    #[serde(default)]
+    pub(crate) ended_epoch: u64,
     /// Scopes or capabilities.
     pub(crate) permissions: Vec<String>,
     /// Settings of the product.
@@ -47,7 +54,10 @@ pub(crate) struct Connection {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trigger<'a> {
     /// Its developer changes it.
-    Changed(&'a Changes),
+    Changed {
+        changes: &'a Changes,
+        product: &'a Product,
+    },
     /// The product accepts or refuses the client that was used.
     ClientUsed {
         used: &'a Connection,
@@ -69,10 +79,13 @@ impl Connection {
     /// Every transition of a connection: the changed one and its event; nothing where it stays.
     pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Option<(Self, &'static str)> {
         let (mut next, event) = match trigger {
-            Trigger::Changed(changes) => {
-                let next = self.with(changes);
+            Trigger::Changed { changes, product } => {
+                let mut next = self.with(changes);
                 if next == *self {
                     return None;
+                }
+                if next.has_other_client(self, product) {
+                    next.client_epoch += 1;
                 }
                 (next, "connection.changed")
             }
@@ -132,7 +145,7 @@ impl Connection {
 
     /// Whether tokens that were issued to `before` do not belong to this connection: they belong to the client and the
     /// host that issued them.
-    pub(crate) fn has_other_client(&self, before: &Self, product: &Product) -> bool {
+    fn has_other_client(&self, before: &Self, product: &Product) -> bool {
         let host = |connection: &Self| {
             product
                 .derived(&connection.settings)

@@ -14,6 +14,8 @@ fn connection(state: ConnectionState) -> Connection {
         name: ConnectionName::new("demo").unwrap(),
         product: String::from("demo"),
         client_id: Some(String::from("client")),
+        client_epoch: 3,
+        ended_epoch: 3,
         client_secret: (state != Draft).then(|| Sealed::from_bytes(vec![1])),
         permissions: Vec::new(),
         settings: Map::new(),
@@ -64,7 +66,7 @@ fn changes() -> [(&'static str, Changes); 5] {
 /// What a trigger is called in the table. A new one has no name yet.
 fn name(trigger: Trigger<'_>, what: &str) -> String {
     match trigger {
-        Trigger::Changed(_) => format!("Changed({what})"),
+        Trigger::Changed { .. } => format!("Changed({what})"),
         Trigger::ClientUsed { health, .. } => format!("ClientUsed({what}, {health:?})"),
     }
 }
@@ -89,7 +91,10 @@ fn every_state_knows_every_trigger() {
         let used = |used, health| Trigger::ClientUsed { used, health };
         let triggers = changes
             .iter()
-            .map(|(what, changes)| (*what, Trigger::Changed(changes)))
+            .map(|(what, changes)| {
+                let product = &Product::BASE;
+                (*what, Trigger::Changed { changes, product })
+            })
             .chain([
                 ("this client", used(&row, ClientOk)),
                 ("this client", used(&row, ClientRejected)),
@@ -102,7 +107,11 @@ fn every_state_knows_every_trigger() {
                 None => String::from("stays"),
                 Some((next, event)) => {
                     assert_eq!(next.updated_at, LATER);
-                    format!("{:?}, {:?}: {event}", next.state, next.health)
+                    let epoch = match next.client_epoch - row.client_epoch {
+                        0 => "",
+                        _ => ", another epoch",
+                    };
+                    format!("{:?}, {:?}{epoch}: {event}", next.state, next.health)
                 }
             };
             table += &format!("    {} -> {outcome}\n", name(trigger, what));

@@ -22,6 +22,9 @@ pub(crate) struct Credential {
     /// the one whose grant has replaced it. `None` where it may be the current one.
     #[serde(default, rename = "held_by")]
     pub(crate) pending_for: Option<AuthorizationId>,
+    /// Which of the connection's clients the tokens were issued to.
+    #[serde(default)]
+    pub(crate) client_epoch: u64,
     /// When it was inserted.
     pub(crate) created_at: Timestamp,
     /// What else its stored body holds.

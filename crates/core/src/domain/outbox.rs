@@ -38,6 +38,9 @@ pub(crate) enum OutboxTask {
         account_id: AccountId,
         /// Generation that the token belonged to.
         generation: u64,
+        /// Which of the connection's clients the token was issued to.
+        #[serde(default)]
+        client_epoch: u64,
         /// The token.
         token: Sealed,
         /// Accounts that end with it, as the application was told.

@@ -30,7 +30,12 @@ pub(crate) fn account_ready(
 ) -> Result<()> {
     connection_ready(connection)?;
     let why = match account.state {
-        AccountState::Active => return Ok(()),
+        AccountState::Active if account.is_of_client(connection) => return Ok(()),
+        AccountState::Active => {
+            let account = account.clone().through(connection);
+            let why = "has to authorize again";
+            return Err(authorization_required(product, connection, &account, why));
+        }
         AccountState::PendingAuthorization => "has not authorized yet",
         AccountState::NeedsReauthorization => "has to authorize again",
         AccountState::Disconnected => "is disconnected",

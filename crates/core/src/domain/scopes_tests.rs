@@ -46,6 +46,8 @@ fn connection(permissions: &[&str]) -> Connection {
         product: String::from("demo"),
         client_id: None,
         client_secret: None,
+        client_epoch: 0,
+        ended_epoch: 0,
         permissions: texts(permissions),
         settings: Map::new(),
         state: ConnectionState::Ready,

@@ -5,8 +5,8 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::{
-        Account, Authorization, Credential, account,
-        authorization::{End, Trigger, expired},
+        Account, Authorization, Connection, Credential, account,
+        authorization::{CLIENT_CHANGED, End, Trigger, client_changed, expired},
     },
     identifier::AuthorizationId,
     store::Versioned,
@@ -17,6 +17,7 @@ const SIBLINGS: u32 = 50;
 
 struct Loaded {
     authorization: Versioned<Authorization>,
+    connection: Versioned<Connection>,
     account: Versioned<Account>,
     /// The account's other authorizations that wait to be confirmed.
     siblings: Vec<Versioned<Authorization>>,
@@ -38,6 +39,9 @@ pub(super) async fn activate(context: &Context, id: AuthorizationId) -> Result<A
         Err(error) => error,
     };
     let ending = match error.kind() {
+        ErrorKind::AuthorizationExpired if error.context().contains_key("reason") => {
+            Some((End::Failed, CLIENT_CHANGED))
+        }
         ErrorKind::AuthorizationExpired => Some((End::Failed, "disconnected")),
         ErrorKind::AuthorizationConsumed => Some((End::Superseded, "another was confirmed")),
         _ => None,
@@ -50,6 +54,9 @@ pub(super) async fn activate(context: &Context, id: AuthorizationId) -> Result<A
 
 async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
     let authorization = context.authorization_row(id).await?;
+    let connection = context
+        .connection_by_id(authorization.row.connection_id)
+        .await?;
     let account = context
         .existing_account(authorization.row.account_id)
         .await?;
@@ -61,6 +68,7 @@ async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
     let credentials = context.store.credentials(account.row.id).await?;
     Ok(Loaded {
         authorization,
+        connection,
         account,
         siblings,
         credentials,
@@ -70,6 +78,7 @@ async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
 fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     let Loaded {
         authorization,
+        connection,
         account,
         siblings,
         credentials,
@@ -82,6 +91,9 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
         ));
     }
     let pending = authorization.row.pending.as_ref().ok_or_else(expired)?;
+    if pending.client_epoch != connection.row.client_epoch {
+        return Err(client_changed());
+    }
     let changed = account
         .row
         .on(account::Trigger::Confirmed(pending), now)?
@@ -95,7 +107,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
             "another authorization of this account was confirmed meanwhile",
         ));
     }
-    let mut change = Change::none();
+    let mut change = Change::none().guard(connection.row.id, connection.version);
     for Versioned { row, version, .. } in siblings {
         let superseded = Trigger::Ended(End::Superseded, String::from("another was confirmed"));
         change = change.authorization(row.on(superseded, now)?, version);

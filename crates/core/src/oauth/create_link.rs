@@ -83,6 +83,7 @@ pub(crate) async fn create_link(
                     verify_url: verify_url.clone(),
                     app_state: new.state.clone(),
                     allow_account_switch: new.allow_account_switch.unwrap_or(false),
+                    by_application: Some(context.verification == Verification::Application),
                     ..new_authorization(id, &account, link, now, expires_at)
                 };
                 let created = authorization.event("authorization.created");

@@ -33,10 +33,10 @@ pub(crate) async fn revocation(
     credential: &Credential,
     also_ends: &[AccountId],
 ) -> Result<Option<OutboxEntry>> {
-    let Some((connection, _)) = revocable(context, account).await? else {
+    let Some(tokens) = opened(context, account, credential) else {
         return Ok(None);
     };
-    let Some(tokens) = opened(context, account, credential) else {
+    let Some((connection, _)) = revocable(context, account, &tokens).await? else {
         return Ok(None);
     };
     entry(
@@ -90,7 +90,7 @@ async fn unasked(
     generation: u64,
     tokens: &TokenSet,
 ) -> Result<Option<OutboxEntry>> {
-    match revocable(context, account).await? {
+    match revocable(context, account, tokens).await? {
         Some((connection, product)) if !product.oauth.revocation_ends_grant => {
             entry(context, &connection, account, generation, tokens, &[]).map(Some)
         }
@@ -98,12 +98,16 @@ async fn unasked(
     }
 }
 
-/// The connection of an account whose product has a revocation endpoint.
+/// The connection through which tokens of an account can be revoked: the product has a revocation endpoint, and the client
+/// is the one that they were issued to.
 async fn revocable(
     context: &Context,
     account: &Account,
+    tokens: &TokenSet,
 ) -> Result<Option<(Connection, &'static Product)>> {
     let connection = context.store.connection(account.connection_id).await?;
+    let connection =
+        connection.filter(|connection| connection.row.client_epoch == tokens.client_epoch());
     Ok(connection.and_then(|Versioned { row, .. }| {
         let endpoints = context.endpoints_of(&row).ok()?;
         endpoints.revoke()?;
@@ -113,7 +117,7 @@ async fn revocable(
 
 fn opened(context: &Context, account: &Account, credential: &Credential) -> Option<TokenSet> {
     let sealed = credential.sealed.as_ref()?;
-    TokenSet::open(&context.vault, account, credential.generation, sealed)
+    TokenSet::open(&context.vault, account, credential.generation, credential.client_epoch, sealed)
         .inspect_err(|error| {
             tracing::warn!(account = %account.id, kind = %error.kind(), "a credential cannot be opened, so it is not revoked at the product");
         })
@@ -134,7 +138,10 @@ fn entry(
         connection_id: connection.id,
         account_id: account.id,
         generation,
-        token: context.vault.seal(token_place(id), token.as_bytes())?,
+        client_epoch: connection.client_epoch,
+        token: context
+            .vault
+            .seal(token_place(id, connection.client_epoch), token.as_bytes())?,
         also_ends: also_ends.to_vec(),
     };
     Ok(OutboxEntry {
@@ -214,12 +221,18 @@ async fn outcome(context: &Context, entry: &OutboxEntry) -> Result<Outcome> {
         connection_id,
         account_id,
         generation,
+        client_epoch,
         token,
         ..
     } = &entry.task;
     let Some(connection) = context.store.connection(*connection_id).await? else {
         return Ok(Outcome::Refused(String::from("the connection was deleted")));
     };
+    if connection.row.client_epoch != *client_epoch {
+        let why =
+            String::from("the connection has another client, to which the token does not belong");
+        return Ok(Outcome::Refused(why));
+    }
     let endpoints = context.endpoints_of(&connection.row)?;
     if endpoints.product.oauth.revocation_ends_grant
         && superseded(context, *account_id, *generation).await?
@@ -355,7 +368,9 @@ async fn revoke(
     let Some(url) = endpoints.revoke() else {
         return Ok(Outcome::Unsupported);
     };
-    let token = context.vault.open_sealed(token_place(entry), token)?;
+    let token = context
+        .vault
+        .open_sealed(token_place(entry, connection.client_epoch), token)?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;
     let request = request(context, product, connection, url, &[("token", &token)])?;
@@ -395,8 +410,8 @@ fn is_passing(code: &str, product: &Product) -> bool {
         || product.oauth.temporary_errors.contains(&code)
 }
 
-fn token_place(id: OutboxId) -> AssociatedData<'static> {
-    AssociatedData::new("outbox", id.uuid(), "token")
+fn token_place(id: OutboxId, client_epoch: u64) -> AssociatedData<'static> {
+    AssociatedData::new("outbox", id.uuid(), "token").client_epoch(client_epoch)
 }
 
 #[cfg(test)]

@@ -109,6 +109,7 @@ async fn load(
         oauth_state: Digest::of(secrets.state.expose_secret()),
         browser: Digest::of(secrets.cookie.expose_secret()),
         endpoints: endpoints.snapshot(),
+        client_epoch: connection.client_epoch,
         verifier,
     };
     let location = authorize_url(context, &endpoints, &connection, &row.scopes, &secrets)?;

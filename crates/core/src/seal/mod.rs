@@ -1,8 +1,8 @@
 //! Sealing of secrets at rest.
 //!
 //! A key ring of the operator wraps one data key of the store; the data key seals every secret with
-//! XChaCha20-Poly1305. What is sealed is bound to associated data (table, row, column, generation): a ciphertext moved
-//! to another row, or put back under a newer generation, does not open.
+//! XChaCha20-Poly1305. What is sealed is bound to associated data (table, row, column, generation, client): a ciphertext
+//! moved to another row, or put back under a newer generation or for another client, does not open.
 
 use std::{fmt, sync::Arc};
 
@@ -130,6 +130,7 @@ pub(crate) struct AssociatedData<'a> {
     row: Uuid,
     column: &'a str,
     generation: u64,
+    client_epoch: u64,
 }
 
 impl<'a> AssociatedData<'a> {
@@ -139,6 +140,7 @@ impl<'a> AssociatedData<'a> {
             row,
             column,
             generation: 0,
+            client_epoch: 0,
         }
     }
     pub(crate) fn generation(mut self, generation: u64) -> Self {
@@ -146,18 +148,29 @@ impl<'a> AssociatedData<'a> {
         self
     }
 
-    /// Length-prefixed, so that no two secrets share their bytes.
+    /// Which of a connection's clients the secret belongs to.
+    pub(crate) fn client_epoch(mut self, client_epoch: u64) -> Self {
+        self.client_epoch = client_epoch;
+        self
+    }
+
+    /// Length-prefixed, so that no two secrets share their bytes. The first client's epoch is left out: what was sealed
+    /// before there were epochs belongs to it.
     fn bytes(self) -> Vec<u8> {
         let generation = self.generation.to_be_bytes();
-        let parts: [&[u8]; 5] = [
+        let client_epoch = self.client_epoch.to_be_bytes();
+        let parts: [&[u8]; 6] = [
             b"stead/v1",
             self.table.as_bytes(),
             self.row.as_bytes(),
             self.column.as_bytes(),
             &generation,
+            &client_epoch,
         ];
+        let bound = if self.client_epoch == 0 { 5 } else { 6 };
         parts
             .iter()
+            .take(bound)
             .flat_map(|part| {
                 (part.len() as u64)
                     .to_be_bytes()

@@ -243,6 +243,7 @@ pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Ac
         generation: 1,
         sealed,
         pending_for: None,
+        client_epoch: 0,
         created_at: START,
         extra: Default::default(),
     };

@@ -17,7 +17,7 @@ use crate::{
     context::{Context, Verification, change::Change},
     domain::{
         Account, Authorization, Connection, Credential, PendingCredential, Subject, account,
-        authorization::{End, Trigger, expired},
+        authorization::{CLIENT_CHANGED, End, Trigger, client_changed, expired},
     },
     identifier::AuthorizationId,
     product::{Permissions, Product, SubjectSource},
@@ -44,8 +44,13 @@ pub struct FinishedAuthorization {
     pub product_user: Option<String>,
 }
 
-/// An authorization with its account, and the new tokens for the account's next generation.
-type Loaded = (Versioned<Authorization>, Versioned<Account>, Sealed);
+/// An authorization with its connection and account, and the new tokens for the account's next generation.
+type Loaded = (
+    Versioned<Authorization>,
+    Versioned<Connection>,
+    Versioned<Account>,
+    Sealed,
+);
 
 /// Exchanges a code and keeps the tokens: pending where the application has to confirm, else as the account's credential.
 /// A code is never sent twice.
@@ -56,6 +61,18 @@ pub(super) async fn exchange(
     code: SecretString,
 ) -> Result<FinishedAuthorization> {
     let product = context.endpoints_of(&connection)?.product;
+    if authorization.is_of_other_client(&connection) {
+        let is_returned = Authorization::is_returned;
+        let _ = end(
+            context,
+            authorization.id,
+            is_returned,
+            End::Failed,
+            CLIENT_CHANGED,
+        )
+        .await?;
+        return Err(client_changed());
+    }
     let granted = match granted_for_code(context, &connection, &authorization, &code).await {
         Ok(granted) => granted,
         Err(none) => {
@@ -94,10 +111,11 @@ pub(super) async fn exchange(
         missing_scopes: missing(product, asked, &granted_scopes),
         granted_scopes,
         subject,
+        client_epoch: granted.tokens.client_epoch(),
         token_expires_at: granted.tokens.expires_at(),
     };
     let mut account_state = keep_pending(context, &authorization, &pending, &granted).await?;
-    if context.verification == Verification::LinkPossession {
+    if !by_application(context, &authorization) {
         activate(context, authorization.id).await?;
         account_state = AccountState::Active;
     }
@@ -167,6 +185,7 @@ async fn keep_pending(
     };
     let reason = match error.kind() {
         ErrorKind::ProductAccountMismatch => "product_account_mismatch",
+        _ if error.context().contains_key("reason") => CLIENT_CHANGED,
         _ => "disconnected",
     };
     not_kept(context, authorization, granted, reason, error).await
@@ -186,6 +205,12 @@ async fn not_kept<T>(
         discard(context, &account.row, &granted.tokens).await;
     }
     Err(error)
+}
+
+/// A link is finished by the rule under which it was made.
+fn by_application(context: &Context, authorization: &Authorization) -> bool {
+    let environment = context.verification == Verification::Application;
+    authorization.by_application.unwrap_or(environment)
 }
 
 /// Who the user is at the product, where it says so in a way that can be believed.
@@ -220,6 +245,9 @@ fn user_of(
 
 async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Result<Loaded> {
     let authorization = context.authorization_row(id).await?;
+    let connection = context
+        .connection_by_id(authorization.row.connection_id)
+        .await?;
     let account = context
         .existing_account(authorization.row.account_id)
         .await?;
@@ -227,17 +255,20 @@ async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Resu
     let sealed = granted
         .tokens
         .seal(&context.vault, &account.row, generation)?;
-    Ok((authorization, account, sealed))
+    Ok((authorization, connection, account, sealed))
 }
 
 fn decide(
     context: &Context,
-    (authorization, account, sealed): Loaded,
+    (authorization, connection, account, sealed): Loaded,
     pending: &PendingCredential,
 ) -> Result<(Change, Account)> {
     let now = context.now();
+    if pending.client_epoch != connection.row.client_epoch {
+        return Err(client_changed());
+    }
     let trigger = account::Trigger::CredentialPending {
-        by_application: context.verification == Verification::Application,
+        by_application: by_application(context, &authorization.row),
     };
     let generation = account.row.last_generation + 1;
     let exchanged = Trigger::Exchanged(PendingCredential {
@@ -254,11 +285,13 @@ fn decide(
         generation,
         sealed: Some(sealed),
         pending_for: Some(authorization.row.id),
+        client_epoch: pending.client_epoch,
         created_at: now,
         extra: Default::default(),
     };
     let after = changed.0.clone();
     let change = Change::none()
+        .guard(connection.row.id, connection.version)
         .account(Some(changed), account.version)
         .insert(credential)
         .authorization(Some(verifying), authorization.version);

@@ -52,7 +52,9 @@ async fn load(
         .into_iter()
         .map(|credential| credential.row)
         .filter(|credential| {
-            credential.pending_for.is_none() && credential.generation > claimed.generation
+            credential.pending_for.is_none()
+                && credential.generation > claimed.generation
+                && credential.client_epoch == claimed.client_epoch
         })
         .max_by_key(|credential| credential.generation);
     let newest = match newest {

@@ -26,6 +26,8 @@ struct Loaded {
     waiting: BTreeSet<AuthorizationId>,
     /// The new tokens, for the account's next generation.
     sealed: Sealed,
+    /// Which of the connection's clients they were issued to.
+    client_epoch: u64,
 }
 
 /// Commits new tokens as the next generation. Where the lease was lost meanwhile they are kept all the same, as a
@@ -79,6 +81,7 @@ async fn load(context: &Context, claimed: &Account, granted: &Granted) -> Result
         credentials,
         waiting,
         sealed,
+        client_epoch: granted.tokens.client_epoch(),
     })
 }
 
@@ -88,6 +91,7 @@ fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(C
         credentials,
         waiting,
         sealed,
+        client_epoch,
     } = loaded;
     let is_current = row.generation == refreshed.presented;
     // The user has authorized again, or was disconnected: that wins, and the user's grant was or is being revoked as the
@@ -108,6 +112,7 @@ fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(C
         generation: changed.0.last_generation,
         sealed: Some(sealed),
         pending_for: None,
+        client_epoch,
         created_at: context.now(),
         extra: Default::default(),
     });

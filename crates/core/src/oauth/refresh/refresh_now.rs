@@ -68,6 +68,7 @@ async fn refresh(
                     } = account;
                     if row.generation != seen.account.generation
                         || row.state != AccountState::Active
+                        || !row.is_of_client(&connection)
                     {
                         return Ok((Change::none(), None));
                     }

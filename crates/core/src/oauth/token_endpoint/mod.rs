@@ -109,7 +109,11 @@ pub(super) async fn request_tokens(
         NoTokens::Failure(failure, error.to_string())
     })?;
     let response = tokens_of(status, &body, product)?;
-    Ok(response.granted(product, sent_at, kept)?)
+    let granted = response.granted(product, sent_at, kept)?;
+    Ok(Granted {
+        tokens: granted.tokens.of_client(connection.client_epoch),
+        ..granted
+    })
 }
 
 /// Sends a request to a token or revocation endpoint and reads the response.

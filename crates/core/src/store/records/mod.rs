@@ -381,6 +381,16 @@ impl Records {
             List::new(&AUTHORIZATION, AUTHORIZATIONS_OF_ACCOUNT).prefix([Value::text(account)]);
         self.list(list.descending().limit(limit)).await
     }
+    /// Authorizations that are neither completed nor ended, by their end, starting after `after`.
+    pub(crate) async fn pending_authorizations(
+        &self,
+        after: Option<(Timestamp, AuthorizationId)>,
+        limit: u32,
+    ) -> Listed<Authorization> {
+        let list = List::new(&AUTHORIZATION, AUTHORIZATIONS_BY_END).prefix([Value::flag(true)]);
+        let after = after.map(|(end, id)| vec![Value::moment(end), Value::text(id)]);
+        self.list(list.after(after).limit(limit)).await
+    }
     /// Authorizations that are neither completed nor ended and whose time was over before `now`.
     pub(crate) async fn overdue_authorizations(
         &self,

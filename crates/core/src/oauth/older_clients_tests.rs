@@ -1,0 +1,351 @@
+//! A connection that gets another host or client under load, in a process that is killed at every one of its writes.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use url::{Url, form_urlencoded};
+
+use super::super::{Callback, create_link, finish, start, verify};
+use super::*;
+use crate::{
+    ErrorKind, accounts, call, connections,
+    domain::{AccountRef, AuthorizationState},
+    identifier::AuthorizationId,
+    ports::{Body, BoxFuture, Runtime as _, Transport},
+    product::{DerivedSettings, OAuth, Origin, Product, Rotation},
+    resource::{ConnectionChange, ExecuteRequest, NewAuthorizationLink, NewConnection},
+    state::{AccountReason, AccountState},
+    store::{
+        Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value as Column,
+    },
+    testing::{Process, Responses, World, demo, open, response},
+};
+
+/// A product at a host that the connection names.
+static HOSTED: Product = {
+    let product = demo(Rotation::Rotating);
+    Product {
+        origins: &[Origin {
+            name: "api",
+            url: "https://{host}",
+            base: "/v1",
+        }],
+        settings: |settings| {
+            let host = settings.get("host").and_then(Value::as_str);
+            Ok(DerivedSettings {
+                host: host.map(str::to_owned),
+                ..DerivedSettings::default()
+            })
+        },
+        oauth: OAuth {
+            authorize: "https://{host}/authorize",
+            token: "https://{host}/token",
+            revoke: Some("https://{host}/revoke"),
+            ..product.oauth
+        },
+        ..product
+    }
+};
+
+/// The product at both hosts: its tokens say to which client of which host they were issued.
+#[derive(Default)]
+struct Hosts {
+    issued: AtomicU32,
+    /// Requests with what was issued to another client or host.
+    misled: Mutex<Vec<String>>,
+    calls: Mutex<BTreeMap<String, u32>>,
+}
+
+impl Hosts {
+    fn transport(self: &Arc<Self>) -> Arc<dyn Transport> {
+        let hosts = Arc::clone(self);
+        Responses::by(move |request: http::Request<Body>| {
+            let hosts = Arc::clone(&hosts);
+            async move {
+                let (head, body) = request.into_parts();
+                let body = body.collect(4096).await?;
+                let host = head.uri.host().unwrap().to_owned();
+                if head.uri.path() == "/v1/notes/n1" {
+                    let bearer = head.headers["authorization"].to_str().unwrap();
+                    hosts.presented(&host, bearer.trim_start_matches("Bearer "));
+                    *hosts.calls.lock().unwrap().entry(host).or_default() += 1;
+                    return Ok(response(200, "{}"));
+                }
+                let form: BTreeMap<String, String> =
+                    form_urlencoded::parse(&body).into_owned().collect();
+                let client = format!("{host}/{}", form["client_id"]);
+                for member in ["code", "refresh_token", "token"] {
+                    if let Some(secret) = form.get(member) {
+                        hosts.presented(&client, secret);
+                    }
+                }
+                let number = hosts.issued.fetch_add(1, Ordering::SeqCst);
+                let tokens = json!({
+                    "access_token": format!("{client}/access-{number}"),
+                    "refresh_token": format!("{client}/refresh-{number}"),
+                    "expires_in": 3600,
+                });
+                Ok(response(200, tokens.to_string()))
+            }
+        })
+    }
+
+    fn presented(&self, to: &str, secret: &str) {
+        if !secret.starts_with(to) {
+            self.misled
+                .lock()
+                .unwrap()
+                .push(format!("{secret} at {to}"));
+        }
+    }
+}
+
+/// A store whose process dies with one of its writes: before it or after it.
+struct Dying {
+    rows: Arc<MemoryStore>,
+    /// Writes until then.
+    left: AtomicU32,
+    after: bool,
+}
+
+impl Store for Dying {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        self.rows.get(key)
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Column]) -> Found<'a> {
+        self.rows.find(table, index, values)
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.rows.list(list)
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        Box::pin(async move {
+            let alive = |left: u32| left.checked_sub(1);
+            let dies = (self.left)
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, alive)
+                .is_err();
+            if dies && self.after {
+                let _ = self.rows.commit(batch).await;
+                return std::future::pending().await;
+            }
+            if dies {
+                return std::future::pending().await;
+            }
+            self.rows.commit(batch).await
+        })
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        self.rows.now()
+    }
+}
+
+/// A user who has allowed everything at the product, and whose browser is on its way back.
+struct Visitor {
+    id: AuthorizationId,
+    connection: String,
+    query: String,
+    cookie: String,
+}
+
+async fn allowed(context: &Context, user: &str) -> Visitor {
+    use secrecy::ExposeSecret as _;
+    let new = NewAuthorizationLink {
+        verify_url: Some(String::from("https://app.test/back")),
+        ..NewAuthorizationLink::new("demo", user)
+    };
+    let link = create_link(context, new).await.unwrap();
+    let secret = link.link.rsplit('/').next().unwrap().to_owned();
+    let started = start(context, &secret, None).await.unwrap();
+    let location = Url::parse(&started.location).unwrap();
+    let query: BTreeMap<String, String> = location.query_pairs().into_owned().collect();
+    let host = location.host_str().unwrap();
+    let redirect = Url::parse(&query["redirect_uri"]).unwrap();
+    let code = format!("{host}/{}/code", query["client_id"]);
+    Visitor {
+        id: link.authorization_id,
+        connection: redirect.path().split('/').nth(4).unwrap().to_owned(),
+        query: form_urlencoded::Serializer::new(String::new())
+            .append_pair("state", &query["state"])
+            .append_pair("code", &code)
+            .finish(),
+        cookie: started.browser.expose_secret().to_owned(),
+    }
+}
+
+async fn come_back(context: &Context, visitor: &Visitor) -> Result<AuthorizationId> {
+    let cookie = visitor.cookie.clone();
+    let callback = Callback::from_query(&visitor.query);
+    let finished = finish(context, &visitor.connection, callback, |_| Some(cookie)).await?;
+    Ok(finished.authorization_id)
+}
+
+async fn connect(context: &Context, user: &str) {
+    let visitor = allowed(context, user).await;
+    let id = come_back(context, &visitor).await.unwrap();
+    verify(context, &id.to_string(), user).await.unwrap();
+}
+
+async fn read_note(context: &Context, user: &str) -> Result<()> {
+    let request = ExecuteRequest::new("demo", user, json!({ "note_id": "n1" }));
+    call::execute(context, "demo_read_note", request)
+        .await
+        .map(drop)
+}
+
+fn host(host: &str) -> ConnectionChange {
+    let mut settings = serde_json::Map::new();
+    settings.insert(String::from("host"), json!(host));
+    ConnectionChange::default().settings(settings)
+}
+
+fn spawn(process: &Arc<Process>, work: impl Future<Output = ()> + Send + 'static) {
+    process.spawn(Box::pin(work));
+}
+
+const USERS: [&str; 4] = ["u1", "u2", "u3", "u4"];
+
+/// Changes the connection under load in a process that dies with this write; returns whether it lived to the end.
+fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
+    let world = World::seeded(u64::from(writes));
+    let hosts = Arc::new(Hosts::default());
+    let rows = Arc::new(MemoryStore::new(world.process(1)));
+    let dying = Arc::new(Dying {
+        rows: Arc::clone(&rows),
+        left: AtomicU32::new(u32::MAX),
+        after,
+    });
+    let [first, second] = [0, 1].map(|process| world.process(process));
+    let here = world.run(open(
+        Arc::clone(&first),
+        &HOSTED,
+        hosts.transport(),
+        Arc::clone(&dying) as _,
+    ));
+    let there = world.run(open(Arc::clone(&second), &HOSTED, hosts.transport(), rows));
+    let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
+    new = new.setting("host", "a.test");
+    world.run(connections::create(&there, new)).unwrap();
+    for user in USERS {
+        world.run(connect(&there, user));
+        for context in [&here, &there] {
+            world.run(read_note(context, user)).unwrap();
+        }
+    }
+    // Soon every call refreshes.
+    world.advance(Duration::from_secs(3540));
+    let unconfirmed = world.run(allowed(&there, "unconfirmed"));
+    world.run(come_back(&there, &unconfirmed)).unwrap();
+    let redirected = world.run(allowed(&there, "redirected"));
+    world.run(allowed(&there, "created-later"));
+
+    dying.left.store(writes, Ordering::SeqCst);
+    let lived = Arc::new(AtomicU32::new(0));
+    let (context, change, end) = (here.clone(), change.clone(), Arc::clone(&lived));
+    for (process, context) in [(&first, &here), (&second, &there)] {
+        for user in USERS {
+            let context = context.clone();
+            spawn(process, async move {
+                for _ in 0..5 {
+                    let _ = read_note(&context, user).await;
+                    context.runtime.sleep(Duration::from_millis(10)).await;
+                }
+            });
+        }
+    }
+    spawn(&first, async move {
+        connections::change(&context, "demo", change).await.unwrap();
+        end.store(1, Ordering::SeqCst);
+    });
+    world.advance(Duration::from_secs(1));
+    world.kill(0);
+    let lived = lived.load(Ordering::SeqCst) == 1;
+    let connection = world.run(there.connection_row("demo")).unwrap().row;
+    if connection.client_epoch == 0 {
+        assert!(!lived);
+        return false;
+    }
+    // What the other process has in memory serves at the old host until it is read again, and at the new one never.
+    world.advance(Duration::from_secs(6));
+    for user in USERS {
+        let _ = world.run(read_note(&there, user));
+        world.run_until_idle();
+        let error = world.run(read_note(&there, user)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AuthorizationRequired, "{user}");
+        assert_eq!(error.context()["reason"], "client_changed");
+        let of = AccountRef::new("demo", user).unwrap();
+        let seen = world.run(accounts::read(&there, &of)).unwrap();
+        assert_eq!(seen.state, AccountState::NeedsReauthorization);
+        assert_eq!(seen.reason, Some(AccountReason::ClientChanged));
+    }
+    let late = world.run(come_back(&there, &redirected)).unwrap_err();
+    assert!(
+        [
+            ErrorKind::AuthorizationExpired,
+            ErrorKind::AuthorizationConsumed
+        ]
+        .contains(&late.kind()),
+        "{late}"
+    );
+    let confirmed = world.run(verify(&there, &unconfirmed.id.to_string(), "unconfirmed"));
+    assert!(confirmed.is_err());
+    // The next round of maintenance finishes what was cut off.
+    world.advance(Duration::from_secs(31));
+    for user in USERS {
+        let identifier = crate::identifier::Identifier::new(user).unwrap();
+        let found = world.run(there.store.account_of(connection.id, &identifier));
+        let row = found.unwrap().unwrap().row;
+        assert_eq!(row.state, AccountState::NeedsReauthorization);
+        assert_eq!(row.reason, Some(AccountReason::ClientChanged));
+        let events = world.run(there.store.events(None, 1000)).unwrap();
+        let ends = events.iter().filter(|event| {
+            event.row.name == "account.needs_reauthorization"
+                && event.row.account_id == Some(row.id)
+        });
+        assert_eq!(ends.count(), 1, "{user}");
+    }
+    for visitor in [&redirected, &unconfirmed] {
+        let row = world.run(there.authorization_row(visitor.id)).unwrap().row;
+        assert_eq!(row.state, AuthorizationState::Failed);
+        assert_eq!(row.reason.as_deref(), Some(CLIENT_CHANGED));
+    }
+    let connection = world.run(there.connection_row("demo")).unwrap().row;
+    assert_eq!(connection.ended_epoch, connection.client_epoch);
+    // Who authorizes again is connected through the new client.
+    world.run(connect(&there, "u1"));
+    world.run(read_note(&there, "u1")).unwrap();
+    assert_eq!(*hosts.misled.lock().unwrap(), Vec::<String>::new());
+    lived
+}
+
+/// Kills the process at its first write, its second and so on, until it has no more.
+fn killed_at_every_write(change: &ConnectionChange) {
+    for after in [false, true] {
+        let mut writes = 0;
+        while !changed(change, writes, after) {
+            writes += 1;
+            assert!(writes < 100);
+        }
+        assert!(writes > 4, "{writes} writes");
+    }
+}
+
+#[test]
+fn no_token_reaches_another_host_whenever_the_change_is_cut_off() {
+    killed_at_every_write(&host("b.test"));
+}
+
+#[test]
+fn no_token_is_presented_for_another_client_whenever_the_change_is_cut_off() {
+    killed_at_every_write(&ConnectionChange::default().client("client-2", "secret-2"));
+}
