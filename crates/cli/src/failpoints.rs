@@ -77,7 +77,7 @@ impl Failpoints {
     }
 
     /// Does what the file says of this place.
-    async fn reach(&self, place: &str) -> Result<()> {
+    async fn pass(&self, place: &str) -> Result<()> {
         let passed = {
             let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
             let times = passed.entry(place.to_owned()).or_default();
@@ -158,9 +158,9 @@ impl Store for FailingStore {
         Box::pin(async move {
             let name = batch.name;
             self.1.store()?;
-            self.1.reach(&format!("{name}:before")).await?;
+            self.1.pass(&format!("{name}:before")).await?;
             let commit = self.0.commit(batch).await?;
-            self.1.reach(&format!("{name}:after")).await?;
+            self.1.pass(&format!("{name}:after")).await?;
             Ok(commit)
         })
     }
@@ -193,10 +193,10 @@ impl Transport for FailingTransport {
         }
         Box::pin(async move {
             // These places end or wait; a request that fails is the business of the product that a test plays.
-            let _ = self.1.reach("token.send:before").await;
+            let _ = self.1.pass("token.send:before").await;
             let (head, body) = self.0.send(request).await?.into_parts();
             let body = body.collect(Limits::DEFAULT.response_bytes).await?;
-            let _ = self.1.reach("token.read:after").await;
+            let _ = self.1.pass("token.read:after").await;
             Ok(http::Response::from_parts(head, body.into()))
         })
     }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Longest wait for an account: a lease of a process that is gone, and a token request that is waited for.
-const SETTLED: Duration = Duration::from_secs(150);
+const DECIDED: Duration = Duration::from_secs(150);
 /// A response that was handed out longer ago than this was read, and had to be kept.
 const KEPT: Duration = Duration::from_secs(1);
 
@@ -47,7 +47,7 @@ pub(crate) enum Allowed {
 pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Report) -> Result<()> {
     let began = now();
     let ends: Vec<(&User, End)> = stream::iter(&stage.users)
-        .map(|user| async move { (user, settle(stage, user, SETTLED).await) })
+        .map(|user| async move { (user, outcome(stage, user, DECIDED).await) })
         .buffer_unordered(16)
         .collect()
         .await;
@@ -118,7 +118,7 @@ fn books(stage: &Stage, report: &mut Report) {
 /// Where it does neither within `limit`.
 pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Result<Duration> {
     let began = now();
-    match settle(stage, user, limit).await {
+    match outcome(stage, user, limit).await {
         End::Stuck(said) => bail!(
             "{} is not decided after {}: {said}",
             user.account(),
@@ -129,7 +129,7 @@ pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Resu
 }
 
 /// Calls a user until the account serves or needs its user.
-async fn settle(stage: &Stage, user: &User, limit: Duration) -> End {
+async fn outcome(stage: &Stage, user: &User, limit: Duration) -> End {
     let began = now();
     let mut said;
     loop {

@@ -87,7 +87,7 @@ async fn run() -> Result<bool> {
             if options.json {
                 println!("{}", report.json());
             } else {
-                println!("  {}, {:.1} s", report.verdict(), report.took.as_secs_f64());
+                println!("  {}, {:.1} s", report.result(), report.took.as_secs_f64());
                 report.lines().iter().for_each(|line| println!("{line}"));
             }
             reports.push(report);
@@ -117,17 +117,17 @@ async fn one(scenario: &Scenario, options: &Options) -> Report {
 }
 
 fn table(reports: &[Report]) {
-    println!("\nscenario            verdict    seconds");
+    println!("\nscenario            result    seconds");
     for report in reports {
         println!(
             "{:<19} {:<10} {:>7.1}",
             report.name,
-            report.verdict(),
+            report.result(),
             report.took.as_secs_f64()
         );
     }
-    let count = |verdict: &str| {
-        let of = |report: &&Report| report.verdict() == verdict;
+    let count = |result: &str| {
+        let of = |report: &&Report| report.result() == result;
         reports.iter().filter(of).count()
     };
     println!(

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 
 use crate::books::{Books, Issued};
 
-type Answer = Response<Full<Bytes>>;
+type Reply = Response<Full<Bytes>>;
 
 /// Serves the product on a free port until the program ends; where it is.
 ///
@@ -51,14 +51,14 @@ pub(crate) async fn serve(books: Arc<Books>) -> Result<String> {
     Ok(url)
 }
 
-async fn respond<B>(books: &Books, request: Request<B>) -> Answer
+async fn respond<B>(books: &Books, request: Request<B>) -> Reply
 where
     B: http_body::Body,
 {
     let (head, body) = request.into_parts();
     let body = match body.collect().await {
         Ok(body) => body.to_bytes(),
-        Err(_) => return answer(StatusCode::BAD_REQUEST, &json!({})),
+        Err(_) => return reply(StatusCode::BAD_REQUEST, &json!({})),
     };
     let path = head.uri.path().trim_start_matches('/').to_owned();
     let (host, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
@@ -70,8 +70,12 @@ where
     match rest {
         "oauth/token" => token(books, host, authorization, &body).await,
         "oauth/revoke" => {
+            let refuses = books.state().behaviour.refuses;
+            if let Some(refused) = refuses.and_then(refusal) {
+                return refused;
+            }
             books.revoke(&parameter(&body, "token"));
-            answer(StatusCode::OK, &json!({}))
+            reply(StatusCode::OK, &json!({}))
         }
         _ => {
             let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
@@ -80,12 +84,11 @@ where
     }
 }
 
-async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> Answer {
+async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> Reply {
     let client = client(authorization).unwrap_or_else(|| parameter(body, "client_id"));
     let refuses = books.state().behaviour.refuses;
-    if let Some((status, error)) = refuses {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
-        return answer(status, &json!({ "error": error }));
+    if let Some(refused) = refuses.and_then(refusal) {
+        return refused;
     }
     let issued = match parameter(body, "grant_type").as_str() {
         "authorization_code" => books.exchange(&parameter(body, "code"), &client, host),
@@ -93,11 +96,16 @@ async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> A
     };
     let Some(issued) = issued else {
         let refused = json!({ "error": "invalid_grant", "error_description": "not alive" });
-        return answer(StatusCode::BAD_REQUEST, &refused);
+        return reply(StatusCode::BAD_REQUEST, &refused);
     };
     tokio::time::sleep(issued.delay).await;
     books.responded(issued.grant);
-    answer(StatusCode::OK, &tokens(&issued, &client))
+    reply(StatusCode::OK, &tokens(&issued, &client))
+}
+
+fn refusal((status, error): (u16, &'static str)) -> Option<Reply> {
+    let status = StatusCode::from_u16(status).ok()?;
+    Some(reply(status, &json!({ "error": error })))
 }
 
 /// The members that the products name their user by stand together.
@@ -129,10 +137,10 @@ fn tokens(issued: &Issued, client: &str) -> Value {
 
 /// `…/slow/MS…` responds after so many milliseconds, `…/large/KIB` with so large a body, `…/stalled` not at all; a POST
 /// to `…/write/ID` is a write, which is done when the request arrives.
-async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str) -> Answer {
+async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str) -> Reply {
     books.state().arrived += 1;
     if books.call(token, host).is_none() {
-        return answer(
+        return reply(
             StatusCode::UNAUTHORIZED,
             &json!({ "message": "the token is not alive" }),
         );
@@ -161,11 +169,11 @@ async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str
             );
             response
         }
-        None => answer(StatusCode::OK, &json!({ "ok": true })),
+        None => reply(StatusCode::OK, &json!({ "ok": true })),
     }
 }
 
-fn answer(status: StatusCode, body: &Value) -> Answer {
+fn reply(status: StatusCode, body: &Value) -> Reply {
     let mut response = Response::new(Full::from(body.to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(

@@ -57,7 +57,7 @@ impl Report {
     }
 
     /// One word for the table.
-    pub(crate) fn verdict(&self) -> &'static str {
+    pub(crate) fn result(&self) -> &'static str {
         match (&self.left_out, self.violations.is_empty(), self.known) {
             (Some(_), ..) => "left out",
             (_, true, _) => "ok",
@@ -100,7 +100,7 @@ impl Report {
             .collect();
         json!({
             "scenario": self.name,
-            "verdict": self.verdict(),
+            "result": self.result(),
             "seconds": self.took.as_secs_f64(),
             "facts": facts,
             "violations": self.violations,
@@ -120,9 +120,9 @@ mod tests {
         assert!(report.passes());
         report.violation("something is lost");
         assert!(!report.passes());
-        assert_eq!(report.verdict(), "BROKEN");
+        assert_eq!(report.result(), "BROKEN");
         report.known = Some("until it is fixed");
         assert!(report.passes());
-        assert_eq!(report.verdict(), "known");
+        assert_eq!(report.result(), "known");
     }
 }

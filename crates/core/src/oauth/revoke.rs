@@ -69,7 +69,7 @@ pub(crate) async fn discard(context: &Context, account: &Account, tokens: &Token
         match unasked(context, account, account.last_generation, tokens).await? {
             Some(entry) => context
                 .store
-                .commit(Batch::new().insert(entry))
+                .commit(Batch::new().named("outbox.add").insert(entry))
                 .await
                 .map(drop),
             None => Ok(()),
@@ -197,7 +197,11 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
     row.due_at = context.now().checked_add(CLAIM).unwrap_or(row.due_at);
     if context
         .store
-        .commit(Batch::new().update(row.clone(), version))
+        .commit(
+            Batch::new()
+                .named("outbox.claim")
+                .update(row.clone(), version),
+        )
         .await?
         == Commit::Conflict
     {
@@ -287,7 +291,7 @@ async fn finish(
             // A conflict means that another process was first.
             let _ = context
                 .store
-                .commit(Batch::new().update(row, version))
+                .commit(Batch::new().named("outbox.retry").update(row, version))
                 .await?;
             return Ok(());
         }
