@@ -19,6 +19,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     if let Some(folder) = binary.parent() {
         fs::create_dir_all(folder)?;
     }
+    // The file of a service that still runs is not written to.
+    let _ = fs::remove_file(&binary);
     fs::copy(shell::root().join("target/debug/stead"), &binary)
         .with_context(|| format!("cannot copy to {BINARY}"))?;
     let status = shell::command("cargo run --quiet --locked -p stead-chaos -- --binary")

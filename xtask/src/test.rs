@@ -118,6 +118,7 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "the products' SDKs",
             format!("cargo xtask clients{all}"),
         ),
+        Step::new(Full, "chaos", "cargo xtask chaos --smoke"),
         Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
         Step::new(
             Full,

@@ -12,7 +12,7 @@
 //! | `store` | `away`: nothing is read or written |
 //! | `clock` | seconds by which the time of day is wrong |
 //!
-//! `abort@3` acts the third time. What acts adds a line to the file of the same name with `.reached` behind it.
+//! `abort@3` acts the third time since it is there. What acts adds a line to the file of the same name with `.reached` behind it.
 
 use std::{
     collections::HashMap,
@@ -41,7 +41,7 @@ const LOOK: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 struct Failpoints {
     file: PathBuf,
-    /// How often a place was passed.
+    /// How often a place was passed since the file names it.
     passed: Mutex<HashMap<String, u32>>,
 }
 
@@ -76,15 +76,23 @@ impl Failpoints {
             .map(|(_, value)| value.trim().to_owned())
     }
 
+    /// How often a place was passed since the file names it.
+    fn count(&self, place: &str, named: bool) -> u32 {
+        let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !named {
+            passed.remove(place);
+            return 0;
+        }
+        let times = passed.entry(place.to_owned()).or_default();
+        *times += 1;
+        *times
+    }
+
     /// Does what the file says of this place.
     async fn pass(&self, place: &str) -> Result<()> {
-        let passed = {
-            let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
-            let times = passed.entry(place.to_owned()).or_default();
-            *times += 1;
-            *times
-        };
-        let Some(value) = self.setting(place) else {
+        let setting = self.setting(place);
+        let passed = self.count(place, setting.is_some());
+        let Some(value) = setting else {
             return Ok(());
         };
         let (action, time) = value.split_once('@').unwrap_or((&value, ""));

@@ -1,6 +1,10 @@
 //! The product and its token endpoint, over HTTP: the first segment of every path is the host that is meant.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use anyhow::Result;
 use base64::{
@@ -18,6 +22,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::books::{Books, Issued};
+
+/// The largest body that `…/large/KIB` gives.
+const LARGEST_KIB: usize = 16 * 1024;
 
 type Reply = Response<Full<Bytes>>;
 
@@ -103,6 +110,13 @@ async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> R
     reply(StatusCode::OK, &tokens(&issued, &client))
 }
 
+/// A body of so many KiB. All are parts of one, so that a hundred readers cost this program no memory.
+fn large_body(kib: usize) -> Bytes {
+    static WHOLE: OnceLock<Bytes> = OnceLock::new();
+    let whole = WHOLE.get_or_init(|| vec![b'x'; LARGEST_KIB * 1024].into());
+    whole.slice(..kib.min(LARGEST_KIB) * 1024)
+}
+
 fn refusal((status, error): (u16, &'static str)) -> Option<Reply> {
     let status = StatusCode::from_u16(status).ok()?;
     Some(reply(status, &json!({ "error": error })))
@@ -162,7 +176,7 @@ async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str
     let large: Option<usize> = after("large").and_then(|text| text.parse().ok());
     match large {
         Some(kib) => {
-            let mut response = Response::new(Full::from(vec![b'x'; kib * 1024]));
+            let mut response = Response::new(Full::from(large_body(kib)));
             response.headers_mut().insert(
                 header::CONTENT_TYPE,
                 header::HeaderValue::from_static("application/octet-stream"),

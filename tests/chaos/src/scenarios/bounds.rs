@@ -107,10 +107,12 @@ async fn one(
             hold(stage, &mut held, 100, &head);
         }
         Strain::StalledProduct => {
+            // Not over the connections of the callers that are measured.
+            let callers = HttpClient::new();
             for number in 0..2000 {
                 let user = &stage.users[number % 8];
                 let url = format!("{}{}", stage.service.setup.url(), user.path("stalled"));
-                let (http, bearer) = (stage.http.clone(), stage.bearer.clone());
+                let (http, bearer) = (callers.clone(), stage.bearer.clone());
                 held.spawn(async move {
                     let parts = Parts {
                         bearer: Some(&bearer),

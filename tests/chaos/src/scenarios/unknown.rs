@@ -1,0 +1,61 @@
+//! Each change is committed, and the service reads that it failed, as when the response of a database is lost.
+
+use anyhow::Result;
+use http::Method;
+
+use crate::{
+    Options,
+    check::{self, Allowed},
+    report::Report,
+    stage::{CONNECTIONS, Stage},
+};
+
+/// Changes of a whole journey, each of which is reported as failed once.
+const CHANGES: [&str; 7] = [
+    "link.create",
+    "authorization.start",
+    "authorization.return",
+    "exchange.keep",
+    "authorization.activate",
+    "refresh.claim",
+    "refresh.keep",
+];
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    let lines: Vec<String> = CHANGES
+        .iter()
+        .map(|name| format!("{name}:after=fail@1"))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let mut failed = 0;
+    for connection in &CONNECTIONS {
+        // Its earlier passes are forgotten when a place is passed while the file does not name it.
+        stage.service.setup.arm(&[])?;
+        let before = stage.connect(connection, "before").await?;
+        let path = format!("{}/refresh", before.account());
+        stage.call(Method::POST, &path, None).await?;
+        stage.service.setup.arm(&lines)?;
+        let connected = stage.connect(connection, "user").await;
+        let Some(user) = report.expect(connection.name, connected) else {
+            continue;
+        };
+        let path = format!("{}/refresh", user.account());
+        let refreshed = stage.call(Method::POST, &path, None).await?;
+        report.holds(
+            refreshed.status == 200,
+            format!("{}: a refresh: {}", user.account(), refreshed.says()),
+        );
+        stage.users.push(user);
+        failed += stage.service.setup.disarm()?.lines().count();
+    }
+    report.fact("commits reported as failed", failed);
+    let expected = CHANGES.len() * CONNECTIONS.len();
+    report.holds(
+        failed == expected,
+        format!("{failed} of {expected} changes were reported as failed"),
+    );
+    check::accounts(&stage, Allowed::Nothing, report).await
+}
