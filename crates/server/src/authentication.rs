@@ -8,7 +8,10 @@ use axum::{
 use http::{HeaderMap, header};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
-use crate::problem::{Problem, Result};
+use crate::{
+    caller::Known,
+    problem::{Problem, Result},
+};
 
 /// Lets a request pass whose caller holds a live token of this environment. Nothing else of a stranger's request is
 /// read.
@@ -19,7 +22,12 @@ pub(crate) async fn authenticate(
 ) -> Result<Response> {
     let token = bearer(request.headers())?;
     match environment.authenticate(token).await {
-        Ok(()) => Ok(next.run(request).await),
+        Ok(()) => {
+            if let Some(known) = request.extensions().get::<Known>() {
+                known.set();
+            }
+            Ok(next.run(request).await)
+        }
         Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),
         Err(error) => Err(error.into()),
     }

@@ -17,6 +17,7 @@
 
 mod admission;
 mod authentication;
+mod caller;
 mod connect;
 mod extract;
 mod index;
@@ -29,6 +30,7 @@ mod request_id;
 mod rest;
 mod routes;
 mod serve;
+mod source;
 mod state;
 #[cfg(test)]
 mod testing;
@@ -41,7 +43,7 @@ use axum::{Router, middleware::from_fn_with_state};
 use stead::{Error, ErrorKind};
 
 pub use options::ServerOptions;
-pub use serve::serve;
+pub use serve::{Server, UnderWay, serve};
 
 use crate::{problem::Problem, routes::Route, state::ServerState};
 

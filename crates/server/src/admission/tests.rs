@@ -6,7 +6,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures_util::{FutureExt as _, stream};
 use http::{Request, StatusCode, header};
-use stead::core::environment::Verification;
+use stead::{ErrorKind, core::environment::Verification};
 use tower::ServiceExt as _;
 
 use crate::{
@@ -102,10 +102,8 @@ async fn browsers_reach_the_service_by_its_own_names_only() {
         let response = status(host, "/connect/done").await;
         assert_eq!(response.status, StatusCode::FORBIDDEN, "{host}");
         let back = status(host, "/sso/v1/oauth/conn_1/callback?state=x").await;
-        assert!(
-            back.header("location").contains("kind=host_rejected"),
-            "{host}: {back:?}"
-        );
+        let kind = format!("kind={}", ErrorKind::HostRejected);
+        assert!(back.header("location").contains(&kind), "{host}: {back:?}");
     }
     let health = status("192.0.2.7:8484", "/healthz").await;
     assert_eq!(health.status, StatusCode::OK, "machines may use any name");

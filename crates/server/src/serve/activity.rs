@@ -1,46 +1,51 @@
-//! What a connection is doing, as its reading side and its requests see it: so that a slow head is cut off, an unused
-//! connection may stay, and a head whose framing can be read in two ways is refused.
+//! What a connection is doing, as its two sides and its requests see it: so that a slow head is cut off, an unused
+//! connection may stay for a while, and only a request whose end is clear is served.
 
 use std::{
-    convert::Infallible,
-    future::Future as _,
-    io,
-    pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll, Waker, ready},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Waker,
     time::Duration,
 };
 
-use axum::body::Body;
-use bytes::Bytes;
-use futures_util::{FutureExt as _, future::BoxFuture};
-use http::{HeaderValue, Request, Response, StatusCode, header};
-use http_body::{Frame, SizeHint};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Instant, Sleep, sleep_until},
-};
-use tower::Service;
+use tokio::time::Instant;
 
-use super::framing::Framing;
+use super::{framing::Framing, under_way::UnderWay};
 
 /// Longest time from the first byte of a request to the end of its head: a caller who sends a byte now and then holds no
-/// connection for ever.
+/// connection for ever. As long may it take until the first byte comes at all.
 const HEAD: Duration = Duration::from_secs(30);
 /// How long an unused connection stays open. Load balancers keep theirs for 60 s and send the next request on it: who
 /// closes first must be them.
 const IDLE: Duration = Duration::from_secs(90);
+/// With which a connection over HTTP/2 begins (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// A connection's activity, shared by its two sides.
 #[derive(Debug, Clone)]
-pub(super) struct Activity(Arc<Mutex<Inner>>);
+pub(super) struct Activity(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    inner: Mutex<Inner>,
+    is_known: Arc<AtomicBool>,
+    under_way: UnderWay,
+}
 
 #[derive(Debug)]
 struct Inner {
     phase: Phase,
     framing: Framing,
-    /// Who waits for bytes while no time is running.
-    waker: Option<Waker>,
+    /// A head has come whole and no request was begun with it.
+    head_is_new: bool,
+    /// How many bytes are those of the preface so far; none once they are not.
+    preface: Option<usize>,
+    /// When the connection was told to end.
+    cut: Option<Instant>,
+    reader: Option<Waker>,
+    writer: Option<Waker>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,227 +58,190 @@ enum Phase {
     Head(Instant),
     /// A request is being answered.
     Busy,
-    /// Many requests at a time, and pings of its own.
-    Http2,
+    /// The response has ended before the request's body.
+    Rest(Instant),
+    /// Many requests at a time: how many, and since when there are none.
+    Http2(usize, Instant),
 }
 
 impl Activity {
-    pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Inner {
-            phase: Phase::New(Instant::now()),
-            framing: Framing::default(),
-            waker: None,
-        })))
+    pub(super) fn new(under_way: UnderWay) -> Self {
+        Self(Arc::new(Shared {
+            inner: Mutex::new(Inner {
+                phase: Phase::New(Instant::now()),
+                framing: Framing::default(),
+                head_is_new: false,
+                preface: Some(0),
+                cut: None,
+                reader: None,
+                writer: None,
+            }),
+            is_known: Arc::default(),
+            under_way,
+        }))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.0.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn arrived(&self, bytes: &[u8]) {
+    /// How many of these bytes may be read now. The rest belongs to a request whose turn comes when the one before it
+    /// has been answered.
+    pub(super) fn arrived(&self, bytes: &[u8]) -> usize {
+        self.with(|inner| inner.arrived(bytes))
+    }
+
+    /// When to give up waiting for bytes. `waker` is told when that changes.
+    pub(super) fn gives_up(&self, waker: &Waker) -> Option<Instant> {
         self.with(|inner| {
-            inner.phase = match inner.phase {
-                // The beginning of HTTP/2's preface (RFC 9113, section 3.4), which no method has.
-                Phase::New(_) if bytes.starts_with(b"PRI") => Phase::Http2,
-                Phase::New(_) | Phase::Idle(_) => Phase::Head(Instant::now()),
-                same => same,
-            };
-            if matches!(inner.phase, Phase::Head(_)) {
-                inner.framing.read(bytes);
-            }
-        });
-    }
-
-    /// When to give up waiting for bytes; while there is no such time, `waker` is told when there is.
-    fn gives_up(&self, waker: &Waker) -> Option<Instant> {
-        self.with(|inner| match inner.phase {
-            Phase::Head(since) => Some(since + HEAD),
-            Phase::New(since) | Phase::Idle(since) => Some(since + IDLE),
-            Phase::Busy => {
-                inner.waker = Some(waker.clone());
-                None
-            }
-            Phase::Http2 => None,
+            keep(&mut inner.reader, waker);
+            inner.cut.or(match inner.phase {
+                Phase::New(since) | Phase::Head(since) | Phase::Rest(since) => Some(since + HEAD),
+                Phase::Idle(since) | Phase::Http2(0, since) => Some(since + IDLE),
+                Phase::Busy | Phase::Http2(..) => None,
+            })
         })
     }
 
-    /// A whole head has come; `None` where its framing can be read in two ways.
-    fn begin(&self) -> Option<Answering> {
-        let clear = self.with(|inner| {
-            if !matches!(inner.phase, Phase::Http2) {
-                inner.phase = Phase::Busy;
-            }
-            !std::mem::take(&mut inner.framing).is_ambiguous()
+    /// Whether the connection is to end at once; if not, `waker` is told when it is.
+    pub(super) fn is_cut(&self, waker: &Waker) -> bool {
+        self.with(|inner| {
+            keep(&mut inner.writer, waker);
+            inner.cut.is_some()
+        })
+    }
+
+    /// Ends the connection.
+    pub(super) fn cut(&self) {
+        self.with(|inner| {
+            inner.cut.get_or_insert_with(Instant::now);
+            wake(&mut inner.reader);
+            wake(&mut inner.writer);
         });
-        clear.then(|| Answering(self.clone()))
+    }
+
+    pub(super) fn was_cut(&self) -> bool {
+        self.with(|inner| inner.cut.is_some())
+    }
+
+    /// Since when the connection waits for a request; `None` while one is being answered.
+    pub(super) fn waits_since(&self) -> Option<Instant> {
+        self.with(|inner| match inner.phase {
+            _ if inner.cut.is_some() => None,
+            Phase::New(since)
+            | Phase::Idle(since)
+            | Phase::Head(since)
+            | Phase::Rest(since)
+            | Phase::Http2(0, since) => Some(since),
+            Phase::Busy | Phase::Http2(..) => None,
+        })
+    }
+
+    /// Set by whoever authenticates a request of this connection.
+    pub(super) fn known(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0.is_known)
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        self.0.is_known.load(Ordering::Relaxed)
+    }
+
+    /// A request begins; `None` where its end is unclear, or where no head ended that could be its.
+    pub(super) fn begin(&self) -> Option<Answering> {
+        let is_clear = self.with(|inner| match &mut inner.phase {
+            Phase::Http2(streams, _) => {
+                *streams += 1;
+                true
+            }
+            phase => {
+                *phase = Phase::Busy;
+                std::mem::take(&mut inner.head_is_new) && !inner.framing.is_unclear()
+            }
+        });
+        is_clear.then(|| {
+            self.0.under_way.begin();
+            Answering(self.clone())
+        })
     }
 
     fn end(&self) {
+        self.0.under_way.end();
         self.with(|inner| {
-            if matches!(inner.phase, Phase::Busy) {
-                inner.phase = Phase::Idle(Instant::now());
-                if let Some(waker) = inner.waker.take() {
-                    waker.wake();
-                }
-            }
+            let now = Instant::now();
+            inner.phase = match inner.phase {
+                Phase::Busy if inner.framing.is_over() => Phase::Idle(now),
+                Phase::Busy => Phase::Rest(now),
+                Phase::Http2(streams, _) => Phase::Http2(streams.saturating_sub(1), now),
+                same => same,
+            };
+            wake(&mut inner.reader);
         });
+    }
+}
+
+impl Inner {
+    fn arrived(&mut self, bytes: &[u8]) -> usize {
+        let now = Instant::now();
+        if matches!(self.phase, Phase::Http2(..)) {
+            return bytes.len();
+        }
+        if let Some(seen) = self.preface {
+            let rest = &PREFACE[seen..];
+            let count = rest.len().min(bytes.len());
+            if matches!(self.phase, Phase::New(_)) {
+                self.phase = Phase::Head(now);
+            }
+            if bytes[..count] != rest[..count] {
+                self.preface = None;
+                // What passed as the preface so far was the beginning of a head.
+                let taken = self.framing.read(&PREFACE[..seen]);
+                self.head_is_new = taken < seen;
+                if taken < seen {
+                    return bytes.len();
+                }
+            } else if count == rest.len() {
+                self.phase = Phase::Http2(0, now);
+                return bytes.len();
+            } else {
+                self.preface = Some(seen + count);
+                return bytes.len();
+            }
+        }
+        match self.phase {
+            Phase::New(_) | Phase::Idle(_) => {
+                self.framing = Framing::default();
+                self.phase = Phase::Head(now);
+            }
+            _ if self.framing.is_over() => return 0,
+            _ => {}
+        }
+        let had_head = self.framing.has_head();
+        let taken = self.framing.read(bytes);
+        self.head_is_new |= self.framing.has_head() && !had_head;
+        if matches!(self.phase, Phase::Rest(_)) && self.framing.is_over() {
+            self.phase = Phase::Idle(now);
+        }
+        taken
+    }
+}
+
+fn keep(place: &mut Option<Waker>, waker: &Waker) {
+    if !place.as_ref().is_some_and(|kept| kept.will_wake(waker)) {
+        *place = Some(waker.clone());
+    }
+}
+
+fn wake(waker: &mut Option<Waker>) {
+    if let Some(waker) = waker.take() {
+        waker.wake();
     }
 }
 
 /// A request that is being answered; it ends with its response's body.
-struct Answering(Activity);
+pub(super) struct Answering(Activity);
 
 impl Drop for Answering {
     fn drop(&mut self) {
         self.0.end();
-    }
-}
-
-/// The bytes of a connection. One that is given up reads as ended.
-pub(super) struct Watched<S> {
-    stream: S,
-    activity: Activity,
-    timer: Option<Pin<Box<Sleep>>>,
-}
-
-impl<S> Watched<S> {
-    pub(super) fn new(stream: S, activity: Activity) -> Self {
-        Self {
-            stream,
-            activity,
-            timer: None,
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = into.filled().len();
-        if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, into) {
-            let bytes = &into.filled()[before..];
-            if !bytes.is_empty() {
-                self.activity.arrived(bytes);
-            }
-            return Poll::Ready(read);
-        }
-        let Some(until) = self.activity.gives_up(context.waker()) else {
-            return Poll::Pending;
-        };
-        let timer = self
-            .timer
-            .get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if timer.deadline() != until {
-            timer.as_mut().reset(until);
-        }
-        ready!(timer.as_mut().poll(context));
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
-    }
-}
-
-/// The router, as the requests of one connection reach it.
-#[derive(Clone)]
-pub(super) struct Noted<S> {
-    pub(super) router: S,
-    pub(super) activity: Activity,
-}
-
-impl<S, B> Service<Request<B>> for Noted<S>
-where
-    S: Service<Request<B>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
-{
-    type Response = Response<NotedBody>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.router.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        let Some(noted) = self.activity.begin() else {
-            return std::future::ready(Ok(ambiguous())).boxed();
-        };
-        let response = self.router.call(request);
-        async move {
-            let body = |body| NotedBody {
-                body,
-                _request: Some(noted),
-            };
-            Ok(response.await?.map(body))
-        }
-        .boxed()
-    }
-}
-
-/// What could be read in two ways is not read at all (RFC 9112, section 6.3).
-fn ambiguous() -> Response<NotedBody> {
-    let mut response = Response::new(NotedBody {
-        body: Body::from("the length of the request's body is given in two ways\n"),
-        _request: None,
-    });
-    *response.status_mut() = StatusCode::BAD_REQUEST;
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(header::CONNECTION, close);
-    response
-}
-
-/// A response's body, with whose end the request has ended.
-pub(super) struct NotedBody {
-    body: Body,
-    _request: Option<Answering>,
-}
-
-impl http_body::Body for NotedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

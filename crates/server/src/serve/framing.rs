@@ -1,68 +1,201 @@
-//! Whether the head of a request says in one way where its body ends.
+//! Where a request ends: its head, and its body by the one length that the head gives.
 //!
-//! The HTTP server drops a length next to chunks, and the second of two equal lengths, before anyone can see it.
+//! The HTTP server drops a length next to chunks, and the second of two equal lengths, before anyone can see it. It gets
+//! the bytes of one request at a time from here, so that where the two disagree nothing is served.
 
-/// Longest name that matters, with its colon.
-const LONGEST: usize = b"transfer-encoding:".len();
+/// Longest line that matters: a name with a length or a coding.
+const LONGEST: usize = 64;
 
-/// Reads a head as it comes, and counts the headers that say how long the body is.
-#[derive(Debug, Default)]
+/// Reads one request as it comes.
+#[derive(Debug)]
 pub(super) struct Framing {
+    part: Part,
     /// The beginning of the line that is being read, in lower case.
     line: [u8; LONGEST],
+    /// Length of the whole line, of which `line` may hold only the beginning.
     length: usize,
     has_request_line: bool,
-    is_over: bool,
+    /// How many headers say how long the body is.
     lengths: u8,
-    codings: u8,
+    body: u64,
+    is_chunked: bool,
+    is_unclear: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Head,
+    /// So many bytes to come.
+    Body(u64),
+    ChunkSize,
+    Chunk(u64),
+    /// The line break behind a chunk.
+    ChunkEnd,
+    Trailers,
+    Over,
+}
+
+impl Default for Framing {
+    fn default() -> Self {
+        Self {
+            part: Part::Head,
+            line: [0; LONGEST],
+            length: 0,
+            has_request_line: false,
+            lengths: 0,
+            body: 0,
+            is_chunked: false,
+            is_unclear: false,
+        }
+    }
 }
 
 impl Framing {
-    pub(super) fn read(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            match byte {
-                _ if self.is_over => return,
-                b'\n' => self.end_line(),
-                b'\r' => {}
-                byte => {
-                    if let Some(place) = self.line.get_mut(self.length) {
-                        *place = byte.to_ascii_lowercase();
-                        self.length += 1;
+    /// How many of these bytes belong to the request; the rest comes after it.
+    pub(super) fn read(&mut self, bytes: &[u8]) -> usize {
+        let mut read = 0;
+        while let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
+            match &mut self.part {
+                Part::Over => break,
+                Part::Body(left) | Part::Chunk(left) => {
+                    let taken =
+                        usize::try_from(*left).map_or(rest.len(), |left| left.min(rest.len()));
+                    // No more than `left`.
+                    *left -= taken as u64;
+                    read += taken;
+                    if *left == 0 {
+                        self.part = match self.part {
+                            Part::Chunk(_) => Part::ChunkEnd,
+                            _ => Part::Over,
+                        };
                     }
                 }
+                _ => {
+                    read += 1;
+                    self.read_byte(rest[0]);
+                }
+            }
+        }
+        read
+    }
+
+    /// Whether the whole head has come.
+    pub(super) fn has_head(&self) -> bool {
+        self.part != Part::Head
+    }
+
+    /// Whether the whole request has come.
+    pub(super) fn is_over(&self) -> bool {
+        self.part == Part::Over
+    }
+
+    /// Whether the request's end can be read in two ways, or not at all.
+    pub(super) fn is_unclear(&self) -> bool {
+        self.is_unclear
+    }
+
+    fn read_byte(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                let length = std::mem::take(&mut self.length);
+                let line = self.line;
+                self.end_line(&line[..length.min(LONGEST)], length > LONGEST);
+            }
+            b'\r' => {}
+            byte => {
+                if let Some(place) = self.line.get_mut(self.length) {
+                    *place = byte.to_ascii_lowercase();
+                }
+                self.length = self.length.saturating_add(1);
             }
         }
     }
 
-    fn end_line(&mut self) {
-        let line = &self.line[..self.length];
-        if line.starts_with(b"content-length:") {
-            self.lengths = self.lengths.saturating_add(1);
-        } else if line.starts_with(b"transfer-encoding:") {
-            self.codings = self.codings.saturating_add(1);
+    fn end_line(&mut self, line: &[u8], is_cut: bool) {
+        match self.part {
+            Part::Head => self.end_head_line(line, is_cut),
+            Part::ChunkSize => match chunk_size(line) {
+                Some(0) => self.part = Part::Trailers,
+                Some(size) => self.part = Part::Chunk(size),
+                None => self.give_up(),
+            },
+            Part::ChunkEnd if line.is_empty() => self.part = Part::ChunkSize,
+            Part::ChunkEnd => self.give_up(),
+            Part::Trailers if line.is_empty() => self.part = Part::Over,
+            _ => {}
         }
-        // Empty lines before a request line are skipped (RFC 9112, section 2.2).
-        self.is_over = line.is_empty() && self.has_request_line;
-        self.has_request_line |= !line.is_empty();
-        self.length = 0;
     }
 
-    pub(super) fn is_ambiguous(&self) -> bool {
-        self.lengths.saturating_add(self.codings) > 1
+    fn end_head_line(&mut self, line: &[u8], is_cut: bool) {
+        if line.is_empty() {
+            // Empty lines before a request line are skipped (RFC 9112, section 2.2).
+            if self.has_request_line {
+                self.end_head();
+            }
+            return;
+        }
+        self.has_request_line = true;
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+            return;
+        };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        match name {
+            b"content-length" => match number(value, 10).filter(|_| !is_cut) {
+                Some(length) => self.body = length,
+                None => self.is_unclear = true,
+            },
+            b"transfer-encoding" => {
+                self.is_chunked = true;
+                // No other coding is read here (RFC 9112, section 6.1).
+                self.is_unclear |= value != b"chunked" || is_cut;
+            }
+            _ => return,
+        }
+        self.lengths = self.lengths.saturating_add(1);
     }
+
+    fn end_head(&mut self) {
+        self.is_unclear |= self.lengths > 1;
+        self.part = match (self.is_unclear, self.is_chunked, self.body) {
+            (true, ..) | (false, false, 0) => Part::Over,
+            (false, true, _) => Part::ChunkSize,
+            (false, false, body) => Part::Body(body),
+        };
+    }
+
+    /// What comes now belongs to nothing.
+    fn give_up(&mut self) {
+        self.is_unclear = true;
+        self.part = Part::Over;
+    }
+}
+
+/// The size of a chunk, without its extensions.
+fn chunk_size(line: &[u8]) -> Option<u64> {
+    let size = line.split(|byte| *byte == b';').next()?;
+    number(size.trim_ascii_end(), 16)
+}
+
+/// Digits only: `from_str_radix` takes a sign as well.
+fn number(digits: &[u8], radix: u32) -> Option<u64> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    let is_number = digits.chars().all(|digit| digit.is_digit(radix));
+    is_number.then(|| u64::from_str_radix(digits, radix).ok())?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn is_ambiguous(head: &str) -> bool {
+    /// The bytes of the first request, whether it is over, and whether it is unclear; the same whole and in bytes.
+    fn read(text: &str) -> (usize, bool, bool) {
         let mut at_once = Framing::default();
-        at_once.read(head.as_bytes());
+        let read = at_once.read(text.as_bytes());
         let mut by_bytes = Framing::default();
-        head.bytes().for_each(|byte| by_bytes.read(&[byte]));
-        assert_eq!(at_once.is_ambiguous(), by_bytes.is_ambiguous(), "{head:?}");
-        at_once.is_ambiguous()
+        let one_by_one: usize = text.bytes().map(|byte| by_bytes.read(&[byte])).sum();
+        assert_eq!(one_by_one, read, "{text:?}");
+        assert_eq!(by_bytes.is_over(), at_once.is_over(), "{text:?}");
+        (read, at_once.is_over(), at_once.is_unclear())
     }
 
     #[test]
@@ -71,15 +204,58 @@ mod tests {
             "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
             "\r\n\nPOST / HTTP/1.1\nTRANSFER-ENCODING:chunked\ncontent-length:3\n\n",
             "POST / HTTP/1.1\r\nContent-Length: 3\r\nA: b\r\nContent-Length: 3\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 3, 3\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: +3\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length:\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+            "POST / HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n",
         ] {
-            assert!(is_ambiguous(head), "{head:?}");
+            assert_eq!(read(head), (head.len(), true, true), "{head:?}");
         }
-        for head in [
+        let long = format!(
+            "POST / HTTP/1.1\r\nContent-Length: {}3\r\n\r\n",
+            "0".repeat(70)
+        );
+        assert!(read(&long).2, "a length that is too long to be read");
+    }
+
+    #[test]
+    fn a_request_ends_where_its_length_or_its_chunks_say() {
+        for request in [
             "GET / HTTP/1.1\r\n\r\n",
-            "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nContent-Length: 3\r\nContent-Length: 3\r\n",
-            "POST / HTTP/1.1\r\nContent-Length-2: 3\r\nX-Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+            "POST / HTTP/1.1\r\nContent-Length: 44\r\n\r\nContent-Length: 3\r\nTransfer-Encoding: gzip\r\n",
+            "POST / HTTP/1.1\r\nContent-Length-2: 3\r\nX-Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST / HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\nA;x=\"y\"\r\n0\r\n\r\n45678\r\n0\r\nTrailer: 1\r\n\r\n",
         ] {
-            assert!(!is_ambiguous(head), "{head:?}");
+            let two = format!("{request}GET /next HTTP/1.1\r\n\r\n");
+            assert_eq!(read(&two), (request.len(), true, false), "{request:?}");
+        }
+        for part in [
+            "POST / HTTP/1.1\r\nContent-Length: 3\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nab",
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",
+        ] {
+            assert_eq!(read(part), (part.len(), false, false), "{part:?}");
+        }
+    }
+
+    #[test]
+    fn after_chunks_that_cannot_be_read_nothing_belongs_to_the_request() {
+        const HEAD: &str = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+        for chunks in [
+            "x\r\n",
+            "\r\n",
+            "-1\r\n",
+            "3\r\nabcd\r\n",
+            "fffffffffffffffff\r\n",
+        ] {
+            let request = format!("{HEAD}{chunks}GET /next HTTP/1.1\r\n\r\n");
+            let (read, over, unclear) = read(&request);
+            assert!(over && unclear, "{chunks:?}");
+            assert!(read <= HEAD.len() + chunks.len(), "{chunks:?}");
         }
     }
 }

@@ -1,9 +1,25 @@
-//! Serving of connections: bounds on slow callers, and an orderly end.
+//! Serving of connections: bounds on slow callers and on their number, and an orderly end.
 
 mod activity;
+mod crowd;
+#[cfg(test)]
+mod desync;
 mod framing;
+mod noted;
+#[cfg(test)]
+mod tests;
+mod under_way;
+mod unread;
+mod watched;
 
-use std::{future::Future, io, pin::pin, time::Duration};
+use std::{
+    future::{Future, pending},
+    io,
+    net::SocketAddr,
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::Router;
 use hyper_util::{
@@ -15,56 +31,140 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+    sync::{Semaphore, watch},
 };
 
-use activity::{Activity, Noted, Watched};
+use activity::Activity;
+use crowd::Crowd;
+use noted::Noted;
+pub use under_way::UnderWay;
+use watched::Watched;
 
 /// How often a caller over HTTP/2 is asked whether it is still there.
 const PING: Duration = Duration::from_secs(30);
-/// Longest wait for requests under way when the service stops.
-const DRAIN: Duration = Duration::from_secs(30);
+/// Longest wait for requests under way when the service stops. With the wait for token requests after it, a service
+/// manager's 90 s are enough.
+const DRAIN: Duration = Duration::from_secs(25);
 /// Pause after an `accept` that failed for want of file descriptors or memory.
 const EXHAUSTED: Duration = Duration::from_millis(200);
+/// Connections at once unless set.
+const CONNECTIONS: usize = 10_000;
+/// Callers at once who are told that there are too many; others are hung up on.
+const TOLD: usize = 64;
+/// How long such a caller may take to read it.
+const TELLING: Duration = Duration::from_secs(1);
+/// What they are told.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
+content-type: text/plain\r\ncontent-length: 43\r\n\r\nThe service has too many connections open.\n";
 
-/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves, then takes no more connections and waits at most 30 s for the
-/// requests under way.
-///
-/// A connection without a request stays open for 90 s, longer than load balancers keep theirs; a request's head has to
-/// be complete 30 s after its first byte. A head that says in two ways how long its body is gets 400.
+/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves, then takes no more connections and waits at most 25 s for the
+/// requests under way. [`Server`] has more to set.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     shutdown: impl Future<Output = ()> + Send,
 ) {
-    let server = server();
-    let connections = GracefulShutdown::new();
-    let mut shutdown = pin!(shutdown);
-    loop {
-        let stream = tokio::select! {
-            biased;
-            () = shutdown.as_mut() => break,
-            stream = accept(&listener) => stream,
-        };
-        let connection = connection(&server, stream, router.clone());
-        let connection = connections.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(error = %error, "a connection ended early");
-            }
-        });
+    Server::new(router)
+        .serve(listener, shutdown, pending())
+        .await;
+}
+
+/// Serves a router over HTTP/1.1 and HTTP/2.
+///
+/// A connection without a request stays open for 90 s, longer than load balancers keep theirs; a request's head has to
+/// be complete 30 s after its first byte, and the first byte has to come within 30 s. A caller that reads nothing of its
+/// response for 60 s is cut off. A head that says in two ways how long its body is, or has not exactly one `Host`, gets
+/// 400. When there are as many connections as there may be, those without a request make room, first those of the
+/// source that has the most; where all are busy, the new one gets 503.
+#[derive(Debug)]
+pub struct Server {
+    router: Router,
+    max_connections: usize,
+    under_way: UnderWay,
+}
+
+impl Server {
+    /// Serves this router, with at most 10,000 connections at once.
+    pub fn new(router: Router) -> Self {
+        Self {
+            router,
+            max_connections: CONNECTIONS,
+            under_way: UnderWay::default(),
+        }
     }
-    drop(listener);
-    if tokio::time::timeout(DRAIN, connections.shutdown())
-        .await
-        .is_err()
-    {
-        tracing::warn!("requests were still under way when the time to stop was up");
+
+    /// At most so many connections at once. Each needs a file descriptor, and a call that waits for its product another.
+    #[must_use]
+    pub fn max_connections(mut self, most: usize) -> Self {
+        self.max_connections = most.max(1);
+        self
+    }
+
+    /// Counts the requests that have not been answered to their end.
+    pub fn under_way(&self) -> UnderWay {
+        self.under_way.clone()
+    }
+
+    /// Serves until `shutdown` resolves, then takes no more connections and waits for the requests under way: at most
+    /// 25 s, and no longer than `cut` takes to resolve. Returns how many were cut off.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send,
+        cut: impl Future<Output = ()> + Send,
+    ) -> usize {
+        let server = http();
+        let connections = GracefulShutdown::new();
+        let crowd = Arc::new(Crowd::default());
+        let told = Arc::new(Semaphore::new(TOLD));
+        let (end, ended) = watch::channel(());
+        let mut shutdown = pin!(shutdown);
+        loop {
+            let (stream, peer) = tokio::select! {
+                biased;
+                () = shutdown.as_mut() => break,
+                accepted = accept(&listener, &crowd) => accepted,
+            };
+            if crowd.count() >= self.max_connections && !crowd.make_room() {
+                refuse(stream, &told);
+                continue;
+            }
+            let activity = Activity::new(self.under_way.clone());
+            let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
+            let connection = connection(&server, stream, self.router.clone(), activity, Some(peer));
+            let connection = connections.watch(connection);
+            let mut ended = ended.clone();
+            tokio::spawn(async move {
+                let _place = place;
+                tokio::select! {
+                    served = connection => if let Err(error) = served {
+                        tracing::debug!(error = %error, "a connection ended early");
+                    },
+                    _ = ended.changed() => {}
+                }
+            });
+        }
+        drop(listener);
+        drop(ended);
+        let mut all = pin!(connections.shutdown());
+        tokio::select! {
+            () = all.as_mut() => return 0,
+            () = tokio::time::sleep(DRAIN) => {}
+            () = cut => {}
+        }
+        let cut_off = self.under_way.count();
+        tracing::warn!(requests = cut_off, "requests were cut off, to stop");
+        // No connection is left where no one listens.
+        let _ = end.send(());
+        all.await;
+        cut_off
     }
 }
 
-fn server() -> auto::Builder<TokioExecutor> {
+fn http() -> auto::Builder<TokioExecutor> {
     let mut server = auto::Builder::new(TokioExecutor::new());
     // The time of a head begins with its first byte, which the server does not see: the connection counts it.
     server.http1().header_read_timeout(None);
@@ -79,6 +179,8 @@ fn connection<S>(
     server: &auto::Builder<TokioExecutor>,
     stream: S,
     router: Router,
+    activity: Activity,
+    peer: Option<SocketAddr>,
 ) -> UpgradeableConnection<
     'static,
     TokioIo<Watched<S>>,
@@ -88,32 +190,56 @@ fn connection<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let activity = Activity::new();
     let stream = Watched::new(stream, activity.clone());
-    let service = TowerToHyperService::new(Noted { router, activity });
+    let service = TowerToHyperService::new(Noted {
+        router,
+        activity,
+        peer,
+    });
     server
         .serve_connection_with_upgrades(TokioIo::new(stream), service)
         .into_owned()
 }
 
 /// The next connection. Small responses go out at once (`TCP_NODELAY`).
-async fn accept(listener: &TcpListener) -> TcpStream {
+async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(error = %error, "a connection takes no TCP_NODELAY");
                 }
-                return stream;
+                return (stream, peer);
             }
             // The caller hung up before its turn.
             Err(error) if is_the_callers(&error) => {}
             Err(error) => {
-                tracing::error!(error = %error, "no connection can be accepted");
+                let made_room = crowd.make_room();
+                tracing::error!(error = %error, made_room, "no connection can be accepted");
                 tokio::time::sleep(EXHAUSTED).await;
             }
         }
     }
+}
+
+/// Tells a caller that there are too many. It has to read that before the connection is closed: closing with bytes of
+/// the caller unread would throw the response away.
+fn refuse(mut stream: TcpStream, told: &Arc<Semaphore>) {
+    let Ok(permit) = Arc::clone(told).try_acquire_owned() else {
+        return;
+    };
+    tokio::spawn(async move {
+        let _permit = permit;
+        let telling = async {
+            stream.write_all(TOO_MANY).await?;
+            stream.shutdown().await?;
+            while stream.read(&mut [0; 1024]).await? > 0 {}
+            io::Result::Ok(())
+        };
+        if let Ok(Err(error)) = tokio::time::timeout(TELLING, telling).await {
+            tracing::debug!(error = %error, "a caller too many did not wait");
+        }
+    });
 }
 
 fn is_the_callers(error: &io::Error) -> bool {
@@ -122,157 +248,4 @@ fn is_the_callers(error: &io::Error) -> bool {
         error.kind(),
         Kind::ConnectionRefused | Kind::ConnectionAborted | Kind::ConnectionReset
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use axum::routing::get;
-    use tokio::{
-        io::{AsyncReadExt as _, AsyncWriteExt as _},
-        sync::oneshot,
-    };
-
-    use super::*;
-
-    /// One connection to a router that says `done`.
-    fn connected() -> tokio::io::DuplexStream {
-        let (caller, stream) = tokio::io::duplex(4096);
-        let router = Router::new().route("/", get(|| async { "done" }).post(|| async { "done" }));
-        let connection = connection(&server(), stream, router);
-        tokio::spawn(async move { connection.await.unwrap_or_default() });
-        caller
-    }
-
-    async fn ask(caller: &mut tokio::io::DuplexStream, request: &str) -> String {
-        caller.write_all(request.as_bytes()).await.unwrap();
-        let mut response = vec![0; 4096];
-        let mut read = 0;
-        while !response[..read].ends_with(b"done") {
-            match caller.read(&mut response[read..]).await.unwrap() {
-                0 => break,
-                some => read += some,
-            }
-        }
-        String::from_utf8(response[..read].to_vec()).unwrap()
-    }
-
-    /// After how many seconds the server closes the connection.
-    async fn closed_after(caller: &mut tokio::io::DuplexStream) -> u64 {
-        let start = tokio::time::Instant::now();
-        assert_eq!(caller.read(&mut [0; 64]).await.unwrap(), 0);
-        start.elapsed().as_secs()
-    }
-
-    const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-
-    #[tokio::test(start_paused = true)]
-    async fn an_unused_connection_outlives_that_of_a_load_balancer() {
-        let mut caller = connected();
-        for _ in 0..3 {
-            assert!(
-                ask(&mut caller, REQUEST)
-                    .await
-                    .starts_with("HTTP/1.1 200 OK")
-            );
-            tokio::time::sleep(Duration::from_secs(75)).await;
-        }
-        assert!(
-            ask(&mut caller, REQUEST)
-                .await
-                .starts_with("HTTP/1.1 200 OK")
-        );
-        assert_eq!(closed_after(&mut caller).await, 90);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_head_that_does_not_end_is_cut_off_after_its_first_byte() {
-        let mut caller = connected();
-        assert_eq!(closed_after(&mut caller).await, 90, "nothing ever came");
-
-        let mut caller = connected();
-        ask(&mut caller, REQUEST).await;
-        tokio::time::sleep(Duration::from_secs(60)).await;
-        caller.write_all(b"GET / HT").await.unwrap();
-        tokio::time::sleep(Duration::from_secs(20)).await;
-        caller.write_all(b"TP/1.1\r\n").await.unwrap();
-        assert_eq!(closed_after(&mut caller).await, 10);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_request_may_take_longer_than_its_head() {
-        let (caller, stream) = tokio::io::duplex(4096);
-        let slow = get(|| async {
-            tokio::time::sleep(Duration::from_secs(300)).await;
-            "done"
-        });
-        let connection = connection(&server(), stream, Router::new().route("/", slow));
-        tokio::spawn(async move { connection.await.unwrap_or_default() });
-        let mut caller = caller;
-        assert!(
-            ask(&mut caller, REQUEST)
-                .await
-                .starts_with("HTTP/1.1 200 OK")
-        );
-        assert_eq!(closed_after(&mut caller).await, 90);
-    }
-
-    #[tokio::test]
-    async fn a_body_with_two_lengths_is_refused() {
-        for lines in [
-            "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
-            "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
-            "Content-Length: 3\r\nContent-Length: 3\r\n",
-            "Content-Length: 3\r\nContent-Length: 4\r\n",
-            "Content-Length: +3\r\n",
-            "Content-Length: 3, 3\r\n",
-            "Transfer-Encoding: chunked, gzip\r\n",
-        ] {
-            let mut caller = connected();
-            let request = format!("POST / HTTP/1.1\r\nHost: x\r\n{lines}\r\n0\r\n\r\n");
-            let response = ask(&mut caller, &request).await;
-            assert!(response.starts_with("HTTP/1.1 400"), "{lines}: {response}");
-            assert_eq!(closed_after(&mut caller).await, 0, "{lines}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_request_under_way_is_answered_before_it_ends() {
-        let (arrived, arrival) = oneshot::channel();
-        let (release, released) = oneshot::channel::<()>();
-        let slots = std::sync::Arc::new(std::sync::Mutex::new(Some((arrived, released))));
-        let handler = move || {
-            let (arrived, released) = slots.lock().unwrap().take().unwrap();
-            async move {
-                arrived.send(()).unwrap();
-                released.await.unwrap();
-                "done"
-            }
-        };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let router = Router::new().route("/", get(handler));
-        let served = tokio::spawn(serve(
-            listener,
-            router,
-            async move { stopped.await.unwrap() },
-        ));
-
-        let mut caller = TcpStream::connect(address).await.unwrap();
-        caller
-            .write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-            .await
-            .unwrap();
-        arrival.await.unwrap();
-        stop.send(()).unwrap();
-        release.send(()).unwrap();
-        let mut response = String::new();
-        caller.read_to_string(&mut response).await.unwrap();
-        assert!(
-            response.starts_with("HTTP/1.1 200 OK") && response.ends_with("done"),
-            "{response}"
-        );
-        served.await.unwrap();
-        assert!(TcpStream::connect(address).await.is_err());
-    }
 }

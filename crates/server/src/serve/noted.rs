@@ -1,0 +1,146 @@
+//! The router as the requests of one connection reach it: each is begun and ended for the connection, and refused where
+//! its head can be read in two ways.
+
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use axum::{body::Body, extract::ConnectInfo};
+use bytes::Bytes;
+use futures_util::{FutureExt as _, future::BoxFuture};
+use http::{
+    HeaderMap, HeaderValue, Request, Response, StatusCode, Version, header, uri::Authority,
+};
+use http_body::{Frame, SizeHint};
+use tower::Service;
+
+use super::{
+    activity::{Activity, Answering},
+    unread::Unread,
+};
+use crate::caller::Known;
+
+/// The router, as the requests of one connection reach it.
+#[derive(Clone)]
+pub(super) struct Noted<S> {
+    pub(super) router: S,
+    pub(super) activity: Activity,
+    pub(super) peer: Option<SocketAddr>,
+}
+
+impl<S, B> Service<Request<B>> for Noted<S>
+where
+    S: Service<Request<B>, Response = Response<Body>, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<NotedBody>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.router.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        let begun = self.activity.begin();
+        let Some(noted) = begun else {
+            return refuse("the length of the request's body is given in two ways\n");
+        };
+        if !has_one_host(request.version(), request.headers()) {
+            return refuse("a request needs one Host header with the name of the service\n");
+        }
+        let extensions = request.extensions_mut();
+        extensions.insert(Known(self.activity.known()));
+        if let Some(peer) = self.peer {
+            extensions.insert(ConnectInfo(peer));
+        }
+        let is_http2 = request.version() == Version::HTTP_2;
+        let response = self.router.call(request);
+        async move {
+            let body = |body| {
+                if is_http2 {
+                    NotedBody::Http2(Unread::new(body, noted))
+                } else {
+                    NotedBody::Http1 {
+                        body,
+                        _request: Some(noted),
+                    }
+                }
+            };
+            Ok(response.await?.map(body))
+        }
+        .boxed()
+    }
+}
+
+/// RFC 9112, section 3.2. HTTP/2 may have the host in its place of its own (RFC 9113, section 8.3.1).
+fn has_one_host(version: Version, headers: &HeaderMap) -> bool {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) => version != Version::HTTP_11,
+        (Some(host), None) => {
+            let host = Authority::try_from(host.as_bytes());
+            host.is_ok_and(|host| !host.as_str().contains('@'))
+        }
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// What could be read in two ways is not read at all (RFC 9112, section 6.3).
+fn refuse(why: &'static str) -> BoxFuture<'static, Result<Response<NotedBody>, Infallible>> {
+    let mut response = Response::new(NotedBody::Http1 {
+        body: Body::from(why),
+        _request: None,
+    });
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
+    std::future::ready(Ok(response)).boxed()
+}
+
+/// A response's body, with whose end the request has ended.
+pub(super) enum NotedBody {
+    Http1 {
+        body: Body,
+        _request: Option<Answering>,
+    },
+    Http2(Unread),
+}
+
+impl NotedBody {
+    fn body(&self) -> Option<&Body> {
+        match self {
+            Self::Http1 { body, .. } => Some(body),
+            Self::Http2(_) => None,
+        }
+    }
+}
+
+impl http_body::Body for NotedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match &mut *self {
+            Self::Http1 { body, .. } => Pin::new(body).poll_frame(context),
+            Self::Http2(unread) => unread.poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Http1 { body, .. } => body.is_end_stream(),
+            Self::Http2(unread) => unread.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body().map_or_else(SizeHint::default, Body::size_hint)
+    }
+}

@@ -1,0 +1,329 @@
+//! Limits of time and number, over streams in memory with a clock that stands still.
+
+use std::{convert::Infallible, sync::Weak};
+
+use axum::{body::Body, routing::get};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
+    sync::oneshot,
+    time::Instant,
+};
+
+use super::*;
+
+pub(super) const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+/// Preface and settings of a caller over HTTP/2 (RFC 9113, sections 3.4 and 6.5).
+const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// `GET /` of `x` on the first stream: HEADERS with the end of headers and of the stream, by HPACK's static table.
+const HTTP2_GET: &[u8] = b"\0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01x";
+
+/// One connection to a router.
+fn connect(router: Router) -> DuplexStream {
+    let (caller, stream) = tokio::io::duplex(4096);
+    let activity = Activity::new(UnderWay::default());
+    let connection = connection(&http(), stream, router, activity, None);
+    tokio::spawn(async move { connection.await.unwrap_or_default() });
+    caller
+}
+
+/// One connection to a router that says `done`.
+pub(super) fn connected() -> DuplexStream {
+    connect(Router::new().route("/", get(|| async { "done" }).post(|| async { "done" })))
+}
+
+pub(super) async fn ask(caller: &mut DuplexStream, request: &str) -> String {
+    caller.write_all(request.as_bytes()).await.unwrap();
+    let mut response = vec![0; 4096];
+    let mut read = 0;
+    while !response[..read].ends_with(b"done") {
+        match caller.read(&mut response[read..]).await.unwrap() {
+            0 => break,
+            some => read += some,
+        }
+    }
+    String::from_utf8(response[..read].to_vec()).unwrap()
+}
+
+/// After how many seconds the server closes the connection; what it says until then does not matter.
+pub(super) async fn closed_after(caller: &mut DuplexStream) -> u64 {
+    let start = Instant::now();
+    while matches!(caller.read(&mut [0; 64]).await, Ok(1..)) {}
+    start.elapsed().as_secs()
+}
+
+/// The same over HTTP/2, where the caller answers pings.
+async fn closed_http2_after(caller: &mut DuplexStream) -> u64 {
+    const PING: u8 = 6;
+    let start = Instant::now();
+    let mut head = [0; 9];
+    while caller.read_exact(&mut head).await.is_ok() {
+        let [a, b, c, kind, flags, ..] = head;
+        let length = u32::from_be_bytes([0, a, b, c]);
+        let mut payload = vec![0; usize::try_from(length).unwrap()];
+        caller.read_exact(&mut payload).await.unwrap();
+        if (kind, flags) == (PING, 0) {
+            head[4] = 1;
+            // It may be closing.
+            let _ = caller.write_all(&[&head[..], &payload].concat()).await;
+        }
+    }
+    start.elapsed().as_secs()
+}
+
+/// A body without end, and what is gone once it was dropped.
+fn endless() -> (Body, Weak<()>) {
+    let held = Arc::new(());
+    let gone = Arc::downgrade(&held);
+    let pieces = stream::repeat(Bytes::from_static(&[b'x'; 1024]))
+        .map(move |piece| (piece, Arc::clone(&held)))
+        .map(|(piece, _)| Ok::<_, Infallible>(piece));
+    (Body::from_stream(pieces), gone)
+}
+
+/// A router that responds with such a body, once.
+fn download() -> (Router, Weak<()>) {
+    let (body, gone) = endless();
+    let body = Arc::new(std::sync::Mutex::new(Some(body)));
+    let handler = get(move || std::future::ready(body.lock().unwrap().take().unwrap()));
+    (Router::new().route("/", handler), gone)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unused_connection_outlives_that_of_a_load_balancer() {
+    let mut caller = connected();
+    for _ in 0..3 {
+        assert!(
+            ask(&mut caller, REQUEST)
+                .await
+                .starts_with("HTTP/1.1 200 OK")
+        );
+        tokio::time::sleep(Duration::from_secs(75)).await;
+    }
+    assert!(
+        ask(&mut caller, REQUEST)
+            .await
+            .starts_with("HTTP/1.1 200 OK")
+    );
+    assert_eq!(closed_after(&mut caller).await, 90);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_on_which_nothing_comes_is_closed() {
+    assert_eq!(closed_after(&mut connected()).await, 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_does_not_end_is_cut_off_after_its_first_byte() {
+    let mut caller = connected();
+    ask(&mut caller, REQUEST).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    caller.write_all(b"GET / HT").await.unwrap();
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    caller.write_all(b"TP/1.1\r\n").await.unwrap();
+    assert_eq!(closed_after(&mut caller).await, 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_of_the_preface_of_http2_turns_off_no_limit() {
+    for length in [1, 3, 8, 18, 23] {
+        let mut caller = connected();
+        caller.write_all(&HTTP2[..length]).await.unwrap();
+        assert_eq!(closed_after(&mut caller).await, 30, "{length} bytes");
+    }
+    let mut caller = connected();
+    let response = ask(&mut caller, "PRINT / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(response.starts_with("HTTP/1.1 405"), "{response}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_over_http2_without_requests_is_closed() {
+    let mut caller = connected();
+    caller.write_all(HTTP2).await.unwrap();
+    assert_eq!(closed_http2_after(&mut caller).await, 90);
+
+    let mut caller = connected();
+    caller.write_all(HTTP2).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    caller.write_all(HTTP2_GET).await.unwrap();
+    assert_eq!(
+        closed_http2_after(&mut caller).await,
+        90,
+        "after the response"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_may_take_longer_than_its_head() {
+    let slow = get(|| async {
+        tokio::time::sleep(Duration::from_secs(300)).await;
+        "done"
+    });
+    let mut caller = connect(Router::new().route("/", slow));
+    assert!(
+        ask(&mut caller, REQUEST)
+            .await
+            .starts_with("HTTP/1.1 200 OK")
+    );
+    assert_eq!(closed_after(&mut caller).await, 90);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_stops_reading_is_cut_off_and_the_response_let_go() {
+    let (router, gone) = download();
+    let mut caller = connect(router);
+    caller.write_all(REQUEST.as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert!(gone.upgrade().is_some());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(gone.upgrade().is_none());
+    assert_eq!(closed_after(&mut caller).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_response_that_is_read_steadily_goes_on() {
+    let (router, gone) = download();
+    let mut caller = connect(router);
+    caller.write_all(REQUEST.as_bytes()).await.unwrap();
+    for _ in 0..20 {
+        tokio::time::sleep(Duration::from_secs(50)).await;
+        assert!(caller.read(&mut [0; 4096]).await.unwrap() > 0);
+    }
+    assert!(gone.upgrade().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_http2_a_response_without_room_is_let_go() {
+    let (router, gone) = download();
+    let mut caller = connect(router);
+    caller.write_all(HTTP2).await.unwrap();
+    caller.write_all(HTTP2_GET).await.unwrap();
+    // All that comes is read; no WINDOW_UPDATE follows.
+    let reading = tokio::spawn(async move { closed_http2_after(&mut caller).await });
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert!(gone.upgrade().is_some());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(gone.upgrade().is_none());
+    assert_eq!(reading.await.unwrap(), 60 + 90);
+}
+
+/// A server on a free port, what stops it and what cuts it off.
+async fn serve_on_a_port(
+    server: Server,
+) -> (
+    SocketAddr,
+    [oneshot::Sender<()>; 2],
+    tokio::task::JoinHandle<usize>,
+) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (cut, was_cut) = oneshot::channel::<()>();
+    let served = tokio::spawn(server.serve(
+        listener,
+        async move { stopped.await.unwrap() },
+        async move { was_cut.await.unwrap() },
+    ));
+    (address, [stop, cut], served)
+}
+
+/// A router whose one request tells that it came, and waits until it is released.
+fn held() -> (Router, oneshot::Receiver<()>, oneshot::Sender<()>) {
+    let (arrived, arrival) = oneshot::channel();
+    let (release, released) = oneshot::channel::<()>();
+    let slots = Arc::new(std::sync::Mutex::new(Some((arrived, released))));
+    let handler = move || {
+        let (arrived, released) = slots.lock().unwrap().take().unwrap();
+        async move {
+            arrived.send(()).unwrap();
+            released.await.unwrap();
+            "done"
+        }
+    };
+    (Router::new().route("/", get(handler)), arrival, release)
+}
+
+#[tokio::test]
+async fn a_request_under_way_is_answered_before_it_ends() {
+    let (router, arrival, release) = held();
+    let server = Server::new(router);
+    let under_way = server.under_way();
+    let (address, [stop, _cut], served) = serve_on_a_port(server).await;
+    let mut caller = TcpStream::connect(address).await.unwrap();
+    caller.write_all(REQUEST.as_bytes()).await.unwrap();
+    arrival.await.unwrap();
+    assert_eq!(under_way.count(), 1);
+    stop.send(()).unwrap();
+    release.send(()).unwrap();
+    let mut response = String::new();
+    caller.read_to_string(&mut response).await.unwrap();
+    assert!(
+        response.starts_with("HTTP/1.1 200 OK") && response.ends_with("done"),
+        "{response}"
+    );
+    assert_eq!(served.await.unwrap(), 0);
+    assert_eq!(under_way.count(), 0);
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_drain_is_cut_short_on_demand() {
+    let (router, arrival, release) = held();
+    let (address, [stop, cut], served) = serve_on_a_port(Server::new(router)).await;
+    let mut caller = TcpStream::connect(address).await.unwrap();
+    caller.write_all(REQUEST.as_bytes()).await.unwrap();
+    arrival.await.unwrap();
+    stop.send(()).unwrap();
+    cut.send(()).unwrap();
+    assert_eq!(served.await.unwrap(), 1);
+    assert!(release.is_closed(), "the request was dropped");
+}
+
+#[tokio::test]
+async fn where_there_are_too_many_connections_one_without_a_request_makes_room() {
+    let (router, arrival, release) = held();
+    let router = router.route("/quick", get(|| async { "done" }));
+    let server = Server::new(router).max_connections(2);
+    let (address, _stop, _served) = serve_on_a_port(server).await;
+    let mut busy = TcpStream::connect(address).await.unwrap();
+    busy.write_all(REQUEST.as_bytes()).await.unwrap();
+    arrival.await.unwrap();
+    let mut silent = TcpStream::connect(address).await.unwrap();
+    let quick = REQUEST.replace("GET /", "GET /quick");
+    for _ in 0..3 {
+        let mut another = TcpStream::connect(address).await.unwrap();
+        another.write_all(quick.as_bytes()).await.unwrap();
+        let mut response = [0; 15];
+        another.read_exact(&mut response).await.unwrap();
+        assert_eq!(&response, b"HTTP/1.1 200 OK");
+        assert_eq!(silent.read(&mut [0; 1]).await.unwrap(), 0, "made room");
+        silent = another;
+        // It is idle once its response was read to the end.
+        let mut rest = Vec::new();
+        while !rest.ends_with(b"done") {
+            rest.push(silent.read_u8().await.unwrap());
+        }
+    }
+    release.send(()).unwrap();
+    let mut response = [0; 15];
+    busy.read_exact(&mut response).await.unwrap();
+    assert_eq!(&response, b"HTTP/1.1 200 OK", "a request is not cut off");
+}
+
+#[tokio::test]
+async fn where_all_connections_are_busy_a_new_one_is_told_so_at_once() {
+    let (router, arrival, _release) = held();
+    let server = Server::new(router).max_connections(1);
+    let (address, _stop, _served) = serve_on_a_port(server).await;
+    let mut busy = TcpStream::connect(address).await.unwrap();
+    busy.write_all(REQUEST.as_bytes()).await.unwrap();
+    arrival.await.unwrap();
+    let mut another = TcpStream::connect(address).await.unwrap();
+    another.write_all(REQUEST.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    another.read_to_string(&mut response).await.unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 503 ") && head.contains("\r\nretry-after: 1\r\n"));
+    assert!(head.contains(&format!("content-length: {}", body.len())));
+}

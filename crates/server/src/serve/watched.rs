@@ -1,0 +1,152 @@
+//! The bytes of a connection, with limits on how long either side may wait for the caller.
+
+use std::{
+    future::Future as _,
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep_until},
+};
+
+use super::activity::Activity;
+
+/// Longest time in which a caller reads nothing of what is there for it. Behind a response wait the connection to the
+/// product and what it has sent.
+pub(super) const UNREAD: Duration = Duration::from_secs(60);
+
+/// The bytes of a connection. One that is given up reads as ended.
+pub(super) struct Watched<S> {
+    stream: S,
+    activity: Activity,
+    /// What came with a request and belongs to the next one.
+    held: Vec<u8>,
+    waits: Option<Pin<Box<Sleep>>>,
+    unread: Option<Pin<Box<Sleep>>>,
+    is_unread: bool,
+}
+
+impl<S> Watched<S> {
+    pub(super) fn new(stream: S, activity: Activity) -> Self {
+        Self {
+            stream,
+            activity,
+            held: Vec::new(),
+            waits: None,
+            unread: None,
+            is_unread: false,
+        }
+    }
+
+    /// What was held and may be read by now.
+    fn take_held(&mut self, into: &mut ReadBuf<'_>) -> usize {
+        let count = self.held.len().min(into.remaining());
+        let taken = self.activity.arrived(&self.held[..count]);
+        into.put_slice(&self.held[..taken]);
+        self.held.drain(..taken);
+        taken
+    }
+
+    /// The outcome of writing, or the end of the time in which the caller read nothing.
+    fn written<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if self.activity.is_cut(context.waker()) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        if written.is_ready() {
+            self.is_unread = false;
+            return written;
+        }
+        let until = || Instant::now() + UNREAD;
+        let timer = self
+            .unread
+            .get_or_insert_with(|| Box::pin(sleep_until(until())));
+        if !std::mem::replace(&mut self.is_unread, true) {
+            timer.as_mut().reset(until());
+        }
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the caller does not read its response",
+        )))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if !self.held.is_empty() {
+            if self.take_held(into) > 0 {
+                return Poll::Ready(Ok(()));
+            }
+        } else {
+            let before = into.filled().len();
+            if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, into) {
+                read?;
+                let taken = self.activity.arrived(&into.filled()[before..]);
+                let is_the_end = into.filled().len() == before;
+                let rest = into.filled()[before + taken..].to_vec();
+                self.held = rest;
+                into.set_filled(before + taken);
+                if taken > 0 || is_the_end {
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+        let Some(until) = self.activity.gives_up(context.waker()) else {
+            return Poll::Pending;
+        };
+        let timer = self
+            .waits
+            .get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if timer.deadline() != until {
+            timer.as_mut().reset(until);
+        }
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.written(context, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.written(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.written(context, shut)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.written(context, written)
+    }
+}
