@@ -15,6 +15,7 @@ pub(crate) struct Report {
     /// Why its violations do not count yet.
     pub(crate) known: Option<&'static str>,
     pub(crate) took: Duration,
+    pub(crate) what: &'static str,
 }
 
 impl Report {
@@ -66,13 +67,17 @@ impl Report {
         }
     }
 
-    /// The lines below the scenario's own.
+    /// Everything, for people.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self
-            .facts
-            .iter()
-            .map(|(name, value)| format!("    {name}: {value}"))
-            .collect();
+        let mut lines = vec![format!(
+            "{}: {}, {:.1} s ({})",
+            self.name,
+            self.result(),
+            self.took.as_secs_f64(),
+            self.what
+        )];
+        let facts = self.facts.iter();
+        lines.extend(facts.map(|(name, value)| format!("    {name}: {value}")));
         lines.extend(
             self.left_out
                 .iter()

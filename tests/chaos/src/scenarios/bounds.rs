@@ -126,8 +126,8 @@ async fn one(
             }
         }
     }
-    // They are there when the service has taken them or refuses more; both take a moment that shows nowhere else.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    // They are there when the service has taken them, or refuses more, and has nothing to do but to hold them.
+    stage.service.rests(Duration::from_secs(30)).await;
     let served = new_connection(stage).await;
     let sample = measure(stage, measured).await;
     let after = stage.service.resident_mib().unwrap_or_default();

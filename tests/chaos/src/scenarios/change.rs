@@ -19,17 +19,19 @@ use crate::{
 const SWEPT: Duration = Duration::from_secs(15);
 
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let accounts = if options.smoke { 12 } else { 100 };
-    let half = accounts / 2;
-    let middle = [
-        format!("connection.reauthorize:before=abort@{half}"),
-        format!("connection.reauthorize:after=abort@{half}"),
-    ];
+    let accounts = if options.smoke { 12 } else { 300 };
     let mut places = vec![
-        "connection.change:before=abort",
         "connection.change:after=abort",
+        "connection.reauthorize:before=abort",
     ];
-    places.extend(middle.iter().map(String::as_str));
+    if !options.smoke {
+        places.extend([
+            "connection.change:before=abort",
+            "connection.reauthorize:after=abort",
+            "connection.ended_epoch:before=abort",
+            "connection.ended_epoch:after=abort",
+        ]);
+    }
     let to_host = json!({ "settings": { "account": "orgb-two" } });
     let to_client = json!({ "client_id": "another-client", "client_secret": "secret" });
     for (what, change) in [("host", to_host), ("client", to_client)] {

@@ -403,7 +403,8 @@ mod tests {
     use crate::books::Class;
 
     /// Changes at which nothing ends here, with the reason.
-    const ELSEWHERE: [(&str, &str); 5] = [
+    const ELSEWHERE: [(&str, &str); 6] = [
+        ("connection.ended_epoch", "the scenario connection-change"),
         ("connection.change", "the scenario connection-change"),
         ("connection.reauthorize", "the scenario connection-change"),
         (
