@@ -39,9 +39,15 @@ async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(refreshes(&stage), 1);
 
-    stage.fault(Fault::Unauthorized { times: 2 });
+    stage.clock.advance(SignedDuration::from_secs(61));
+    stage.fault(Fault::Unauthorized { times: 3 });
     let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "product_rejected_token");
+    assert_eq!(
+        stage.drafts("user-1").await.kind(),
+        "product_rejected_token"
+    );
+    assert_eq!(refreshes(&stage), 2, "a new token is not replaced at once");
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
@@ -81,6 +87,7 @@ async fn rotating_tokens_survive_concurrent_callers() {
         stage.connect("user-1", ADA).await;
         let actions = stage.platform.actions();
         for round in 1..=3 {
+            stage.clock.advance(SignedDuration::from_secs(61));
             stage.fault(Fault::ExpireAccessTokens { user: None });
             let calls = (0..20).map(|_| {
                 actions
@@ -101,6 +108,11 @@ async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
     let before = stage.account("user-1").await;
     stage.fault(Fault::Revoke { user: None });
 
+    let reply = stage.drafts("user-1").await;
+    assert_eq!(reply.kind(), "refresh_unavailable", "one refusal may pass");
+    assert_eq!(reply.header("retry-after"), "10");
+    assert_eq!(stage.state("user-1").await, "active");
+    stage.clock.advance(SignedDuration::from_secs(10));
     let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "authorization_required");
     assert_eq!(reply.json()["act_by"], "end_user");

@@ -44,6 +44,8 @@ impl Environment {
         ports: Ports,
     ) -> Result<Self> {
         let context = Context::open(options, catalogue, ports).await?;
+        // Before any call: what the process before left in the spool may be the only tokens that live.
+        oauth::replay_spool(&context).await;
         maintenance::start(&context);
         Ok(Self(context))
     }

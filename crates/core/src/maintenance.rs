@@ -57,10 +57,11 @@ pub(crate) fn start(context: &Context) {
     }));
 }
 
-/// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
+/// One round: tokens that wait in the spool are stored; authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
 /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
 /// itself every 30 seconds.
 pub(crate) async fn run(context: &Context) -> Result<()> {
+    oauth::replay_spool(context).await;
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
     if let Err(error) = oauth::end_all_older_clients(context).await {
@@ -190,6 +191,7 @@ mod tests {
             sealed: None,
             pending_for: None,
             client_epoch: 0,
+            sent_at: None,
             created_at,
             extra: Default::default(),
         }

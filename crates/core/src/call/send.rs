@@ -148,15 +148,9 @@ impl<'c> Sender<'c> {
             match reading {
                 Reading::Response(response) => return Ok(response),
                 Reading::Unauthorized if refreshed => {
-                    let refused = &context.refused_tokens;
-                    refused.note(&snapshot.account, context.monotonic());
                     return Err(rejected_token(REJECTED_AGAIN));
                 }
                 Reading::Unauthorized => {
-                    let refused = &context.refused_tokens;
-                    if refused.holds(&snapshot.account, context.monotonic()) {
-                        return Err(rejected_token(REJECTED_AGAIN));
-                    }
                     refreshed = true;
                     // Even where this request cannot be built again, the next call finds a new token.
                     oauth::refresh_now(context, &snapshot, RefreshReason::Refused).await?;

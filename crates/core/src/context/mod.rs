@@ -4,13 +4,13 @@
 
 pub(crate) mod access_tokens;
 pub(crate) mod change;
+pub(crate) mod circuits;
 pub(crate) mod endpoints;
 mod lookup;
 mod options;
 pub(crate) mod outbox;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
-pub(crate) mod refused_tokens;
 pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
@@ -63,14 +63,16 @@ pub(crate) struct Shared {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
     pub(crate) policy: Arc<dyn Policy>,
-    #[expect(dead_code, reason = "no change writes to it yet")]
     pub(crate) spool: Option<Arc<dyn Spool>>,
+    /// What this process calls itself in leases, so that others can ask the spool whether it has ended.
+    pub(crate) process: Uuid,
     pub(crate) vault: Vault,
     pub(crate) snapshots: snapshots::Snapshots,
-    pub(crate) refreshes: single_flight::SingleFlight<AccountId, Result<Arc<Snapshot>>>,
+    /// By account and generation.
+    pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
     pub(crate) outbox: outbox::OutboxQueue,
     pub(crate) rate_limiters: rate_limit::RateLimiters,
-    pub(crate) refused_tokens: refused_tokens::RefusedTokens,
+    pub(crate) circuits: circuits::Circuits,
     pub(crate) recorder: recorder::Recorder,
     pub(crate) access_tokens: access_tokens::AccessTokens,
     pub(crate) tasks: tasks::Tasks,
@@ -139,6 +141,12 @@ impl Context {
             Arc::clone(&ports.entropy),
         )
         .await?;
+        let mut process = [0; 16];
+        ports.entropy.fill(&mut process);
+        let process = uuid::Builder::from_random_bytes(process).into_uuid();
+        if let Some(spool) = &ports.spool {
+            spool.enter(&process.to_string()).await?;
+        }
         Ok(Self(Arc::new(Shared {
             public_url: options.public_url,
             verification: options.verification,
@@ -151,12 +159,13 @@ impl Context {
             store,
             policy: ports.policy,
             spool: ports.spool,
+            process,
             vault,
             snapshots: snapshots::Snapshots::default(),
             refreshes: single_flight::SingleFlight::default(),
             outbox: outbox::OutboxQueue::default(),
             rate_limiters: rate_limit::RateLimiters::default(),
-            refused_tokens: refused_tokens::RefusedTokens::default(),
+            circuits: circuits::Circuits::default(),
             recorder: recorder::Recorder::default(),
             access_tokens: access_tokens::AccessTokens::default(),
             tasks: tasks::Tasks::default(),

@@ -6,6 +6,7 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use crate::{
@@ -89,6 +90,24 @@ impl TokenSet {
     }
 
     pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {
+        let owner = owner(account);
+        let place = AssociatedData::new("credential", account.id.uuid(), &owner);
+        self.seal_at(vault, place.generation(generation))
+    }
+
+    /// Seals them for the spool, before they have a generation: bound to the refresh that brought them.
+    pub(crate) fn seal_for_spool(
+        &self,
+        vault: &Vault,
+        account: &Account,
+        refresh: Uuid,
+    ) -> Result<Sealed> {
+        let owner = owner(account);
+        let place = AssociatedData::new("spool", refresh, &owner);
+        self.seal_at(vault, place)
+    }
+
+    fn seal_at(&self, vault: &Vault, place: AssociatedData<'_>) -> Result<Sealed> {
         let document = Document {
             access_token: Cow::Borrowed(self.access.expose_secret()),
             refresh_token: self
@@ -101,12 +120,7 @@ impl TokenSet {
             serde_json::to_vec(&document)
                 .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
         );
-        vault.seal(
-            AssociatedData::new("credential", account.id.uuid(), &owner(account))
-                .generation(generation)
-                .client_epoch(self.client_epoch),
-            &text,
-        )
+        vault.seal(place.client_epoch(self.client_epoch), &text)
     }
 
     pub(crate) fn open(
@@ -116,11 +130,31 @@ impl TokenSet {
         client_epoch: u64,
         sealed: &Sealed,
     ) -> Result<Self> {
-        let place_owner = owner(account);
-        let place = AssociatedData::new("credential", account.id.uuid(), &place_owner)
-            .generation(generation)
-            .client_epoch(client_epoch);
-        let text = vault.open_sealed(place, sealed)?;
+        let owner = owner(account);
+        let place = AssociatedData::new("credential", account.id.uuid(), &owner);
+        Self::open_at(vault, place.generation(generation), client_epoch, sealed)
+    }
+
+    /// Opens what the spool kept.
+    pub(crate) fn open_from_spool(
+        vault: &Vault,
+        account: &Account,
+        refresh: Uuid,
+        client_epoch: u64,
+        sealed: &Sealed,
+    ) -> Result<Self> {
+        let owner = owner(account);
+        let place = AssociatedData::new("spool", refresh, &owner);
+        Self::open_at(vault, place, client_epoch, sealed)
+    }
+
+    fn open_at(
+        vault: &Vault,
+        place: AssociatedData<'_>,
+        client_epoch: u64,
+        sealed: &Sealed,
+    ) -> Result<Self> {
+        let text = vault.open_sealed(place.client_epoch(client_epoch), sealed)?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,

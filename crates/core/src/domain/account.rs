@@ -4,7 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Connection, Extra, Lease, NewEvent, PendingCredential};
+use super::{
+    Connection, Extra, Lease, NewEvent, PendingCredential,
+    refresh::{Keep, RefreshFailure, RefreshState, Refreshed},
+};
 use crate::{
     Error, ErrorKind, Result,
     identifier::{AccountId, ConnectionId, Identifier},
@@ -47,6 +50,9 @@ pub(crate) struct Account {
     pub(crate) lease: Option<Lease>,
     /// Temporary failures of refreshing in a row.
     pub(crate) refresh_failures: u32,
+    /// What else is known of its refreshes.
+    #[serde(flatten)]
+    pub(crate) refresh: RefreshState,
     /// When it was created.
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
@@ -89,6 +95,7 @@ pub(crate) fn new_account(
         token_expires_at: None,
         lease: None,
         refresh_failures: 0,
+        refresh: RefreshState::default(),
         created_at: now,
         updated_at: now,
         extra: Default::default(),
@@ -112,10 +119,10 @@ pub(crate) enum Trigger<'a> {
     CredentialAdopted {
         generation: u64,
         token_expires_at: Option<Timestamp>,
+        sent_at: Option<Timestamp>,
     },
-    /// A refresh brought nothing, for now. Where the request went out and no response came, the lease stays behind as one
-    /// that ended then, so that the next refusal is not blamed on the user.
-    RefreshFailed { unanswered_at: Option<Timestamp> },
+    /// A refresh brought nothing, for now.
+    RefreshFailed(&'a RefreshFailure<'a>),
     /// The right to refresh is given back unused.
     LeaseReleased,
     /// The credential is dead: only the user can help.
@@ -128,16 +135,6 @@ pub(crate) enum Trigger<'a> {
     Resumed,
     /// The application ends it.
     Disconnected,
-}
-
-/// What a refresh brought.
-#[derive(Debug, Clone)]
-pub(crate) struct Refreshed {
-    /// Generation of the credential that was presented.
-    pub(crate) presented: u64,
-    pub(crate) token_expires_at: Option<Timestamp>,
-    /// Scopes, where the response names them.
-    pub(crate) scopes: Option<Vec<String>>,
 }
 
 /// The changed account and the name of its event, where the change is one that others see; nothing where it stays.
@@ -170,7 +167,7 @@ impl Account {
             | (
                 Trigger::Refreshed(_)
                 | Trigger::CredentialAdopted { .. }
-                | Trigger::RefreshFailed { .. }
+                | Trigger::RefreshFailed(_)
                 | Trigger::LeaseReleased
                 | Trigger::CredentialDied(_),
                 AccountState::Disconnected,
@@ -183,11 +180,15 @@ impl Account {
             ),
             (Trigger::VerificationFailed, _) => return Ok(None),
             (Trigger::Confirmed(pending), _) => self.activated(pending),
-            (Trigger::Refreshed(refreshed), _) => self.refreshed(refreshed),
+            (Trigger::Refreshed(refreshed), _) => match self.keeps(refreshed) {
+                Keep::Current | Keep::Aside => self.with_refreshed(refreshed),
+                Keep::Already | Keep::Not => return Ok(None),
+            },
             (
                 Trigger::CredentialAdopted {
                     generation,
                     token_expires_at,
+                    sent_at,
                 },
                 _,
             ) => (
@@ -195,11 +196,16 @@ impl Account {
                     generation,
                     token_expires_at,
                     lease: None,
+                    refresh: RefreshState {
+                        token_sent_at: sent_at,
+                        refresh_refused_at: None,
+                        ..self.refresh.clone()
+                    },
                     ..self.clone()
                 },
                 Some("account.credential_adopted"),
             ),
-            (Trigger::RefreshFailed { unanswered_at }, _) => self.refresh_failed(unanswered_at),
+            (Trigger::RefreshFailed(failure), _) => self.with_failed(failure),
             (Trigger::LeaseReleased, _) => (
                 Self {
                     lease: None,
@@ -325,46 +331,14 @@ impl Account {
             token_expires_at: pending.token_expires_at,
             lease: None,
             refresh_failures: 0,
+            refresh: RefreshState {
+                grant: pending.generation,
+                rotates: self.refresh.rotates,
+                ..RefreshState::default()
+            },
             ..self.in_state(state)
         };
         (next, Some(event))
-    }
-
-    /// The tokens are a new generation. It becomes the current one unless another has taken the place of the presented
-    /// one; whoever else may hold the lease by now presents a token that these tokens have replaced.
-    fn refreshed(&self, refreshed: &Refreshed) -> (Self, Option<&'static str>) {
-        let mut next = self.clone();
-        next.last_generation += 1;
-        if self.generation != refreshed.presented {
-            return (next, None);
-        }
-        next.generation = next.last_generation;
-        next.token_expires_at = refreshed.token_expires_at;
-        next.health = AccountHealth::Ok;
-        next.refresh_failures = 0;
-        next.lease = None;
-        if let Some(scopes) = &refreshed.scopes {
-            next.missing_scopes
-                .extend(self.granted_scopes.iter().cloned());
-            next.missing_scopes.retain(|scope| !scopes.contains(scope));
-            next.missing_scopes.sort();
-            next.missing_scopes.dedup();
-            next.granted_scopes.clone_from(scopes);
-        }
-        let recovered = self.health == AccountHealth::Degraded;
-        (next, recovered.then_some("account.recovered"))
-    }
-
-    fn refresh_failed(&self, unanswered_at: Option<Timestamp>) -> (Self, Option<&'static str>) {
-        let lease = self.lease.clone().zip(unanswered_at);
-        let next = Self {
-            lease: lease.map(|(lease, until)| Lease { until, ..lease }),
-            refresh_failures: self.refresh_failures.saturating_add(1),
-            health: AccountHealth::Degraded,
-            ..self.clone()
-        };
-        let first = self.health != AccountHealth::Degraded;
-        (next, first.then_some("account.refresh_degraded"))
     }
 
     fn dead(&self, reason: AccountReason) -> Self {
@@ -390,6 +364,7 @@ impl Account {
             generation: 0,
             token_expires_at: None,
             lease: None,
+            refresh: RefreshState::default(),
             ..self.in_state(AccountState::Disconnected)
         }
     }

@@ -3,7 +3,10 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::domain::{Credential, Lease, Subject};
+use crate::{
+    domain::{Credential, Lease, Subject},
+    product::Rotation,
+};
 use AccountState::{
     Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
     Suspended,
@@ -33,10 +36,9 @@ fn triggers<'a>(pending: &'a PendingCredential, refreshed: &'a Refreshed) -> [Tr
         Trigger::CredentialAdopted {
             generation: 6,
             token_expires_at: None,
+            sent_at: None,
         },
-        Trigger::RefreshFailed {
-            unanswered_at: None,
-        },
+        Trigger::RefreshFailed(&FAILURE),
         Trigger::LeaseReleased,
         Trigger::CredentialDied(AccountReason::RefreshRejected),
         Trigger::ClientChanged,
@@ -60,7 +62,7 @@ fn place(trigger: Trigger<'_>) -> usize {
         Trigger::Confirmed(_) => 4,
         Trigger::Refreshed(_) => 5,
         Trigger::CredentialAdopted { .. } => 6,
-        Trigger::RefreshFailed { .. } => 7,
+        Trigger::RefreshFailed(_) => 7,
         Trigger::LeaseReleased => 8,
         Trigger::CredentialDied(_) => 9,
         Trigger::ClientChanged => 10,
@@ -70,6 +72,14 @@ fn place(trigger: Trigger<'_>) -> usize {
     }
 }
 
+const FAILURE: RefreshFailure<'static> = RefreshFailure {
+    unanswered: false,
+    refused_at: None,
+    failed_at: NOW,
+    until: LATER,
+    client: "client",
+};
+const OWNER: Uuid = Uuid::from_u128(3);
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 const LATER: Timestamp = Timestamp::constant(1_767_229_200, 0);
 
@@ -92,7 +102,8 @@ fn account(state: AccountState) -> Account {
         last_generation: 6,
         token_expires_at: Some(NOW),
         lease: Some(Lease {
-            owner: Uuid::from_u128(3),
+            owner: OWNER,
+            process: None,
             until: LATER,
             generation: 4,
         }),
@@ -133,9 +144,15 @@ fn a_new_account_waits_for_its_user_and_holds_nothing() {
 
 fn refreshed() -> Refreshed {
     Refreshed {
-        presented: 4,
+        owner: OWNER,
+        grant: 0,
+        claimed: 4,
+        generation: 7,
+        sent_at: NOW,
         token_expires_at: Some(LATER),
         scopes: None,
+        rotation: Rotation::Stable,
+        rotated: false,
     }
 }
 
@@ -262,6 +279,10 @@ fn a_confirmed_credential_is_the_current_one() {
             token_expires_at: Some(LATER),
             lease: None,
             refresh_failures: 0,
+            refresh: RefreshState {
+                grant: 6,
+                ..RefreshState::default()
+            },
             updated_at: LATER,
             ..row.clone()
         };
@@ -336,6 +357,10 @@ fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
         token_expires_at: Some(LATER),
         lease: None,
         refresh_failures: 0,
+        refresh: RefreshState {
+            token_sent_at: Some(NOW),
+            ..RefreshState::default()
+        },
         updated_at: LATER,
         ..row.clone()
     };
@@ -345,7 +370,7 @@ fn a_refresh_brings_the_next_generation_and_says_which_scopes_are_gone() {
 #[test]
 fn tokens_for_a_generation_that_was_replaced_are_kept_next_to_the_current_ones() {
     let refreshed = Refreshed {
-        presented: 3,
+        claimed: 3,
         ..refreshed()
     };
     let row = account(Active);
@@ -355,24 +380,6 @@ fn tokens_for_a_generation_that_was_replaced_are_kept_next_to_the_current_ones()
         ..row.clone()
     };
     assert_eq!(after(&row, Trigger::Refreshed(&refreshed)), expected);
-}
-
-#[test]
-fn a_refresh_without_a_response_leaves_a_lease_that_has_ended() {
-    let row = account(Active);
-    for (unanswered_at, lease) in [
-        (None, None),
-        (
-            Some(NOW),
-            Some(Lease {
-                until: NOW,
-                ..row.lease.clone().unwrap()
-            }),
-        ),
-    ] {
-        let next = after(&row, Trigger::RefreshFailed { unanswered_at });
-        assert_eq!((next.lease, next.refresh_failures), (lease, 4));
-    }
 }
 
 #[test]
@@ -415,6 +422,7 @@ fn shredding_takes_the_tokens_and_leaves_the_row() {
         sealed: Some(crate::sealed::Sealed::from_bytes(vec![1])),
         pending_for: None,
         client_epoch: 0,
+        sent_at: None,
         created_at: NOW,
         extra: Default::default(),
     };

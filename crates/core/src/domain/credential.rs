@@ -25,6 +25,9 @@ pub(crate) struct Credential {
     /// Which of the connection's clients the tokens were issued to.
     #[serde(default)]
     pub(crate) client_epoch: u64,
+    /// When the request left that brought the tokens, by the store's time, where a refresh brought them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sent_at: Option<Timestamp>,
     /// When it was inserted.
     pub(crate) created_at: Timestamp,
     /// What else its stored body holds.

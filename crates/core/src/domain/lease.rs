@@ -4,28 +4,57 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::Account;
+use super::{Account, refresh::RefreshReason};
+use crate::product::Rotation;
 
-/// Longer than a token request with the commit after it.
-pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(60);
+/// Longer than a token request with the commit after it, and with the time before it that `may_send` allows.
+pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(90);
 
 /// A right to refresh one credential, for a while.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Lease {
     /// The refresh that holds it.
     pub(crate) owner: Uuid,
+    /// The process that it runs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) process: Option<Uuid>,
     /// Until when, by the store's time.
     pub(crate) until: Timestamp,
     /// Generation that is being refreshed.
     pub(crate) generation: u64,
 }
 
+/// A refresh that wants the lease.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Claimant<'a> {
+    /// The store's time at which the account was read, so that processes with different clocks agree.
+    pub(crate) read_at: Timestamp,
+    pub(crate) owner: Uuid,
+    pub(crate) process: Option<Uuid>,
+    pub(crate) reason: RefreshReason,
+    /// What happens to the product's refresh tokens, by its table.
+    pub(crate) rotation: Rotation,
+    /// The connection's client, as `client_stamp` says it.
+    pub(crate) client: &'a str,
+    /// The process of the present holder is known to have ended.
+    pub(crate) holder_ended: bool,
+}
+
 /// What a refresh that wants the lease finds.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Claim {
-    /// Another process holds it.
+    /// Another refresh holds it.
     Taken,
-    /// The account with our lease. `recovering` where a lease ended before its holder was done.
+    /// Its holder never said how it went, and may still come back with tokens: wait until then.
+    HoldBack(Timestamp),
+    /// The last attempts failed: not before then.
+    BackOff(Timestamp),
+    /// A refresh has just brought the tokens that the product refused: not before then.
+    Young(Timestamp),
+    /// It ends later than any lease can, because the store's clock was set back. The account with a lease that ends as
+    /// one that begins now; it is still another's.
+    Shortened(Box<Account>),
+    /// The account with our lease. `recovering` where a request may have been sent before, and no one knows how it ended.
     Ours {
         account: Box<Account>,
         recovering: bool,
@@ -33,26 +62,61 @@ pub(crate) enum Claim {
 }
 
 impl Account {
-    /// Claims the lease, by the store's time at which the account was read, so that processes with different clocks agree.
-    pub(crate) fn claim(&self, read_at: Timestamp, owner: Uuid) -> Claim {
-        let of_current = self
+    /// Claims the lease.
+    pub(crate) fn claim(&self, claimant: &Claimant<'_>) -> Claim {
+        let Claimant {
+            read_at, reason, ..
+        } = *claimant;
+        if let Some(until) = self.backs_off(reason, claimant.client, read_at) {
+            return Claim::BackOff(until);
+        }
+        if reason == RefreshReason::Refused
+            && let Some(until) = self.is_young(read_at)
+        {
+            return Claim::Young(until);
+        }
+        let latest = read_at.checked_add(LEASE).unwrap_or(Timestamp::MAX);
+        let held = self
             .lease
             .as_ref()
-            .filter(|lease| lease.generation == self.generation);
-        if of_current.is_some_and(|lease| lease.until > read_at) {
-            return Claim::Taken;
+            .filter(|lease| lease.generation == self.generation && lease.owner != claimant.owner);
+        if let Some(lease) = held.filter(|_| !claimant.holder_ended) {
+            if lease.until > latest {
+                let lease = Lease {
+                    until: latest,
+                    ..lease.clone()
+                };
+                return Claim::Shortened(Box::new(Self {
+                    lease: Some(lease),
+                    ..self.clone()
+                }));
+            }
+            if lease.until > read_at {
+                return Claim::Taken;
+            }
+            let rotates = self.rotation(claimant.rotation) != Rotation::Stable;
+            if let Some(until) = self.holds_back(lease.until, reason, read_at)
+                && rotates
+            {
+                return Claim::HoldBack(until);
+            }
         }
+        let recovering = held.is_some() || self.refresh.refresh_unanswered;
         let lease = Lease {
-            owner,
-            until: read_at.checked_add(LEASE).unwrap_or(Timestamp::MAX),
+            owner: claimant.owner,
+            process: claimant.process,
+            until: latest,
             generation: self.generation,
         };
+        let mut account = Self {
+            lease: Some(lease),
+            ..self.clone()
+        };
+        account.refresh.refresh_unanswered = recovering;
+        account.refresh.token_refusals = self.refusals(reason, read_at);
         Claim::Ours {
-            recovering: of_current.is_some(),
-            account: Box::new(Self {
-                lease: Some(lease),
-                ..self.clone()
-            }),
+            account: Box::new(account),
+            recovering,
         }
     }
 
@@ -61,20 +125,6 @@ impl Account {
         self.lease
             .as_ref()
             .is_some_and(|lease| lease.owner == owner)
-    }
-
-    /// When a refresh may be tried next: after temporary failures the pauses grow from 2 s to 15 min.
-    pub(crate) fn next_refresh(&self) -> Option<Timestamp> {
-        let failures = self.refresh_failures.min(10);
-        if failures == 0 {
-            return None;
-        }
-        let pause = SignedDuration::from_secs((1_i64 << failures).min(900));
-        self.updated_at.checked_add(pause).ok()
-    }
-
-    pub(crate) fn may_refresh(&self, now: Timestamp) -> bool {
-        self.next_refresh().is_none_or(|at| at <= now)
     }
 }
 

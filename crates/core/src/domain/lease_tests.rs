@@ -1,135 +1,322 @@
-//! Who gets the lease of a refresh, and when the next refresh may be tried.
+//! Who gets the lease of a refresh, and who waits for what.
 
 use super::*;
 use crate::{
-    store::Versioned,
+    domain::refresh::RefreshState,
     testing::{self, START},
 };
 
 const OTHER: Uuid = Uuid::from_u128(1);
 const US: Uuid = Uuid::from_u128(2);
+const PROCESS: Uuid = Uuid::from_u128(3);
 
-/// An account of generation 3, read at the start of time.
-fn account(lease: Option<Lease>) -> Versioned<Account> {
-    let row = Account {
+fn at(seconds: i64) -> Timestamp {
+    START + SignedDuration::from_secs(seconds)
+}
+
+/// An account of generation 3 whose access token ended at the start of time.
+fn account(lease: Option<Lease>) -> Account {
+    Account {
         generation: 3,
         last_generation: 3,
+        token_expires_at: Some(START),
         lease,
         ..testing::account(1, "ada")
-    };
-    Versioned {
-        row,
-        version: 9,
-        read_at: START,
     }
 }
 
+/// Another's lease, which ends so many seconds after the start of time.
 fn lease(seconds: i64, generation: u64) -> Option<Lease> {
-    let until = START + SignedDuration::from_secs(seconds);
     Some(Lease {
         owner: OTHER,
-        until,
+        process: None,
+        until: at(seconds),
         generation,
     })
 }
 
+fn claimant(rotation: Rotation) -> Claimant<'static> {
+    Claimant {
+        read_at: START,
+        owner: US,
+        process: Some(PROCESS),
+        reason: RefreshReason::Due,
+        rotation,
+        client: "client",
+        holder_ended: false,
+    }
+}
+
+/// Whether a claim is ours, and takes over from a refresh that did not finish.
+fn ours(claim: &Claim) -> Option<bool> {
+    match claim {
+        Claim::Ours { recovering, .. } => Some(*recovering),
+        _ => None,
+    }
+}
+
 #[test]
 fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
-    // Lease, and whether it is taken, or else taken over from a refresh that did not finish.
     let table = [
         (None, Some(false)),
         (lease(1, 3), None),
-        (lease(60, 3), None),
+        (lease(90, 3), None),
         (lease(0, 3), Some(true)),
         (lease(-1, 3), Some(true)),
         (lease(60, 2), Some(false)),
         (lease(-1, 2), Some(false)),
     ];
     for (held, expected) in table {
-        let account = account(held.clone());
-        match (account.row.claim(account.read_at, US), expected) {
-            (Claim::Taken, None) => {}
-            (
-                Claim::Ours {
-                    account: row,
-                    recovering,
-                },
-                Some(expected),
-            ) => {
-                assert_eq!(recovering, expected, "{held:?}");
+        let row = account(held.clone());
+        let claim = row.claim(&claimant(Rotation::Stable));
+        assert_eq!(ours(&claim), expected, "{held:?}");
+        match claim {
+            Claim::Taken => {}
+            Claim::Ours {
+                account: claimed,
+                recovering,
+            } => {
                 let ours = Lease {
                     owner: US,
-                    until: START + LEASE,
+                    process: Some(PROCESS),
+                    until: at(90),
                     generation: 3,
                 };
-                assert_eq!(
-                    *row,
-                    Account {
-                        lease: Some(ours),
-                        ..account.row
-                    }
-                );
+                let refresh = RefreshState {
+                    refresh_unanswered: recovering,
+                    ..RefreshState::default()
+                };
+                let expected = Account {
+                    lease: Some(ours),
+                    refresh,
+                    ..row
+                };
+                assert_eq!(*claimed, expected);
             }
-            (Claim::Taken, Some(_)) => panic!("taken: {held:?}"),
-            (Claim::Ours { .. }, None) => panic!("ours: {held:?}"),
+            other => panic!("{other:?}"),
         }
+    }
+}
+
+#[test]
+fn a_lease_holds_a_late_request_and_the_commit_after_it() {
+    use super::super::refresh::{REQUEST, may_send};
+    use std::time::Duration;
+    let lease = Duration::try_from(LEASE).unwrap();
+    for (milliseconds, may) in [(0, true), (54_999, true), (55_000, false), (600_000, false)] {
+        let elapsed = Duration::from_millis(milliseconds);
+        assert_eq!(may_send(elapsed), may, "{milliseconds}");
+        assert!(!may || elapsed + REQUEST + Duration::from_secs(10) < lease);
     }
 }
 
 #[test]
 fn a_lease_goes_by_the_time_of_the_store() {
-    let mut later = account(lease(60, 3));
-    later.read_at = START + SignedDuration::from_secs(60);
-    assert!(matches!(
-        later.row.claim(later.read_at, US),
-        Claim::Ours {
-            recovering: true,
-            ..
+    let row = account(lease(60, 3));
+    let claim = |read_at| {
+        row.claim(&Claimant {
+            read_at,
+            ..claimant(Rotation::Stable)
+        })
+    };
+    assert_eq!(ours(&claim(at(60))), Some(true));
+    let Claim::Ours { account, .. } = claim(Timestamp::MAX) else {
+        panic!("not ours")
+    };
+    assert_eq!(account.lease.unwrap().until, Timestamp::MAX);
+}
+
+#[test]
+fn a_lease_that_ends_later_than_any_can_ends_as_one_that_begins_now() {
+    let hour = account(lease(3600, 3));
+    let Claim::Shortened(shortened) = hour.claim(&claimant(Rotation::Strict)) else {
+        panic!("the store's clock was set back an hour: the account would be out for an hour")
+    };
+    let expected = Account {
+        lease: lease(90, 3),
+        ..hour.clone()
+    };
+    assert_eq!(*shortened, expected, "it is still another's");
+    let claim = shortened.claim(&Claimant {
+        read_at: at(90 + 30),
+        ..claimant(Rotation::Strict)
+    });
+    assert_eq!(ours(&claim), Some(true));
+    let ended = Claimant {
+        holder_ended: true,
+        ..claimant(Rotation::Strict)
+    };
+    assert_eq!(ours(&hour.claim(&ended)), Some(true));
+}
+
+#[test]
+fn a_refresh_that_recovers_waits_for_a_holder_who_may_have_the_only_token_that_lives() {
+    let serves_until = |seconds| Account {
+        token_expires_at: seconds,
+        ..account(lease(0, 3))
+    };
+    let ended = serves_until(Some(at(-1)));
+    let serves = serves_until(Some(at(50)));
+    let never_ends = serves_until(None);
+    use RefreshReason::{Asked, Due, Early, Refused};
+    // Account, reason, moment, and until when it waits.
+    let table = [
+        (&ended, Due, 0, Some(at(30))),
+        (&ended, Due, 29, Some(at(30))),
+        (&ended, Due, 30, None),
+        (&serves, Due, 0, Some(at(50))),
+        (&serves, Asked, 49, Some(at(50))),
+        (&serves, Early, 50, None),
+        (&serves, Refused, 0, Some(at(30))),
+        (&serves, Refused, 30, None),
+        (&never_ends, Asked, 90_000, Some(Timestamp::MAX)),
+        (&never_ends, Refused, 30, None),
+    ];
+    for (row, reason, seconds, expected) in table {
+        for rotation in [Rotation::Rotating, Rotation::Strict] {
+            let claim = row.claim(&Claimant {
+                read_at: at(seconds),
+                reason,
+                ..claimant(rotation)
+            });
+            match expected {
+                Some(until) => assert_eq!(claim, Claim::HoldBack(until), "{reason:?} {seconds}"),
+                None => assert_eq!(ours(&claim), Some(true), "{reason:?} {seconds}"),
+            }
         }
-    ));
-    later.read_at = Timestamp::MAX;
-    assert!(
-        matches!(later.row.claim(later.read_at, US), Claim::Ours { account: row, .. } if row.lease.as_ref().unwrap().until == Timestamp::MAX)
+        let stable = row.claim(&Claimant {
+            read_at: at(seconds),
+            reason,
+            ..claimant(Rotation::Stable)
+        });
+        assert_eq!(ours(&stable), Some(true), "its token stays");
+    }
+}
+
+#[test]
+fn a_lease_of_a_process_that_has_ended_is_free_at_once() {
+    for seconds in [-1, 0, 30, 90, 3600] {
+        let row = Account {
+            token_expires_at: Some(at(50)),
+            ..account(lease(seconds, 3))
+        };
+        let claim = row.claim(&Claimant {
+            holder_ended: true,
+            ..claimant(Rotation::Strict)
+        });
+        assert_eq!(ours(&claim), Some(true), "{seconds}");
+    }
+}
+
+#[test]
+fn a_claim_that_was_made_already_is_ours() {
+    let row = account(Some(Lease {
+        owner: US,
+        ..lease(80, 3).unwrap()
+    }));
+    assert_eq!(ours(&row.claim(&claimant(Rotation::Strict))), Some(false));
+}
+
+#[test]
+fn a_request_without_a_response_is_remembered_until_a_refresh_succeeds() {
+    let row = account(lease(-60, 3));
+    let Claim::Ours { account, .. } = row.claim(&claimant(Rotation::Strict)) else {
+        panic!("not ours")
+    };
+    // It is given back without a request, and whoever claims it next knows all the same.
+    let given_back = Account {
+        lease: None,
+        ..*account
+    };
+    assert_eq!(
+        ours(&given_back.claim(&claimant(Rotation::Strict))),
+        Some(true)
     );
 }
 
 #[test]
-fn pauses_after_failures_grow_from_two_seconds_to_fifteen_minutes() {
-    let pauses = [0, 1, 2, 3, 8, 9, 10, 11, 1000, u32::MAX].map(|refresh_failures| {
-        let row = Account {
-            refresh_failures,
-            ..account(None).row
-        };
-        row.next_refresh()
-            .map(|at| at.duration_since(START).as_secs())
-    });
-    let expected = [
-        None,
-        Some(2),
-        Some(4),
-        Some(8),
-        Some(256),
-        Some(512),
-        Some(900),
-        Some(900),
-        Some(900),
-        Some(900),
-    ];
-    assert_eq!(pauses, expected);
+fn after_failures_a_refresh_waits_unless_the_client_is_another() {
+    let mut row = account(None);
+    row.refresh.refresh_failed_at = Some(START);
+    row.refresh.refresh_after = Some(at(900));
+    row.refresh.refresh_client = Some(String::from("client"));
+    use RefreshReason::{Asked, Due, Early, Refused};
+    let claim = |reason, client, seconds| {
+        row.claim(&Claimant {
+            read_at: at(seconds),
+            reason,
+            client,
+            ..claimant(Rotation::Stable)
+        })
+    };
+    for reason in [Early, Due, Refused] {
+        assert_eq!(claim(reason, "client", 899), Claim::BackOff(at(900)));
+        assert_eq!(ours(&claim(reason, "client", 900)), Some(false));
+        assert_eq!(ours(&claim(reason, "other", 1)), Some(false));
+        assert_eq!(ours(&claim(reason, "client", -1)), Some(false), "set back");
+    }
+    assert_eq!(ours(&claim(Asked, "client", 1)), Some(false));
 }
 
 #[test]
-fn the_next_try_is_as_soon_as_its_pause_is_over() {
-    let row = Account {
-        refresh_failures: 1,
-        ..account(None).row
+fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused() {
+    let mut row = account(None);
+    row.refresh.token_sent_at = Some(START);
+    let refused = |row: &Account, seconds| {
+        row.claim(&Claimant {
+            read_at: at(seconds),
+            reason: RefreshReason::Refused,
+            ..claimant(Rotation::Stable)
+        })
     };
-    for (milliseconds, may) in [(0, false), (1999, false), (2000, true), (9000, true)] {
-        assert_eq!(
-            row.may_refresh(START + SignedDuration::from_millis(milliseconds)),
-            may,
-            "{milliseconds}"
-        );
+    assert_eq!(refused(&row, 0), Claim::Young(at(60)));
+    assert_eq!(refused(&row, 59), Claim::Young(at(60)));
+    assert_eq!(ours(&refused(&row, 60)), Some(false));
+    assert_eq!(ours(&refused(&row, -1)), Some(false), "set back");
+    assert_eq!(ours(&row.claim(&claimant(Rotation::Stable))), Some(false));
+    row.refresh.token_sent_at = None;
+    assert_eq!(ours(&refused(&row, 1)), Some(false), "of an authorization");
+}
+
+#[test]
+fn while_every_new_token_is_refused_the_pauses_grow_to_an_hour() {
+    let mut row = account(None);
+    let (mut now, mut pauses) = (0, Vec::new());
+    for _ in 0..9 {
+        row.refresh.token_sent_at = Some(at(now));
+        let began = now;
+        let claimed = loop {
+            let claim = row.claim(&Claimant {
+                read_at: at(now),
+                reason: RefreshReason::Refused,
+                ..claimant(Rotation::Strict)
+            });
+            match claim {
+                Claim::Young(_) => now += 1,
+                Claim::Ours { account, .. } => break account,
+                other => panic!("{other:?}"),
+            }
+        };
+        pauses.push(now - began);
+        row.refresh = claimed.refresh;
     }
-    assert!(account(None).row.may_refresh(START));
+    assert_eq!(pauses, [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+    // One that serves for long is a good one.
+    row.refresh.token_sent_at = Some(at(now));
+    let claim = row.claim(&Claimant {
+        read_at: at(now + 7200),
+        reason: RefreshReason::Refused,
+        ..claimant(Rotation::Strict)
+    });
+    let Claim::Ours { account, .. } = claim else {
+        panic!("{claim:?}")
+    };
+    assert_eq!(account.refresh.token_refusals, 0);
+}
+
+#[test]
+fn a_lease_of_an_older_stead_reads() {
+    let text = r#"{"owner":"00000000-0000-0000-0000-000000000001","until":"2026-01-01T00:00:00Z","generation":3}"#;
+    let read: Lease = serde_json::from_str(text).unwrap();
+    assert_eq!(Some(read), lease(0, 3));
 }

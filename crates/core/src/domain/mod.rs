@@ -13,6 +13,7 @@ pub(crate) mod extra;
 pub(crate) mod lease;
 pub(crate) mod outbox;
 pub(crate) mod readiness;
+pub(crate) mod refresh;
 pub(crate) mod scopes;
 
 pub(crate) use account::{Account, Subject};

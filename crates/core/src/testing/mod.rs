@@ -26,7 +26,7 @@ use crate::{
     domain::account::new_account,
     domain::{Account, Credential, Execution},
     identifier::{AccountId, ConnectionId, ExecutionId, Identifier},
-    maintenance,
+    maintenance, oauth,
     ports::{AllowAll, Body, BoxFuture, Policy, Transport, TransportError},
     product::{OAuth, Origin, Permissions, Product, Rotation},
     resource::NewConnection,
@@ -185,6 +185,7 @@ async fn open_with(
     let context = Context::open(options, Catalogue::new([product]), ports)
         .await
         .unwrap();
+    oauth::replay_spool(&context).await;
     maintenance::start(&context);
     context
 }
@@ -244,6 +245,7 @@ pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Ac
         sealed,
         pending_for: None,
         client_epoch: 0,
+        sent_at: None,
         created_at: START,
         extra: Default::default(),
     };

@@ -77,7 +77,7 @@ pub(super) async fn exchange(
         Ok(granted) => granted,
         Err(none) => {
             let (error, reason) = match none {
-                NoTokens::Failure(failure, said) => failed(failure, said),
+                NoTokens::Failure(failure, said, _) => failed(failure, said),
                 NoTokens::Error(error) => (error, "exchange_not_possible"),
             };
             let _ = end(
@@ -286,6 +286,7 @@ fn decide(
         sealed: Some(sealed),
         pending_for: Some(authorization.row.id),
         client_epoch: pending.client_epoch,
+        sent_at: None,
         created_at: now,
         extra: Default::default(),
     };

@@ -1,68 +1,72 @@
 //! Tokens that a refresh stored after it lost its lease.
 
-use jiff::Timestamp;
-use uuid::Uuid;
-
+use super::Attempt;
 use crate::{
-    Result,
-    context::{Context, change::Change},
-    domain::{Account, account::Trigger},
+    ErrorKind, Result,
+    context::{Context, TokenSet, change::Change},
+    domain::{Account, account::Trigger, refresh::LiveGeneration},
     store::Versioned,
 };
 
-/// Makes tokens that are newer than the current ones the current ones: of a rotating product they may be the only ones
-/// that are alive. Returns whether there were any.
-pub(super) async fn adopt_orphan(
-    context: &Context,
-    claimed: &Account,
-    owner: Uuid,
-) -> Result<bool> {
+/// What became of the search for newer tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Adoption {
+    NothingNewer,
+    /// This generation is the current one, and the lease is given back.
+    Adopted(u64),
+    /// The account has changed meanwhile.
+    LeaseLost,
+}
+
+/// Makes tokens that were asked for later than the current ones the current ones: of a rotating product they may be the
+/// only ones that live.
+pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adoption> {
+    let Some((newer, tokens)) = newer(context, attempt).await? else {
+        return Ok(Adoption::NothingNewer);
+    };
     context
         .change(
             "refresh.adopt",
-            || load(context, claimed),
-            |(account, newest)| {
-                let Some((generation, token_expires_at)) = newest.filter(|_| {
-                    account.row.generation == claimed.generation && account.row.is_leased_to(owner)
-                }) else {
-                    return Ok((Change::none(), false));
-                };
+            || context.existing_account(attempt.account.id),
+            |account: Versioned<Account>| {
+                if account.row.generation != attempt.account.generation
+                    || !account.row.is_leased_to(attempt.owner)
+                {
+                    return Ok((Change::none(), Adoption::LeaseLost));
+                }
                 let adopted = Trigger::CredentialAdopted {
-                    generation,
-                    token_expires_at,
+                    generation: newer.generation,
+                    token_expires_at: tokens.expires_at(),
+                    sent_at: newer.sent_at,
                 };
                 let changed = account.row.on(adopted, context.now())?;
-                let is_adopted = changed.is_some();
-                Ok((Change::none().account(changed, account.version), is_adopted))
+                let change = Change::none().account(changed, account.version);
+                Ok((change, Adoption::Adopted(newer.generation)))
             },
         )
         .await
 }
 
-/// The account, with generation and end of the newest tokens that are neither current nor pending.
-async fn load(
-    context: &Context,
-    claimed: &Account,
-) -> Result<(Versioned<Account>, Option<(u64, Option<Timestamp>)>)> {
-    let account = context.existing_account(claimed.id).await?;
-    let newest = context
-        .store
-        .credentials(claimed.id)
-        .await?
-        .into_iter()
-        .map(|credential| credential.row)
-        .filter(|credential| {
-            credential.pending_for.is_none()
-                && credential.generation > claimed.generation
-                && credential.client_epoch == claimed.client_epoch
-        })
-        .max_by_key(|credential| credential.generation);
-    let newest = match newest {
-        None => None,
-        Some(credential) => context
-            .tokens(claimed, credential.generation)
-            .await?
-            .map(|tokens| (credential.generation, tokens.expires_at())),
-    };
-    Ok((account, newest))
+/// The tokens to adopt. Such as cannot be opened are passed over.
+async fn newer(context: &Context, attempt: &Attempt) -> Result<Option<(LiveGeneration, TokenSet)>> {
+    let credentials = context.store.credentials(attempt.account.id).await?;
+    let rows = credentials.iter().map(|found| &found.row);
+    let mut live: Vec<_> = rows
+        .filter_map(|row| LiveGeneration::of(row, &attempt.account))
+        .collect();
+    while let Some(generation) = attempt.account.adoptable(attempt.rotation, &live) {
+        match context.tokens(&attempt.account, generation).await {
+            Ok(Some(tokens)) => {
+                let found = live.into_iter().find(|one| one.generation == generation);
+                return Ok(found.map(|one| (one, tokens)));
+            }
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "tokens that cannot be opened were passed over");
+            }
+        }
+        live.retain(|one| one.generation != generation);
+    }
+    Ok(None)
 }

@@ -1,131 +1,233 @@
 //! Keeps what a refresh brought.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
 
 use super::{
     super::{client_health::client_used, token_endpoint::Granted},
     Attempt, current,
+    spooled::{self, SpooledTokens},
 };
 use crate::{
     ErrorKind, Result,
-    context::{Context, Snapshot, change::Change},
+    context::{Context, Snapshot, TokenSet, change::Change},
     domain::{
         Account, AuthorizationState, Credential,
-        account::{Refreshed, Trigger},
+        account::Trigger,
+        refresh::{Keep, Refreshed},
     },
-    identifier::AuthorizationId,
+    identifier::{AccountId, AuthorizationId},
     sealed::Sealed,
-    state::{AccountState, ConnectionHealth},
+    state::ConnectionHealth,
     store::Versioned,
 };
 
-struct Loaded {
-    account: Versioned<Account>,
-    credentials: Vec<Versioned<Credential>>,
-    /// Authorizations that wait to be confirmed; their credentials are not shredded.
-    waiting: BTreeSet<AuthorizationId>,
-    /// The new tokens, for the account's next generation.
-    sealed: Sealed,
-    /// Which of the connection's clients they were issued to.
-    client_epoch: u64,
-}
+/// The longest pause between two offers: what a store did not take is in it so soon after it has come back.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Commits new tokens as the next generation. Where the lease was lost meanwhile they are kept all the same, as a
-/// generation that is not current: of a rotating product they may be the only ones alive. A store that does not answer is
-/// asked again for a while.
+/// Keeps new tokens, and returns the account with them.
 pub(super) async fn keep(
     context: &Context,
     attempt: &Attempt,
-    granted: &Granted,
+    granted: Granted,
+    sent_at: Timestamp,
 ) -> Result<Arc<Snapshot>> {
     let refreshed = Refreshed {
-        presented: attempt.account.generation,
+        owner: attempt.owner,
+        grant: attempt.account.refresh.grant,
+        claimed: attempt.account.generation,
+        generation: 0,
+        sent_at,
         token_expires_at: granted.tokens.expires_at(),
-        scopes: granted.scopes.clone(),
+        scopes: granted.scopes,
+        rotation: attempt.rotation,
+        rotated: granted.rotated,
     };
-    let kept = context
-        .change_patiently(
-            "refresh.keep",
-            || load(context, &attempt.account, granted),
-            |loaded| decide(context, loaded, &refreshed),
-        )
-        .await;
-    if let Err(error) = kept {
-        if error.kind() == ErrorKind::StorageUnavailable {
-            tracing::error!(account = %attempt.account.id, "a refreshed credential could not be stored; a rotating product's account may need a new authorization");
-        }
-        return Err(error);
-    }
+    offer_until_kept(context, attempt, &granted.tokens, &refreshed).await?;
     if attempt.connection.health != ConnectionHealth::ClientOk {
         client_used(context, &attempt.connection, ConnectionHealth::ClientOk).await?;
     }
     current(context, &attempt.of).await
 }
 
-async fn load(context: &Context, claimed: &Account, granted: &Granted) -> Result<Loaded> {
-    let account = context.existing_account(claimed.id).await?;
-    let credentials = context.store.credentials(claimed.id).await?;
-    let mut waiting = BTreeSet::new();
+/// Offers the tokens to the store until it takes them: they will not come again. After the first offer that fails they
+/// are in the spool too, and a process that shuts down leaves them there.
+async fn offer_until_kept(
+    context: &Context,
+    attempt: &Attempt,
+    tokens: &TokenSet,
+    refreshed: &Refreshed,
+) -> Result<()> {
+    let mut spooled: Option<String> = None;
+    let mut pause = Duration::from_millis(50);
+    loop {
+        let error = match offer(context, attempt.account.id, tokens, refreshed).await {
+            Ok(()) => break,
+            Err(error) if error.kind() == ErrorKind::AccountNotFound => return Err(error),
+            Err(error) => error,
+        };
+        if spooled.is_none() {
+            tracing::error!(account = %attempt.account.id, %error, "a refreshed credential could not be stored; it is offered again until it is");
+            spooled = SpooledTokens::put(context, &attempt.account, tokens, refreshed).await;
+        }
+        if spooled.is_some() && context.tasks.open().is_err() {
+            return Err(error);
+        }
+        context.runtime.sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+    if let Some(name) = spooled {
+        spooled::remove(context, &name).await;
+    }
+    Ok(())
+}
+
+/// One offer: the tokens as the next generation, and the account that points at it. Where the lease was lost meanwhile
+/// they are kept next to the current ones: of a rotating product they may be the only ones alive.
+pub(super) async fn offer(
+    context: &Context,
+    account: AccountId,
+    tokens: &TokenSet,
+    refreshed: &Refreshed,
+) -> Result<()> {
+    let kept = context
+        .change(
+            "refresh.keep",
+            || load(context, account, tokens, refreshed),
+            |loaded| decide(context, loaded, refreshed),
+        )
+        .await?;
+    // The rest is done again by the next refresh, where it fails.
+    if let Some(generation) = kept
+        && let Err(error) = shred_older(context, account, generation, refreshed).await
+    {
+        tracing::warn!(%account, kind = %error.kind(), "credentials that were replaced could not be shredded yet");
+    }
+    Ok(())
+}
+
+struct Loaded {
+    account: Versioned<Account>,
+    /// They are kept next to the current ones already.
+    aside: bool,
+    /// The new tokens, for the account's next generation.
+    sealed: Sealed,
+    /// Which of the connection's clients they were issued to.
+    client_epoch: u64,
+}
+
+async fn load(
+    context: &Context,
+    account: AccountId,
+    tokens: &TokenSet,
+    refreshed: &Refreshed,
+) -> Result<Loaded> {
+    let account = context.existing_account(account).await?;
+    let aside = account.row.keeps(refreshed) == Keep::Aside
+        && context
+            .store
+            .credentials(account.row.id)
+            .await?
+            .iter()
+            .any(|found| found.row.sent_at == Some(refreshed.sent_at));
+    let generation = account.row.last_generation + 1;
+    let sealed = tokens.seal(&context.vault, &account.row, generation)?;
+    Ok(Loaded {
+        account,
+        aside,
+        sealed,
+        client_epoch: tokens.client_epoch(),
+    })
+}
+
+/// The generation, where it is the current one now.
+fn decide(
+    context: &Context,
+    loaded: Loaded,
+    refreshed: &Refreshed,
+) -> Result<(Change, Option<u64>)> {
+    let Loaded {
+        account: Versioned { row, version, .. },
+        aside,
+        sealed,
+        client_epoch,
+    } = loaded;
+    let refreshed = Refreshed {
+        generation: row.last_generation + 1,
+        ..refreshed.clone()
+    };
+    let changed = match aside {
+        true => None,
+        false => row.on(Trigger::Refreshed(&refreshed), context.now())?,
+    };
+    let Some(changed) = changed else {
+        return Ok((Change::none(), None));
+    };
+    let is_current = changed.0.generation == refreshed.generation;
+    let change = Change::none().insert(Credential {
+        account_id: row.id,
+        generation: refreshed.generation,
+        sealed: Some(sealed),
+        pending_for: None,
+        client_epoch,
+        sent_at: Some(refreshed.sent_at),
+        created_at: context.now(),
+        extra: Default::default(),
+    });
+    Ok((
+        change.account(Some(changed), version),
+        is_current.then_some(refreshed.generation),
+    ))
+}
+
+/// Shreds what the current generation has replaced: all but the one before it, those that wait to be confirmed, and
+/// tokens that were asked for later.
+async fn shred_older(
+    context: &Context,
+    account: AccountId,
+    current: u64,
+    refreshed: &Refreshed,
+) -> Result<()> {
+    context
+        .change(
+            "refresh.shred",
+            || replaced(context, account, current, refreshed),
+            |(account, replaced)| {
+                // Another grant may have taken its place meanwhile.
+                if account.row.generation != current || replaced.is_empty() {
+                    return Ok((Change::none(), ()));
+                }
+                let replaced = replaced.into_iter().map(|found| (found, None)).collect();
+                let change = Change::none().guard(account.row.id, account.version);
+                Ok((change.shred(replaced), ()))
+            },
+        )
+        .await
+}
+
+async fn replaced(
+    context: &Context,
+    account: AccountId,
+    current: u64,
+    refreshed: &Refreshed,
+) -> Result<(Versioned<Account>, Vec<Versioned<Credential>>)> {
+    let row = context.existing_account(account).await?;
+    let mut credentials = context.store.credentials(account).await?;
+    let mut waiting = BTreeSet::<AuthorizationId>::new();
     for holder in credentials.iter().filter_map(|found| found.row.pending_for) {
         let authorization = context.store.authorization(holder).await?;
         if authorization.is_some_and(|found| found.row.state == AuthorizationState::Verifying) {
             waiting.insert(holder);
         }
     }
-    let generation = account.row.last_generation + 1;
-    let sealed = granted
-        .tokens
-        .seal(&context.vault, &account.row, generation)?;
-    Ok(Loaded {
-        account,
-        credentials,
-        waiting,
-        sealed,
-        client_epoch: granted.tokens.client_epoch(),
-    })
-}
-
-fn decide(context: &Context, loaded: Loaded, refreshed: &Refreshed) -> Result<(Change, ())> {
-    let Loaded {
-        account: Versioned { row, version, .. },
-        credentials,
-        waiting,
-        sealed,
-        client_epoch,
-    } = loaded;
-    let is_current = row.generation == refreshed.presented;
-    // The user has authorized again, or was disconnected: that wins, and the user's grant was or is being revoked as the
-    // application asked.
-    let replaced = !is_current
-        && credentials
-            .iter()
-            .find(|found| found.row.generation == refreshed.presented)
-            .is_none_or(|found| found.row.pending_for.is_some());
-    if replaced || row.state == AccountState::Disconnected {
-        return Ok((Change::none(), ()));
-    }
-    let Some(changed) = row.on(Trigger::Refreshed(refreshed), context.now())? else {
-        return Ok((Change::none(), ()));
-    };
-    let mut change = Change::none().insert(Credential {
-        account_id: row.id,
-        generation: changed.0.last_generation,
-        sealed: Some(sealed),
-        pending_for: None,
-        client_epoch,
-        created_at: context.now(),
-        extra: Default::default(),
+    credentials.retain(|found| {
+        let row = &found.row;
+        let stays = [current, refreshed.claimed].contains(&row.generation)
+            || row.generation > current
+            || row.sent_at > Some(refreshed.sent_at)
+            || row.pending_for.is_some_and(|id| waiting.contains(&id));
+        !stays
     });
-    if is_current {
-        for older in credentials {
-            let waits = older
-                .row
-                .pending_for
-                .is_some_and(|id| waiting.contains(&id));
-            if older.row.generation != row.generation && !waits {
-                change = change.update(older.row.shredded(), older.version);
-            }
-        }
-    }
-    Ok((change.account(Some(changed), version), ()))
+    Ok((row, credentials))
 }

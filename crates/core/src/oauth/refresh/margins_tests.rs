@@ -118,5 +118,23 @@ fn a_new_token_that_the_product_refuses_is_not_refreshed_with_every_call() {
     };
     assert_eq!(hundred(), 1);
     world.advance(Duration::from_secs(30));
-    assert_eq!(hundred(), 2, "half a minute later it is tried once more");
+    assert_eq!(hundred(), 1);
+    world.advance(Duration::from_secs(30));
+    assert_eq!(hundred(), 2, "a minute later it is tried once more");
+}
+
+#[test]
+fn a_product_that_refuses_every_token_for_an_hour_is_asked_for_few() {
+    for (life, at_most) in [(3600, 7), (30, 3600 / 30 * 2 + 60)] {
+        let world = World::new();
+        let (context, asked) = account(&world, life, 401);
+        for _ in 0..3600 {
+            assert!(read_note(&world, &context).is_err());
+            world.advance(Duration::from_secs(1));
+        }
+        let asked = asked.load(Ordering::SeqCst);
+        assert!((2..=at_most).contains(&asked), "life of {life} s: {asked}");
+        let row = world.run(context.store.accounts(None, None, 1)).unwrap();
+        assert_eq!(row[0].row.state, AccountState::Active);
+    }
 }

@@ -5,19 +5,24 @@
 mod adopt;
 mod failure;
 mod keep;
+mod present;
 mod refresh_now;
+mod spooled;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 pub(crate) use refresh_now::refresh_now;
+pub(crate) use spooled::replay_spool;
 
+pub(crate) use crate::domain::refresh::RefreshReason;
 use crate::{
     Result,
     context::{Context, Snapshot},
-    domain::{Account, AccountRef, Connection},
+    domain::{Account, AccountRef, Connection, refresh::client_stamp},
+    product::Rotation,
 };
 
 /// An access token with less life left than this is refreshed before it is used.
@@ -30,29 +35,29 @@ const EARLY_PART: i32 = 4;
 /// Tokens this young are sent as they are, however short their life: another refresh would bring no better ones.
 const JUST_ISSUED: SignedDuration = SignedDuration::from_secs(5);
 
-/// Why a credential is refreshed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RefreshReason {
-    /// Its end is near; it still serves.
-    Early,
-    /// It has ended, or nearly.
-    Due,
-    /// The product refused it.
-    Refused,
-    /// The application asked.
-    Asked,
-}
-
 /// A refresh that holds the lease.
 struct Attempt {
     of: AccountRef,
     connection: Connection,
+    /// What happens to the product's refresh tokens, by its table.
+    rotation: Rotation,
+    /// The connection's client, as it may be stored.
+    client: String,
     /// The account as it was claimed.
     account: Account,
     owner: Uuid,
     reason: RefreshReason,
-    /// The refresh before it never said how it ended.
-    recovering: bool,
+    /// The store's time at the reading on which the lease was claimed, and this process's time before it.
+    read_at: Timestamp,
+    read_when: Duration,
+}
+
+impl Attempt {
+    /// The store's time, as far as this process can tell: not earlier than it is.
+    fn now(&self, context: &Context) -> Timestamp {
+        let elapsed = context.monotonic().saturating_sub(self.read_when);
+        self.read_at.checked_add(elapsed).unwrap_or(Timestamp::MAX)
+    }
 }
 
 /// A snapshot whose tokens can be sent now.
@@ -77,7 +82,9 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
         return Ok(snapshot);
     }
     if left >= due {
-        if tokens.refresh_token().is_some() && snapshot.account.may_refresh(now) {
+        let client = client_stamp(&snapshot.connection);
+        let waits = (snapshot.account).backs_off(RefreshReason::Early, &client, now);
+        if tokens.refresh_token().is_some() && waits.is_none() {
             drop(refresh_now(context, &snapshot, RefreshReason::Early));
         }
         return Ok(snapshot);

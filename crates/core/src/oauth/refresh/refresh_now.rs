@@ -2,26 +2,34 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::future::{self, Either};
 use jiff::Timestamp;
-use secrecy::{ExposeSecret as _, SecretString};
+use uuid::Uuid;
 
 use super::{
-    super::token_endpoint::{Granted, NoTokens, request_tokens},
     Attempt, RefreshReason,
-    adopt::adopt_orphan,
-    current, failure,
-    keep::keep,
+    adopt::{Adoption, adopt},
+    current,
+    failure::{refresh_in_progress, refresh_unavailable, token_refused_again},
+    present::present,
+    spooled,
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Snapshot, TokenSet, change::Change},
-    domain::{Account, Connection, lease::Claim},
+    context::{Context, Snapshot, change::Change},
+    domain::{
+        Account,
+        lease::{Claim, Claimant},
+        refresh::client_stamp,
+    },
     state::AccountState,
     store::Versioned,
 };
 
-/// How long another process's refresh is waited for.
+/// How long a caller waits: the refresh itself goes on.
 const PATIENCE: Duration = Duration::from_secs(25);
+/// How often a caller whose token was refused joins a refresh that leaves that token in place.
+const JOINED: u8 = 3;
 
 /// Starts a refresh, or joins the one that runs. It goes on whether or not its result is waited for.
 pub(crate) fn refresh_now(
@@ -29,14 +37,34 @@ pub(crate) fn refresh_now(
     snapshot: &Arc<Snapshot>,
     reason: RefreshReason,
 ) -> impl Future<Output = Result<Arc<Snapshot>>> + Send + 'static {
-    let (shared, snapshot) = (context.clone(), Arc::clone(snapshot));
+    let mut flight = join(context, snapshot, reason);
+    let (context, seen) = (context.clone(), Arc::clone(snapshot));
+    async move {
+        for _ in 0..JOINED {
+            let renewed = in_time(&context, &seen, reason, flight).await?;
+            let refused = reason == RefreshReason::Refused;
+            if !refused || renewed.account.generation != seen.account.generation {
+                return Ok(renewed);
+            }
+            // Another had begun it, to whom the present token was good enough.
+            flight = join(&context, &seen, reason);
+        }
+        Err(refresh_unavailable("the last attempts failed", None))
+    }
+}
+
+type Flight = future::Shared<crate::ports::BoxFuture<'static, Result<Arc<Snapshot>>>>;
+
+fn join(context: &Context, snapshot: &Arc<Snapshot>, reason: RefreshReason) -> Flight {
+    let (shared, seen) = (context.clone(), Arc::clone(snapshot));
+    let key = (snapshot.account.id, snapshot.account.generation);
     context
         .refreshes
-        .join(context.runtime.as_ref(), snapshot.account.id, |guard| {
+        .join(context.runtime.as_ref(), key, |guard| {
             Box::pin(async move {
                 shared
                     .detached(|context| async move {
-                        let result = refresh(&context, &snapshot, reason).await;
+                        let result = refresh(&context, &seen, reason).await;
                         drop(guard);
                         result
                     })
@@ -45,121 +73,192 @@ pub(crate) fn refresh_now(
         })
 }
 
+/// The result of a refresh, or else what a caller can have who does not wait longer.
+async fn in_time(
+    context: &Context,
+    seen: &Arc<Snapshot>,
+    reason: RefreshReason,
+    flight: Flight,
+) -> Result<Arc<Snapshot>> {
+    match future::select(flight, context.runtime.sleep(PATIENCE)).await {
+        Either::Left((result, _)) => result,
+        Either::Right(_) => serving(context, seen, reason).ok_or_else(|| refresh_in_progress(None)),
+    }
+}
+
+/// The tokens at hand, where they still serve.
+fn serving(
+    context: &Context,
+    seen: &Arc<Snapshot>,
+    reason: RefreshReason,
+) -> Option<Arc<Snapshot>> {
+    let serves = seen.account.still_serves(reason, context.now());
+    serves.then(|| Arc::clone(seen))
+}
+
+/// A store that is away takes no one's tokens away.
 async fn refresh(
     context: &Context,
-    seen: &Snapshot,
+    seen: &Arc<Snapshot>,
+    reason: RefreshReason,
+) -> Result<Arc<Snapshot>> {
+    match claim_and_present(context, seen, reason).await {
+        Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
+            serving(context, seen, reason).ok_or(error)
+        }
+        result => result,
+    }
+}
+
+async fn claim_and_present(
+    context: &Context,
+    seen: &Arc<Snapshot>,
     reason: RefreshReason,
 ) -> Result<Arc<Snapshot>> {
     let owner = context.new_id();
     let began = context.monotonic();
     let mut pause = Duration::from_millis(50);
+    let mut generation = seen.account.generation;
     loop {
         let connection = context.connection_by_id(seen.connection.id).await?.row;
-        // No claim is made where another refresh has renewed or ended the credential.
-        let claim = context
-            .change(
-                "refresh.claim",
-                || context.existing_account(seen.account.id),
-                |account: Versioned<Account>| {
-                    let Versioned {
-                        row,
-                        version,
-                        read_at,
-                    } = account;
-                    if row.generation != seen.account.generation
-                        || row.state != AccountState::Active
-                        || !row.is_of_client(&connection)
-                    {
-                        return Ok((Change::none(), None));
-                    }
-                    let claim = row.claim(read_at, owner);
-                    let mut change = Change::none();
-                    if let Claim::Ours { account, .. } = &claim {
-                        if reason == RefreshReason::Due {
-                            not_too_early(&row, context.now())?;
-                        }
-                        change = change.update((**account).clone(), version);
-                    }
-                    Ok((change, Some(claim)))
-                },
-            )
-            .await?;
-        match claim {
-            None => return current(context, &seen.of).await,
-            Some(Claim::Taken) if context.monotonic().saturating_sub(began) > PATIENCE => {
-                return Err(Error::new(
-                    ErrorKind::RefreshInProgress,
-                    "another process is refreshing this account; try again",
-                )
-                .with_retry_after(Duration::from_secs(1)));
-            }
-            Some(Claim::Taken) => {
-                context.runtime.sleep(pause).await;
-                pause = (pause * 2).min(Duration::from_millis(400));
-            }
-            Some(Claim::Ours {
+        let endpoints = context.endpoints_of(&connection)?;
+        if let Some(wait) = context.circuits.wait(&endpoints.token, context.monotonic()) {
+            let error = || refresh_unavailable("it fails for every account", Some(wait));
+            return serving(context, seen, reason).ok_or_else(error);
+        }
+        let mut attempt = Attempt {
+            of: seen.of.clone(),
+            rotation: endpoints.product.oauth.rotation,
+            client: client_stamp(&connection),
+            connection,
+            account: seen.account.clone(),
+            owner,
+            reason,
+            read_at: Timestamp::UNIX_EPOCH,
+            read_when: context.monotonic(),
+        };
+        let Some((claim, read_at)) = claim(context, &attempt, generation).await? else {
+            return current(context, &seen.of).await;
+        };
+        attempt.read_at = read_at;
+        let until = match claim {
+            Claim::Ours {
                 account,
                 recovering,
-            }) => {
-                // Where newer tokens were found, nothing is asked of the product.
-                if !adopt_orphan(context, &account, owner).await? {
-                    let attempt = Attempt {
-                        of: seen.of.clone(),
-                        connection,
-                        account: *account,
-                        owner,
-                        reason,
-                        recovering,
-                    };
-                    return ask_product(context, attempt).await;
+            } => {
+                attempt.account = *account;
+                // What waits in the spool may be what the refresh before brought.
+                if recovering && spooled::replay_account(context, attempt.account.id).await {
+                    continue;
+                }
+                match adopt(context, &attempt).await? {
+                    Adoption::NothingNewer => {}
+                    Adoption::LeaseLost => continue,
+                    Adoption::Adopted(adopted) => {
+                        let renewed = current(context, &seen.of).await?;
+                        let end = renewed.account.token_expires_at;
+                        if end.is_none_or(|end| end > attempt.now(context)) {
+                            return Ok(renewed);
+                        }
+                        generation = adopted;
+                        continue;
+                    }
+                }
+                match present(context, &attempt).await? {
+                    Some(renewed) => return Ok(renewed),
+                    None => continue,
                 }
             }
+            Claim::Young(_) => return Err(token_refused_again()),
+            Claim::BackOff(until) => {
+                let wait = Duration::try_from(until.duration_since(read_at)).ok();
+                let error = || refresh_unavailable("the last attempts failed", wait);
+                return serving(context, seen, reason).ok_or_else(error);
+            }
+            Claim::HoldBack(until) => Some(until),
+            Claim::Taken | Claim::Shortened(_) => None,
+        };
+        if seen.account.still_serves(reason, context.now()) {
+            return current(context, &seen.of).await;
         }
+        if context.monotonic().saturating_sub(began) > PATIENCE {
+            let wait =
+                until.and_then(|until| Duration::try_from(until.duration_since(read_at)).ok());
+            return Err(refresh_in_progress(wait));
+        }
+        context.runtime.sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(400));
     }
 }
 
-fn not_too_early(account: &Account, now: Timestamp) -> Result<()> {
-    match account.next_refresh() {
-        Some(until) if until > now => Err(failure::refresh_unavailable(
-            "the last attempts failed",
-            Some(until.duration_since(now)),
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Presents the refresh token, and keeps what the product gives for it.
-async fn ask_product(context: &Context, attempt: Attempt) -> Result<Arc<Snapshot>> {
-    let tokens = context
-        .tokens(&attempt.account, attempt.account.generation)
-        .await?;
-    let Some(refresh_token) = tokens.as_ref().and_then(TokenSet::refresh_token) else {
-        return failure::no_refresh_token(context, &attempt).await;
-    };
-    match granted(context, &attempt.connection, refresh_token).await {
-        Ok(granted) => keep(context, &attempt, &granted).await,
-        Err(none) => failure::failed(context, &attempt, none).await,
-    }
-}
-
-/// RFC 6749, 6: without `scope`, so that what the user did not grant is not asked for.
-async fn granted(
+/// Claims the lease, with the store's time of the reading; nothing where another refresh has renewed or ended the
+/// credential.
+async fn claim(
     context: &Context,
-    connection: &Connection,
-    refresh_token: &SecretString,
-) -> Result<Granted, NoTokens> {
-    let endpoints = context.endpoints_of(connection)?;
-    let grant = [
-        ("grant_type", "refresh_token"),
-        ("refresh_token", refresh_token.expose_secret()),
-    ];
-    request_tokens(
-        context,
-        endpoints.product,
-        connection,
-        &endpoints.token,
-        &grant,
-        Some(refresh_token),
-    )
-    .await
+    attempt: &Attempt,
+    generation: u64,
+) -> Result<Option<(Claim, Timestamp)>> {
+    context
+        .change(
+            "refresh.claim",
+            || load(context, attempt),
+            |(account, holder_ended)| {
+                let Versioned {
+                    row,
+                    version,
+                    read_at,
+                } = account;
+                if row.generation != generation
+                    || row.state != AccountState::Active
+                    || !row.is_of_client(&attempt.connection)
+                {
+                    return Ok((Change::none(), None));
+                }
+                let claim = row.claim(&Claimant {
+                    read_at,
+                    owner: attempt.owner,
+                    process: context.spool.as_ref().map(|_| context.process),
+                    reason: attempt.reason,
+                    rotation: attempt.rotation,
+                    client: &attempt.client,
+                    holder_ended,
+                });
+                let change = match &claim {
+                    Claim::Ours { account, .. } | Claim::Shortened(account) => {
+                        Change::none().update((**account).clone(), version)
+                    }
+                    _ => Change::none(),
+                };
+                Ok((change, Some((claim, read_at))))
+            },
+        )
+        .await
+}
+
+/// The account, and whether the process that holds its lease has ended.
+async fn load(context: &Context, attempt: &Attempt) -> Result<(Versioned<Account>, bool)> {
+    let account = context.existing_account(attempt.account.id).await?;
+    let holder = account.row.lease.as_ref().and_then(|lease| lease.process);
+    let ended = match holder {
+        Some(process) => has_ended(context, process).await,
+        None => false,
+    };
+    Ok((account, ended))
+}
+
+async fn has_ended(context: &Context, process: Uuid) -> bool {
+    let Some(spool) = context
+        .spool
+        .as_ref()
+        .filter(|_| process != context.process)
+    else {
+        return false;
+    };
+    spool
+        .has_ended(&process.to_string())
+        .await
+        .unwrap_or_else(|error: Error| {
+            tracing::warn!(%process, %error, "no one knows whether a process has ended");
+            false
+        })
 }

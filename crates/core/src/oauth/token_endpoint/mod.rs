@@ -3,6 +3,8 @@
 //! The `oauth2` crate gives the authorization URL and PKCE. The token request is written here, because products want JSON
 //! bodies, own headers and own shapes of errors, and because it has to be known whether a request that failed was sent.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use jiff::{SignedDuration, Timestamp};
@@ -15,16 +17,17 @@ use super::client::ClientCredentials;
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, TokenSet},
-    domain::Connection,
+    domain::{Connection, refresh::REQUEST},
     ports::{Body, Limits, TransportError},
     product::{ClientAuthentication, Product, TokenError, TokenFormat},
     scrub::{mask, scrub},
+    tool::Response,
 };
 
-/// Shorter than the lease that guards a refresh, so that the response can still be committed.
+/// What a refresh keeps free of its lease for the request.
 const LIMITS: Limits = Limits {
-    first_byte: std::time::Duration::from_secs(20),
-    total: std::time::Duration::from_secs(25),
+    first_byte: Duration::from_secs(20),
+    total: REQUEST,
     response_bytes: 256 * 1024,
     ..Limits::DEFAULT
 };
@@ -46,8 +49,8 @@ pub(super) enum TokenFailure {
 
 /// Why there are no tokens.
 pub(super) enum NoTokens {
-    /// The token endpoint gave none; with what it said.
-    Failure(TokenFailure, String),
+    /// The token endpoint gave none; with what it said, and how long it asks to wait.
+    Failure(TokenFailure, String, Option<Duration>),
     /// It was not asked, or its tokens cannot be used.
     Error(Error),
 }
@@ -63,6 +66,8 @@ pub(super) struct Granted {
     pub(super) tokens: TokenSet,
     /// `None` where the response names no scope: then it is what was asked for.
     pub(super) scopes: Option<Vec<String>>,
+    /// It is another refresh token than the one presented.
+    pub(super) rotated: bool,
     /// Members that the standard does not name, such as an `id_token`.
     pub(super) members: Map<String, Value>,
 }
@@ -101,19 +106,24 @@ pub(super) async fn request_tokens(
 ) -> Result<Granted, NoTokens> {
     let request = request(context, product, connection, token_url, grant)?;
     let sent_at = context.now();
-    let (status, body) = exchange(context, request).await.map_err(|error| {
+    let response = send(context, request).await.map_err(|error| {
         let failure = match error.may_have_been_sent() {
             true => TokenFailure::Unanswered,
             false => TokenFailure::Temporary,
         };
-        NoTokens::Failure(failure, error.to_string())
+        NoTokens::Failure(failure, error.to_string(), None)
     })?;
-    let response = tokens_of(status, &body, product)?;
-    let granted = response.granted(product, sent_at, kept)?;
-    Ok(Granted {
-        tokens: granted.tokens.of_client(connection.client_epoch),
-        ..granted
-    })
+    let retry_after = response.retry_after(Some(context.now()));
+    match tokens_of(response.status, &response.body, product) {
+        Ok(tokens) => {
+            let granted = tokens.granted(product, sent_at, kept)?;
+            Ok(Granted {
+                tokens: granted.tokens.of_client(connection.client_epoch),
+                ..granted
+            })
+        }
+        Err((failure, said)) => Err(NoTokens::Failure(failure, said, retry_after)),
+    }
 }
 
 /// Sends a request to a token or revocation endpoint and reads the response.
@@ -121,9 +131,16 @@ pub(super) async fn exchange(
     context: &Context,
     request: http::Request<Body>,
 ) -> Result<(StatusCode, Bytes), TransportError> {
+    let response = send(context, request).await?;
+    let status = StatusCode::from_u16(response.status).unwrap_or_default();
+    Ok((status, response.body))
+}
+
+async fn send(context: &Context, request: http::Request<Body>) -> Result<Response, TransportError> {
     let response = context.transport.send(request).await?;
     let (head, body) = response.into_parts();
-    Ok((head.status, body.collect(LIMITS.response_bytes).await?))
+    let body = body.collect(LIMITS.response_bytes).await?;
+    Ok(Response::new(head.status.as_u16(), head.headers, body))
 }
 
 /// A request to the token endpoint, or to the revocation endpoint, where the client proves itself in the same way
@@ -195,21 +212,20 @@ fn encoded(format: TokenFormat, members: &[(&str, &str)]) -> (Body, HeaderValue)
 }
 
 fn tokens_of(
-    status: StatusCode,
+    status: u16,
     body: &[u8],
     product: &Product,
-) -> Result<TokenResponse, NoTokens> {
-    let number = status.as_u16();
-    if status.is_success() {
+) -> Result<TokenResponse, (TokenFailure, String)> {
+    if matches!(status, 200..=299) {
         let read = serde_json::from_slice(body).ok();
-        return read.filter(|_| status == StatusCode::OK).ok_or_else(|| {
-            let said = format!("the token endpoint's response ({number}) cannot be read");
-            NoTokens::Failure(TokenFailure::Unanswered, said)
+        return read.filter(|_| status == 200).ok_or_else(|| {
+            let said = format!("the token endpoint's response ({status}) cannot be read");
+            (TokenFailure::Unanswered, said)
         });
     }
     let Some(error) = error_of(body, product) else {
-        let said = format!("the token endpoint answered {number} without an OAuth error");
-        return Err(NoTokens::Failure(TokenFailure::Temporary, said));
+        let said = format!("the token endpoint answered {status} without an OAuth error");
+        return Err((TokenFailure::Temporary, said));
     };
     let said = match error.message.as_str() {
         "" => error.code.clone(),
@@ -220,17 +236,16 @@ fn tokens_of(
         ),
     };
     let failure = match error.code.as_str() {
-        "invalid_grant" => TokenFailure::Rejected,
+        // A gateway or a rate limit in front of the server does not know of grants.
+        _ if status >= 500 || status == 429 => TokenFailure::Temporary,
+        "invalid_grant" if status >= 400 => TokenFailure::Rejected,
         "invalid_client" | "unauthorized_client" => TokenFailure::Client,
         // RFC 6749, 4.1.2.1: the server, not the request, is at fault.
         "temporarily_unavailable" | "server_error" => TokenFailure::Temporary,
         code if product.oauth.temporary_errors.contains(&code) => TokenFailure::Temporary,
-        _ if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-            TokenFailure::Temporary
-        }
         _ => TokenFailure::Misconfigured,
     };
-    Err(NoTokens::Failure(failure, said))
+    Err((failure, said))
 }
 
 /// An error of RFC 6749, 5.2, or of the product's own form.
@@ -256,16 +271,17 @@ impl TokenResponse {
     ) -> Result<Granted> {
         let lifetime = self
             .expires_in
-            .map(std::time::Duration::from_secs)
+            .map(Duration::from_secs)
             .or(product.oauth.default_lifetime);
         let expires_at = lifetime
             .and_then(|lifetime| SignedDuration::try_from(lifetime).ok())
             .and_then(|lifetime| sent_at.checked_add(lifetime).ok());
-        let refresh = self
-            .refresh_token
-            .filter(|token| !token.is_empty())
-            .map(SecretString::from)
-            .or_else(|| kept.cloned());
+        let given = self.refresh_token.filter(|token| !token.is_empty());
+        let rotated = kept.is_some_and(|kept| {
+            let presented = kept.expose_secret();
+            given.as_ref().is_some_and(|token| token != presented)
+        });
+        let refresh = given.map(SecretString::from).or_else(|| kept.cloned());
         Ok(Granted {
             tokens: TokenSet::new(self.access_token.into(), refresh, expires_at)?,
             scopes: self.scope.map(|scopes| {
@@ -275,6 +291,7 @@ impl TokenResponse {
                     .map(str::to_owned)
                     .collect()
             }),
+            rotated,
             members: self.members,
         })
     }

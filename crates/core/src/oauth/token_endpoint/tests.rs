@@ -44,7 +44,7 @@ static JSON: Product = Product {
 static HOURLY: Product = Product {
     name: "demo",
     oauth: OAuth {
-        default_lifetime: Some(std::time::Duration::from_secs(3600)),
+        default_lifetime: Some(Duration::from_secs(3600)),
         ..OAUTH
     },
     ..Product::BASE
@@ -92,7 +92,7 @@ fn granted(product: &'static Product, body: &'static str, kept: Option<&str>) ->
 fn outcome(result: &Result<Granted, NoTokens>) -> &'static str {
     match result {
         Ok(_) => "tokens",
-        Err(NoTokens::Failure(failure, _)) => match failure {
+        Err(NoTokens::Failure(failure, ..)) => match failure {
             TokenFailure::Rejected => "rejected",
             TokenFailure::Client => "client",
             TokenFailure::Misconfigured => "misconfigured",
@@ -201,7 +201,7 @@ fn an_endless_answer_is_not_read_to_its_end() {
 fn what_the_server_says_is_kept_without_credentials() {
     let body =
         r#"{"error":"invalid_grant","error_description":"token demo-token.abcdefgh is revoked"}"#;
-    let Err(NoTokens::Failure(TokenFailure::Rejected, said)) =
+    let Err(NoTokens::Failure(TokenFailure::Rejected, said, _)) =
         refreshed(&FORM, always(400, body), None)
     else {
         panic!("not rejected")

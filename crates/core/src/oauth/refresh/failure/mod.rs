@@ -2,8 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use jiff::{SignedDuration, Timestamp};
-
 use super::{
     super::{
         client_health::client_used,
@@ -13,10 +11,15 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Snapshot},
-    domain::account::Trigger,
-    product::Rotation,
+    context::{Context, Snapshot, change::Change},
+    domain::{
+        Account,
+        account::{self, Trigger},
+        refresh::{AfterRefusal, RefreshFailure, back_off},
+    },
+    error::Upstream,
     state::{AccountReason, ConnectionHealth},
+    store::Versioned,
 };
 
 /// Notes the failure, and serves the present tokens while they last.
@@ -25,63 +28,57 @@ pub(super) async fn failed(
     attempt: &Attempt,
     none: NoTokens,
 ) -> Result<Arc<Snapshot>> {
-    let still_serves = attempt.reason != RefreshReason::Refused
-        && attempt
-            .account
-            .token_expires_at
-            .is_none_or(|end| end > context.now());
-    let (failure, said) = match none {
-        NoTokens::Failure(failure, said) => (failure, said),
+    let (failure, said, retry_after) = match none {
+        NoTokens::Failure(failure, said, retry_after) => (failure, said, retry_after),
         NoTokens::Error(error) => {
-            release(context, attempt, UNUSED).await?;
-            return Err(error);
+            give_back(context, attempt).await?;
+            return serving_or(context, attempt, error).await;
         }
     };
-    let is_early = still_serves && attempt.reason == RefreshReason::Early;
-    let error = match failure {
-        TokenFailure::Rejected if !is_early => {
-            let rotation = context
-                .endpoints_of(&attempt.connection)?
-                .product
-                .oauth
-                .rotation;
-            let lost = attempt.recovering && rotation != Rotation::Stable;
-            let reason = if lost {
-                AccountReason::RefreshOutcomeLost
-            } else {
-                AccountReason::RefreshRejected
-            };
-            return credential_died(context, attempt, reason)
-                .await
-                .map_err(|error| error.with_context("product_message", said));
-        }
-        TokenFailure::Client => {
-            release(context, attempt, FAILED).await?;
-            client_used(
-                context,
-                &attempt.connection,
-                ConnectionHealth::ClientRejected,
-            )
-            .await?;
-            Error::new(
-                ErrorKind::ConnectionCredentialsRejected,
-                "the product refuses the connection's client id or secret; fix the connection, the users need not act",
-            )
-            .with_context("product_message", said)
-        }
-        TokenFailure::Unanswered => {
-            release(context, attempt, UNANSWERED).await?;
-            refresh_unavailable(&said, None)
-        }
-        TokenFailure::Rejected | TokenFailure::Temporary | TokenFailure::Misconfigured => {
-            release(context, attempt, FAILED).await?;
-            refresh_unavailable(&said, None)
-        }
+    let noted = Noted {
+        unanswered: failure == TokenFailure::Unanswered,
+        retry_after,
+        ..Noted::default()
     };
-    if still_serves {
-        current(context, &attempt.of).await
+    let wait = note(context, attempt, noted).await?;
+    let error = if failure == TokenFailure::Client {
+        client_used(
+            context,
+            &attempt.connection,
+            ConnectionHealth::ClientRejected,
+        )
+        .await?;
+        Error::new(
+            ErrorKind::ConnectionCredentialsRejected,
+            "the product refuses the connection's client id or secret; fix the connection, the users need not act",
+        )
+        .with_context("product_message", said)
     } else {
-        Err(error)
+        refresh_unavailable(&said, Some(wait))
+    };
+    serving_or(context, attempt, error).await
+}
+
+/// Every refresh token that may live was refused.
+pub(super) async fn refused(
+    context: &Context,
+    attempt: &Attempt,
+    after: AfterRefusal,
+    said: String,
+) -> Result<Arc<Snapshot>> {
+    match after {
+        AfterRefusal::Noted { since, pause } => {
+            let noted = Noted {
+                refused: Some((since, pause)),
+                ..Noted::default()
+            };
+            let wait = note(context, attempt, noted).await?;
+            serving_or(context, attempt, refresh_unavailable(&said, Some(wait))).await
+        }
+        AfterRefusal::Dies(reason) => credential_died(context, attempt, reason)
+            .await
+            .map_err(|error| error.with_context("product_message", said)),
+        AfterRefusal::Present(_) => current(context, &attempt.of).await,
     }
 }
 
@@ -92,12 +89,22 @@ pub(super) async fn no_refresh_token(
 ) -> Result<Arc<Snapshot>> {
     match attempt.reason {
         RefreshReason::Early | RefreshReason::Asked => {
-            release(context, attempt, UNUSED).await?;
+            give_back(context, attempt).await?;
             current(context, &attempt.of).await
         }
         RefreshReason::Due | RefreshReason::Refused => {
             credential_died(context, attempt, AccountReason::RefreshTokenMissing).await
         }
+    }
+}
+
+/// The account with its present tokens where they still serve, or else this error.
+async fn serving_or(context: &Context, attempt: &Attempt, error: Error) -> Result<Arc<Snapshot>> {
+    let now = attempt.now(context);
+    if attempt.account.still_serves(attempt.reason, now) {
+        current(context, &attempt.of).await
+    } else {
+        Err(error)
     }
 }
 
@@ -107,58 +114,110 @@ async fn credential_died(
     attempt: &Attempt,
     reason: AccountReason,
 ) -> Result<Arc<Snapshot>> {
-    context
-        .change_account("refresh.died", attempt.account.id, |account| {
-            if account.row.generation == attempt.account.generation
-                && account.row.is_leased_to(attempt.owner)
-            {
-                account
-                    .row
-                    .on(Trigger::CredentialDied(reason), context.now())
-            } else {
-                Ok(None)
-            }
-        })
-        .await?;
+    while_leased(context, attempt, "refresh.died", |account| {
+        if account.row.generation != attempt.account.generation {
+            return Ok(None);
+        }
+        account
+            .row
+            .on(Trigger::CredentialDied(reason), context.now())
+    })
+    .await?;
     current(context, &attempt.of).await
 }
 
-/// How a lease is given back, by the store's time.
-type Release = fn(Timestamp) -> Trigger<'static>;
-
-/// No request was sent.
-const UNUSED: Release = |_| Trigger::LeaseReleased;
-/// The product gave no tokens.
-const FAILED: Release = |_| Trigger::RefreshFailed {
-    unanswered_at: None,
-};
-/// No response came, so no one knows what the product did.
-const UNANSWERED: Release = |read_at| Trigger::RefreshFailed {
-    unanswered_at: Some(read_at),
-};
-
-async fn release(context: &Context, attempt: &Attempt, release: Release) -> Result<()> {
+/// Changes the account while this refresh holds its lease. Tried again for a while: a lease that stays keeps others out.
+async fn while_leased(
+    context: &Context,
+    attempt: &Attempt,
+    name: &'static str,
+    decide: impl Fn(&Versioned<Account>) -> account::Transition,
+) -> Result<()> {
     context
-        .change_account("refresh.release", attempt.account.id, |account| {
-            if !account.row.is_leased_to(attempt.owner) {
-                return Ok(None);
-            }
-            account.row.on(release(account.read_at), context.now())
-        })
+        .change_patiently(
+            name,
+            || context.existing_account(attempt.account.id),
+            |account: Versioned<Account>| {
+                let changed = match account.row.is_leased_to(attempt.owner) {
+                    true => decide(&account)?,
+                    false => None,
+                };
+                Ok((Change::none().account(changed, account.version), ()))
+            },
+        )
         .await
-        .map(drop)
 }
 
-pub(super) fn refresh_unavailable(said: &str, after: Option<SignedDuration>) -> Error {
-    let after = after
-        .and_then(|after| Duration::try_from(after).ok())
-        .unwrap_or(Duration::from_secs(2));
+/// Gives the lease back: no request was sent.
+pub(super) async fn give_back(context: &Context, attempt: &Attempt) -> Result<()> {
+    while_leased(context, attempt, "refresh.release", |account| {
+        account.row.on(Trigger::LeaseReleased, context.now())
+    })
+    .await
+}
+
+/// What is noted of a failure.
+#[derive(Debug, Clone, Copy, Default)]
+struct Noted {
+    unanswered: bool,
+    /// Since when the refresh token is refused, and how long the next try waits at least.
+    refused: Option<(jiff::Timestamp, jiff::SignedDuration)>,
+    retry_after: Option<Duration>,
+}
+
+/// Notes a failure with the pause after it, and gives the lease back. Returns the pause.
+async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Duration> {
+    let mut jitter = [0; 4];
+    context.entropy.fill(&mut jitter);
+    let jitter = u32::from_be_bytes(jitter);
+    let pause = |failures: u32| match noted.refused {
+        Some((_, pause)) if pause.is_positive() => pause,
+        _ => back_off(failures.saturating_add(1), jitter, noted.retry_after),
+    };
+    while_leased(context, attempt, "refresh.failed", |account| {
+        let failed_at = account.read_at;
+        let until = failed_at.checked_add(pause(account.row.refresh_failures));
+        let failure = RefreshFailure {
+            unanswered: noted.unanswered,
+            refused_at: noted.refused.map(|(since, _)| since),
+            failed_at,
+            until: until.unwrap_or(jiff::Timestamp::MAX),
+            client: &attempt.client,
+        };
+        account
+            .row
+            .on(Trigger::RefreshFailed(&failure), context.now())
+    })
+    .await?;
+    Ok(Duration::try_from(pause(attempt.account.refresh_failures)).unwrap_or_default())
+}
+
+/// `Retry-After` is at least a second.
+pub(super) fn refresh_unavailable(said: &str, after: Option<Duration>) -> Error {
+    let after = after.unwrap_or(Duration::from_secs(2));
     Error::new(
         ErrorKind::RefreshUnavailable,
         "the access token has ended and the product's token endpoint does not give a new one",
     )
     .with_context("product_message", said)
-    .with_retry_after(after)
+    .with_retry_after(after.max(Duration::from_secs(1)))
+}
+
+pub(super) fn refresh_in_progress(after: Option<Duration>) -> Error {
+    let after = after.unwrap_or_default();
+    Error::new(
+        ErrorKind::RefreshInProgress,
+        "another refresh of this account has not ended yet; try again",
+    )
+    .with_retry_after(after.max(Duration::from_secs(1)))
+}
+
+pub(super) fn token_refused_again() -> Error {
+    Error::new(
+        ErrorKind::ProductRejectedToken,
+        "the product refuses a token that it has just issued; if this stays, the user has to authorize again",
+    )
+    .with_upstream(Upstream::new(401))
 }
 
 #[cfg(test)]

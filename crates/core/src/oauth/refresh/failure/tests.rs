@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn who_waits_for_the_token_endpoint_is_told_how_long() {
-    for (after, expected) in [(None, 2), (Some(7), 7), (Some(-7), 2)] {
-        let error = refresh_unavailable("busy", after.map(SignedDuration::from_secs));
+    for (after, expected) in [(None, 2), (Some(7), 7), (Some(0), 1)] {
+        let error = refresh_unavailable("busy", after.map(Duration::from_secs));
         assert_eq!(error.kind(), ErrorKind::RefreshUnavailable);
         assert_eq!(error.retry_after(), Some(Duration::from_secs(expected)));
         assert_eq!(error.context()["product_message"], "busy");

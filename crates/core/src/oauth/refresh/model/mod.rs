@@ -210,7 +210,9 @@ impl Model {
             Act::Fault(fault, times) => self.server.state().faults = vec![fault; times],
             Act::RevokeAtProduct => self.server.revoke_all(),
             Act::Kill(process) => {
-                self.server.state().cut |= self.row().lease.is_some();
+                let cut = self.row().lease.is_some();
+                self.server.state().cut |= cut;
+                self.server.state().killed = true;
                 self.world.kill(process);
                 self.environments[process as usize] = self.open(process);
             }

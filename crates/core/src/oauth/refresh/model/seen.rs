@@ -7,8 +7,9 @@ use super::*;
 pub(super) struct Seen {
     pub(super) changes: u32,
     account: Option<Account>,
-    /// The generation that was current before.
+    /// The generation that was current before, and the one before that, which is shredded next.
     previous: u64,
+    replaced: u64,
     /// Generations that were current and are no more.
     left: BTreeSet<u64>,
     /// Authorizations that were completed before the last disconnect.
@@ -58,7 +59,7 @@ impl Seen {
             self.left.insert(before.generation);
             let returned = now.generation != 0 && self.left.contains(&now.generation);
             assert!(!returned, "an old generation is current again: {now:?}");
-            self.previous = before.generation;
+            self.replaced = std::mem::replace(&mut self.previous, before.generation);
         }
         let possible: &[AccountState] = match before.state {
             Disconnected => &[PendingAuthorization],
@@ -94,7 +95,7 @@ impl Seen {
         }
         if now.state == Disconnected {
             assert_eq!(now.generation, 0);
-            self.previous = 0;
+            (self.previous, self.replaced) = (0, 0);
             self.ended = completed.by_ref().collect();
             self.cut_off
                 .extend(ids(authorizations, AuthorizationState::Verifying));
@@ -119,15 +120,20 @@ impl Seen {
         );
         let verifying: BTreeSet<AuthorizationId> =
             ids(authorizations, AuthorizationState::Verifying).collect();
-        // Tokens that came after a lease was over are kept for the next refresh.
-        let orphaned = server.state().froze;
+        // Tokens that came after a lease was over are kept for the next refresh, which also shreds what a process that
+        // ended or a store that was down left.
+        let left = {
+            let state = server.state();
+            state.froze || state.killed || state.outage
+        };
         for credential in kept {
-            let one_of_two = [account.generation, self.previous].contains(&credential.generation);
+            let known = [account.generation, self.previous, self.replaced];
+            let one_of_three = known.contains(&credential.generation);
             let waits = credential
                 .pending_for
                 .is_some_and(|holder| verifying.contains(&holder));
             assert!(
-                one_of_two || waits || orphaned,
+                one_of_three || waits || left,
                 "{credential:?} is kept, though {} came before {account:?}",
                 self.previous
             );

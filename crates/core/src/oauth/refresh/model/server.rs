@@ -39,6 +39,9 @@ pub(super) struct State {
     revocations: u32,
     /// Whether a process may have lost a response.
     pub(super) cut: bool,
+    /// Whether a process was killed, and whether the store was down.
+    pub(super) killed: bool,
+    pub(super) outage: bool,
     /// Whether a process stood still, perhaps for longer than its lease.
     pub(super) froze: bool,
 }
@@ -164,6 +167,7 @@ impl Server {
     }
 
     fn break_store(&self) {
+        self.state().outage = true;
         self.store.set_down(true);
         let (store, over) = (
             Arc::clone(&self.store),

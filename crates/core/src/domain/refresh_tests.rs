@@ -1,0 +1,425 @@
+//! What becomes of tokens that came and of refusals, and how long pauses are.
+
+use super::*;
+use crate::testing::{self, START};
+use Rotation::{Rotating, Stable, Strict};
+
+const US: Uuid = Uuid::from_u128(2);
+const CLASSES: [Rotation; 3] = [Stable, Rotating, Strict];
+
+fn at(seconds: i64) -> Timestamp {
+    START + SignedDuration::from_secs(seconds)
+}
+
+/// An active account of generation 3, leased to us; its token ends in a minute.
+fn account() -> Account {
+    Account {
+        state: AccountState::Active,
+        generation: 3,
+        last_generation: 4,
+        token_expires_at: Some(at(60)),
+        lease: Some(crate::domain::Lease {
+            owner: US,
+            process: None,
+            until: at(90),
+            generation: 3,
+        }),
+        ..testing::account(1, "ada")
+    }
+}
+
+fn refreshed(rotation: Rotation) -> Refreshed {
+    Refreshed {
+        owner: US,
+        grant: 0,
+        claimed: 3,
+        generation: 5,
+        sent_at: at(10),
+        token_expires_at: Some(at(3600)),
+        scopes: None,
+        rotation,
+        rotated: false,
+    }
+}
+
+fn dead(reason: AccountReason) -> Account {
+    Account {
+        state: AccountState::NeedsReauthorization,
+        reason: Some(reason),
+        health: AccountHealth::Degraded,
+        lease: None,
+        ..account()
+    }
+}
+
+#[test]
+fn tokens_of_the_current_generation_bring_an_account_back_that_could_not_be_refreshed() {
+    use AccountReason::{ClientChanged, RefreshOutcomeLost, RefreshRejected, RefreshTokenMissing};
+    for rotation in CLASSES {
+        for reason in [RefreshRejected, RefreshOutcomeLost] {
+            let (next, event) = dead(reason).with_refreshed(&refreshed(rotation));
+            assert_eq!((next.state, next.reason), (AccountState::Active, None));
+            assert_eq!((next.generation, event), (5, Some("account.recovered")));
+            // Its family may be dead: the next refusal says that the outcome was lost.
+            let doubtful = rotation == Strict;
+            assert_eq!(next.health == AccountHealth::Degraded, doubtful);
+            assert_eq!(next.refresh.refresh_unanswered, rotation != Stable);
+
+            let suspended = Account {
+                state: AccountState::Suspended,
+                suspended_from: Some(AccountState::NeedsReauthorization),
+                ..dead(reason)
+            };
+            let (next, _) = suspended.with_refreshed(&refreshed(rotation));
+            assert_eq!(next.state, AccountState::Suspended);
+            assert_eq!(next.suspended_from, Some(AccountState::Active));
+        }
+        for reason in [ClientChanged, RefreshTokenMissing] {
+            let (next, _) = dead(reason).with_refreshed(&refreshed(rotation));
+            assert_eq!(next.state, AccountState::NeedsReauthorization);
+            assert_eq!(next.reason, Some(reason));
+        }
+    }
+}
+
+#[test]
+fn a_strict_family_that_may_be_dead_ends_as_lost_and_not_as_refused_by_the_user() {
+    let (revived, _) = dead(AccountReason::RefreshRejected).with_refreshed(&refreshed(Strict));
+    let after = revived.after_refusal(Refusal {
+        read_at: at(4000),
+        reason: RefreshReason::Due,
+        rotation: Strict,
+        live: &[],
+        tried: &[5],
+    });
+    assert_eq!(after, AfterRefusal::Dies(AccountReason::RefreshOutcomeLost));
+}
+
+#[test]
+fn tokens_that_came_are_kept_unless_their_grant_has_ended() {
+    let newer = Account {
+        generation: 4,
+        ..account()
+    };
+    let table = [
+        (account(), Keep::Current),
+        (newer.clone(), Keep::Aside),
+        (
+            Account {
+                state: AccountState::Disconnected,
+                generation: 0,
+                ..account()
+            },
+            Keep::Not,
+        ),
+        // Disconnected, and a new link was made.
+        (
+            Account {
+                state: AccountState::PendingAuthorization,
+                generation: 0,
+                ..account()
+            },
+            Keep::Not,
+        ),
+        // The user has authorized again.
+        (
+            Account {
+                refresh: RefreshState {
+                    grant: 4,
+                    ..RefreshState::default()
+                },
+                ..newer.clone()
+            },
+            Keep::Not,
+        ),
+        // The store had taken them, and could not say so.
+        (
+            Account {
+                refresh: RefreshState {
+                    token_sent_at: Some(at(10)),
+                    ..RefreshState::default()
+                },
+                ..newer.clone()
+            },
+            Keep::Already,
+        ),
+        // What took their place is dead.
+        (
+            Account {
+                state: AccountState::NeedsReauthorization,
+                reason: Some(AccountReason::RefreshOutcomeLost),
+                ..newer
+            },
+            Keep::Current,
+        ),
+    ];
+    for (row, expected) in table {
+        assert_eq!(row.keeps(&refreshed(Rotating)), expected, "{row:?}");
+    }
+}
+
+#[test]
+fn a_success_ends_what_was_noted_of_failures() {
+    let mut row = account();
+    row.refresh_failures = 3;
+    row.refresh = RefreshState {
+        grant: 0,
+        token_sent_at: Some(START),
+        refresh_unanswered: true,
+        refresh_refused_at: Some(START),
+        refresh_failed_at: Some(START),
+        refresh_after: Some(at(900)),
+        refresh_client: Some(String::from("client")),
+        token_refusals: 2,
+        rotates: false,
+    };
+    let (next, _) = row.with_refreshed(&refreshed(Strict));
+    let expected = RefreshState {
+        token_sent_at: Some(at(10)),
+        token_refusals: 2,
+        ..RefreshState::default()
+    };
+    assert_eq!((next.refresh, next.refresh_failures), (expected, 0));
+}
+
+#[test]
+fn a_response_with_another_refresh_token_makes_the_account_rotating() {
+    let rotated = Refreshed {
+        rotated: true,
+        ..refreshed(Stable)
+    };
+    let (next, _) = account().with_refreshed(&rotated);
+    assert_eq!(account().rotation(Stable), Stable);
+    assert_eq!(next.rotation(Stable), Strict);
+    let (next, _) = next.with_refreshed(&Refreshed {
+        claimed: 5,
+        generation: 6,
+        ..refreshed(Stable)
+    });
+    assert_eq!(next.rotation(Stable), Strict, "once seen it is known");
+    assert_eq!(next.rotation(Rotating), Rotating);
+}
+
+fn live(generation: u64, sent_at: Option<i64>) -> LiveGeneration {
+    LiveGeneration {
+        generation,
+        sent_at: sent_at.map(at),
+    }
+}
+
+#[test]
+fn newer_means_asked_for_later_and_not_stored_later() {
+    let current_sent_at = |seconds: Option<i64>| {
+        let mut row = account();
+        row.refresh.token_sent_at = seconds.map(at);
+        row
+    };
+    // When the current tokens were asked for, what else lives, and what is taken.
+    let table: [(Option<i64>, &[LiveGeneration], Option<u64>); 6] = [
+        (Some(20), &[live(3, Some(20)), live(4, Some(10))], None),
+        (Some(20), &[live(3, Some(20)), live(4, Some(30))], Some(4)),
+        (Some(20), &[live(2, Some(30)), live(3, Some(20))], Some(2)),
+        (Some(20), &[live(3, Some(20)), live(4, None)], None),
+        (None, &[live(3, None), live(4, Some(10))], Some(4)),
+        (None, &[live(3, None), live(4, None)], None),
+    ];
+    for (current, live, expected) in table {
+        let row = current_sent_at(current);
+        assert_eq!(row.adoptable(Rotating, live), expected, "{live:?}");
+        assert_eq!(row.adoptable(Strict, live), expected, "{live:?}");
+        assert_eq!(row.adoptable(Stable, live), None, "the present one is good");
+    }
+}
+
+#[test]
+fn a_refusal_tries_every_live_generation_once_and_the_newest_first() {
+    let live = [
+        live(2, None),
+        live(3, Some(0)),
+        live(4, Some(9)),
+        live(1, Some(5)),
+    ];
+    for rotation in CLASSES {
+        let mut tried = vec![3];
+        let mut order = Vec::new();
+        let last = loop {
+            let after = account().after_refusal(Refusal {
+                read_at: at(70),
+                reason: RefreshReason::Due,
+                rotation,
+                live: &live,
+                tried: &tried,
+            });
+            match after {
+                AfterRefusal::Present(next) => {
+                    tried.push(next);
+                    order.push(next);
+                }
+                last => break last,
+            }
+        };
+        assert_eq!(order, [4, 1, 2]);
+        assert_ne!(last, AfterRefusal::Present(3));
+    }
+}
+
+#[test]
+fn a_stable_account_ends_with_the_second_refusal_ten_seconds_after_the_first() {
+    use RefreshReason::{Asked, Due, Early, Refused};
+    let noted = |since, pause| AfterRefusal::Noted {
+        since: at(since),
+        pause: SignedDuration::from_secs(pause),
+    };
+    let dies = AfterRefusal::Dies(AccountReason::RefreshRejected);
+    // Since when it is refused, reason, moment; the token serves until 60.
+    let table = [
+        (None, Due, 70, noted(70, 10)),
+        (None, Refused, 5, noted(5, 10)),
+        (Some(70), Due, 79, noted(70, 1)),
+        (Some(70), Due, 80, dies),
+        (Some(0), Refused, 10, dies),
+        (Some(0), Due, 50, dies),
+        (Some(0), Early, 50, noted(0, -40)),
+        (Some(0), Asked, 59, noted(0, -49)),
+        (Some(0), Asked, 60, dies),
+        // The store's clock was set back.
+        (Some(100), Due, 70, noted(70, 10)),
+    ];
+    for (since, reason, moment, expected) in table {
+        let mut row = account();
+        row.refresh.refresh_refused_at = since.map(at);
+        let after = row.after_refusal(Refusal {
+            read_at: at(moment),
+            reason,
+            rotation: Stable,
+            live: &[],
+            tried: &[3],
+        });
+        assert_eq!(after, expected, "{since:?} {reason:?} {moment}");
+    }
+}
+
+#[test]
+fn a_rotating_account_ends_with_the_first_refusal_and_says_whose_fault_it_is() {
+    use RefreshReason::{Asked, Due, Early, Refused};
+    for rotation in [Rotating, Strict] {
+        for unanswered in [true, false] {
+            let mut row = account();
+            row.refresh.refresh_unanswered = unanswered;
+            let after = |reason, seconds| {
+                row.after_refusal(Refusal {
+                    read_at: at(seconds),
+                    reason,
+                    rotation,
+                    live: &[live(3, None)],
+                    tried: &[3],
+                })
+            };
+            let expected = AfterRefusal::Dies(match unanswered {
+                true => AccountReason::RefreshOutcomeLost,
+                false => AccountReason::RefreshRejected,
+            });
+            for (reason, seconds) in [(Due, 70), (Due, 5), (Refused, 5), (Asked, 60)] {
+                assert_eq!(after(reason, seconds), expected);
+            }
+            for reason in [Asked, Early] {
+                assert!(
+                    matches!(after(reason, 59), AfterRefusal::Noted { .. }),
+                    "nothing is lost while the access token serves"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failure_is_noted_with_its_pause_and_what_was_known_stays() {
+    let failure = RefreshFailure {
+        unanswered: true,
+        refused_at: None,
+        failed_at: START,
+        until: at(2),
+        client: "client",
+    };
+    let (first, event) = account().with_failed(&failure);
+    assert_eq!(event, Some("account.refresh_degraded"));
+    assert!(first.refresh.refresh_unanswered && first.lease.is_none());
+    let (second, event) = first.with_failed(&RefreshFailure {
+        unanswered: false,
+        refused_at: Some(at(2)),
+        until: at(12),
+        ..failure
+    });
+    assert_eq!(event, None);
+    assert!(second.refresh.refresh_unanswered, "until a success");
+    assert_eq!(second.refresh.refresh_refused_at, Some(at(2)));
+    assert_eq!(second.refresh.refresh_after, Some(at(12)));
+    assert_eq!(second.refresh_failures, 2);
+}
+
+#[test]
+fn pauses_after_failures_lie_between_a_second_and_two_seconds_to_fifteen_minutes() {
+    let longest = [0, 1, 2, 3, 8, 9, 10, 11, u32::MAX]
+        .map(|failures| back_off(failures, u32::MAX, None).as_secs());
+    assert_eq!(longest, [1, 2, 4, 8, 256, 512, 900, 900, 900]);
+    assert_eq!(back_off(5, 0, None).as_secs(), 1);
+    assert_eq!(back_off(5, u32::MAX / 2, None).as_millis(), 15_999);
+}
+
+#[test]
+fn a_pause_is_as_long_as_the_product_asks_and_a_day_at_most() {
+    let asked = |seconds| back_off(1, u32::MAX, Some(Duration::from_secs(seconds))).as_secs();
+    assert_eq!([1, 600, 1_000_000].map(asked), [2, 600, 86_400]);
+}
+
+#[test]
+fn another_secret_or_id_is_another_client() {
+    use crate::{resource::NewConnection, testing::World};
+    let world = World::new();
+    let context = testing::context(&world, &testing::STABLE, testing::always(200, ""));
+    let connection = |name: &str, id: &str| {
+        let new = NewConnection {
+            connection_name: name.to_owned(),
+            product: String::from("demo"),
+            client_id: Some(id.to_owned()),
+            client_secret: Some("secret".into()),
+            ..NewConnection::default()
+        };
+        world.run(async {
+            crate::connections::create(&context, new).await.unwrap();
+            context.connection_row(name).await.unwrap().row
+        })
+    };
+    let (one, other) = (connection("one", "client"), connection("two", "other"));
+    let draft = Connection {
+        client_secret: None,
+        ..one.clone()
+    };
+    assert_eq!(client_stamp(&one), client_stamp(&one.clone()));
+    assert_ne!(client_stamp(&one), client_stamp(&other));
+    assert_ne!(client_stamp(&one), client_stamp(&draft));
+}
+
+#[test]
+fn an_account_of_an_older_stead_reads_and_what_is_known_stands_on_its_body() {
+    let mut body = serde_json::to_value(account()).unwrap();
+    let members = body.as_object_mut().unwrap();
+    assert_eq!(members.remove("grant"), Some(0.into()));
+    members.insert(String::from("later"), 1.into());
+    let read: Account = serde_json::from_value(body).unwrap();
+    assert_eq!(read.refresh, RefreshState::default());
+    let known = Account {
+        refresh: RefreshState {
+            refresh_unanswered: true,
+            refresh_after: Some(START),
+            rotates: true,
+            ..RefreshState::default()
+        },
+        ..read
+    };
+    let body = serde_json::to_value(&known).unwrap();
+    assert_eq!(body["refresh_unanswered"], true);
+    assert_eq!(body["rotates"], true);
+    assert_eq!(body["later"], 1);
+    assert_eq!(serde_json::from_value::<Account>(body).unwrap(), known);
+}

@@ -1,0 +1,122 @@
+//! Presents refresh tokens: the current one, and where it is refused every other that may live.
+
+use std::sync::Arc;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{
+    super::token_endpoint::{Granted, NoTokens, TokenFailure, request_tokens},
+    Attempt, failure,
+    keep::keep,
+};
+use crate::{
+    ErrorKind, Result,
+    context::{Context, Snapshot, TokenSet},
+    domain::refresh::{AfterRefusal, LiveGeneration, Refusal, may_send},
+};
+
+/// Presents a refresh token, and keeps what the product gives for it. Nothing where the lease may no longer last for a
+/// request: then it was given back.
+pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Option<Arc<Snapshot>>> {
+    let mut generation = attempt.account.generation;
+    let (mut tried, mut presented) = (Vec::new(), Vec::<SecretString>::new());
+    let (mut said, mut unreadable) = (String::new(), None);
+    loop {
+        tried.push(generation);
+        let token = match context.tokens(&attempt.account, generation).await {
+            Ok(tokens) => tokens.as_ref().and_then(TokenSet::refresh_token).cloned(),
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
+                failure::give_back(context, attempt).await?;
+                return Err(error);
+            }
+            Err(error) => {
+                tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "a credential that cannot be opened was passed over");
+                unreadable.get_or_insert(error);
+                None
+            }
+        };
+        let is_other = |token: &SecretString| {
+            let same = |other: &SecretString| other.expose_secret() == token.expose_secret();
+            !presented.iter().any(same)
+        };
+        if let Some(token) = token.filter(is_other) {
+            let elapsed = context.monotonic().saturating_sub(attempt.read_when);
+            if !may_send(elapsed) {
+                failure::give_back(context, attempt).await?;
+                return Ok(None);
+            }
+            let sent_at = attempt.now(context);
+            match granted(context, attempt, &token).await {
+                Ok(granted) => return keep(context, attempt, granted, sent_at).await.map(Some),
+                Err(NoTokens::Failure(TokenFailure::Rejected, refusal, _)) => said = refusal,
+                Err(none) => return failure::failed(context, attempt, none).await.map(Some),
+            }
+            presented.push(token);
+        }
+        let live = live(context, attempt).await?;
+        let after = attempt.account.after_refusal(Refusal {
+            read_at: attempt.now(context),
+            reason: attempt.reason,
+            rotation: attempt.rotation,
+            live: &live,
+            tried: &tried,
+        });
+        if let AfterRefusal::Present(next) = after {
+            generation = next;
+        } else if !presented.is_empty() {
+            return failure::refused(context, attempt, after, said)
+                .await
+                .map(Some);
+        } else if let Some(error) = unreadable {
+            failure::give_back(context, attempt).await?;
+            return Err(error);
+        } else {
+            return failure::no_refresh_token(context, attempt).await.map(Some);
+        }
+    }
+}
+
+/// The account's credentials that may live; one that cannot be read is not among them.
+async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration>> {
+    let credentials = context.store.credentials(attempt.account.id).await?;
+    let rows = credentials.iter().map(|found| &found.row);
+    Ok(rows
+        .filter_map(|row| LiveGeneration::of(row, &attempt.account))
+        .collect())
+}
+
+/// RFC 6749, 6: without `scope`, so that what the user did not grant is not asked for.
+async fn granted(
+    context: &Context,
+    attempt: &Attempt,
+    refresh_token: &SecretString,
+) -> Result<Granted, NoTokens> {
+    let endpoints = context.endpoints_of(&attempt.connection)?;
+    let url = &endpoints.token;
+    if let Some(wait) = context.circuits.try_begin(url, context.monotonic()) {
+        let closed = failure::refresh_unavailable("it fails for every account", Some(wait));
+        return Err(NoTokens::Error(closed));
+    }
+    let grant = [
+        ("grant_type", "refresh_token"),
+        ("refresh_token", refresh_token.expose_secret()),
+    ];
+    let granted = request_tokens(
+        context,
+        endpoints.product,
+        &attempt.connection,
+        url,
+        &grant,
+        Some(refresh_token),
+    )
+    .await;
+    let failed = matches!(
+        granted,
+        Err(NoTokens::Failure(
+            TokenFailure::Temporary | TokenFailure::Unanswered,
+            ..
+        ))
+    );
+    context.circuits.note(url, failed, context.monotonic());
+    granted
+}
