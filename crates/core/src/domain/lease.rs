@@ -49,8 +49,12 @@ pub(crate) enum Claim {
     HoldBack(Timestamp),
     /// The last attempts failed: not before then.
     BackOff(Timestamp),
-    /// A refresh has just brought the tokens that the product refused: not before then.
-    Young(Timestamp),
+    /// A refresh has just brought the tokens that the product refused: not before then. The account with a note of it,
+    /// where there is none yet.
+    Young {
+        until: Timestamp,
+        noted: Option<Box<Account>>,
+    },
     /// It ends later than any lease can, because the store's clock was set back. The account with a lease that ends as
     /// one that begins now; it is still another's.
     Shortened(Box<Account>),
@@ -73,7 +77,8 @@ impl Account {
         if reason == RefreshReason::Refused
             && let Some(until) = self.is_young(read_at)
         {
-            return Claim::Young(until);
+            let noted = self.with_refused_token(read_at).map(Box::new);
+            return Claim::Young { until, noted };
         }
         let latest = read_at.checked_add(LEASE).unwrap_or(Timestamp::MAX);
         let held = self
@@ -113,7 +118,7 @@ impl Account {
             ..self.clone()
         };
         account.refresh.refresh_unanswered = recovering;
-        account.refresh.token_refusals = self.refusals(reason, read_at);
+        account.refresh.token_refusals = self.refusals(reason);
         Claim::Ours {
             account: Box::new(account),
             recovering,

@@ -269,8 +269,14 @@ fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused
             ..claimant(Rotation::Stable)
         })
     };
-    assert_eq!(refused(&row, 0), Claim::Young(at(60)));
-    assert_eq!(refused(&row, 59), Claim::Young(at(60)));
+    let mut noted = row.clone();
+    noted.refresh.token_refused = true;
+    let young = |noted| Claim::Young {
+        until: at(60),
+        noted,
+    };
+    assert_eq!(refused(&row, 0), young(Some(Box::new(noted.clone()))));
+    assert_eq!(refused(&noted, 59), young(None));
     assert_eq!(ours(&refused(&row, 60)), Some(false));
     assert_eq!(ours(&refused(&row, -1)), Some(false), "set back");
     assert_eq!(ours(&row.claim(&claimant(Rotation::Stable))), Some(false));
@@ -282,34 +288,36 @@ fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused
 fn while_every_new_token_is_refused_the_pauses_grow_to_an_hour() {
     let mut row = account(None);
     let (mut now, mut pauses) = (0, Vec::new());
+    let claim = |row: &Account, seconds| {
+        row.claim(&Claimant {
+            read_at: at(seconds),
+            reason: RefreshReason::Refused,
+            ..claimant(Rotation::Strict)
+        })
+    };
     for _ in 0..9 {
         row.refresh.token_sent_at = Some(at(now));
+        row.refresh.token_refused = false;
         let began = now;
-        let claimed = loop {
-            let claim = row.claim(&Claimant {
-                read_at: at(now),
-                reason: RefreshReason::Refused,
-                ..claimant(Rotation::Strict)
-            });
-            match claim {
-                Claim::Young(_) => now += 1,
-                Claim::Ours { account, .. } => break account,
+        row.refresh = loop {
+            match claim(&row, now) {
+                Claim::Young { noted, .. } => row = noted.map_or(row, |noted| *noted),
+                Claim::Ours { account, .. } => break account.refresh,
                 other => panic!("{other:?}"),
             }
+            now += 1;
         };
         pauses.push(now - began);
-        row.refresh = claimed.refresh;
     }
     assert_eq!(pauses, [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
-    // One that serves for long is a good one.
+    // The next one serves for a while, and is refused then.
     row.refresh.token_sent_at = Some(at(now));
-    let claim = row.claim(&Claimant {
-        read_at: at(now + 7200),
-        reason: RefreshReason::Refused,
-        ..claimant(Rotation::Strict)
-    });
-    let Claim::Ours { account, .. } = claim else {
-        panic!("{claim:?}")
+    row.refresh.token_refused = false;
+    let Claim::Young { noted: None, .. } = claim(&row, now + 90) else {
+        panic!("its refusal says nothing")
+    };
+    let Claim::Ours { account, .. } = claim(&row, now + 3600) else {
+        panic!("not ours")
     };
     assert_eq!(account.refresh.token_refusals, 0);
 }

@@ -67,7 +67,10 @@ pub(crate) struct RefreshState {
     /// The client that failed, as [`client_stamp`] says it: another one need not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_client: Option<String>,
-    /// How many tokens in a row the product's API refused soon after a refresh had brought them.
+    /// The product's API refused the current access token soon after a refresh had brought it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) token_refused: bool,
+    /// How many before it in a row were refused so.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) token_refusals: u32,
     /// A refresh has brought another refresh token than the one presented, whatever the product says of itself.
@@ -251,17 +254,24 @@ impl Account {
         (YOUNG * (1 << self.refresh.token_refusals.min(6))).min(LONGEST_YOUNG)
     }
 
-    /// How many new access tokens in a row the product's API has refused, once a refresh begins for this reason. A token
-    /// that has served for as long again as it was young was a good one.
-    pub(super) fn refusals(&self, reason: RefreshReason, now: Timestamp) -> u32 {
-        let age = self.refresh.token_sent_at.map(|at| now.duration_since(at));
-        let count = self.refresh.token_refusals;
-        match age {
-            Some(age) if age < self.youth() * 2 && reason == RefreshReason::Refused => {
-                count.saturating_add(1)
-            }
-            Some(age) if age < self.youth() * 2 => count,
-            _ => 0,
+    /// The account with the note that the product's API refused its new access token, where that was not noted yet.
+    pub(super) fn with_refused_token(&self, now: Timestamp) -> Option<Self> {
+        let sent_at = self.refresh.token_sent_at?;
+        let is_new = now.duration_since(sent_at) < YOUNG && !self.refresh.token_refused;
+        is_new.then(|| {
+            let mut next = self.clone();
+            next.refresh.token_refused = true;
+            next
+        })
+    }
+
+    /// How many new access tokens in a row the product's API has refused, once a refresh begins for this reason. One
+    /// refusal of a token that had served says nothing.
+    pub(super) fn refusals(&self, reason: RefreshReason) -> u32 {
+        match (self.refresh.token_refused, reason) {
+            (false, _) => 0,
+            (true, RefreshReason::Refused) => self.refresh.token_refusals.saturating_add(1),
+            (true, _) => self.refresh.token_refusals,
         }
     }
 

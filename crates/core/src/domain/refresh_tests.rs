@@ -170,6 +170,7 @@ fn a_success_ends_what_was_noted_of_failures() {
         refresh_failed_at: Some(START),
         refresh_after: Some(at(900)),
         refresh_client: Some(String::from("client")),
+        token_refused: true,
         token_refusals: 2,
         rotates: false,
     };

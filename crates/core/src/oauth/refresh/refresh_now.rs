@@ -169,7 +169,7 @@ async fn claim_and_present(
                     None => continue,
                 }
             }
-            Claim::Young(_) => return Err(token_refused_again()),
+            Claim::Young { .. } => return Err(token_refused_again()),
             Claim::BackOff(until) => {
                 let wait = Duration::try_from(until.duration_since(read_at)).ok();
                 let error = || refresh_unavailable("the last attempts failed", wait);
@@ -224,9 +224,12 @@ async fn claim(
                     holder_ended,
                 });
                 let change = match &claim {
-                    Claim::Ours { account, .. } | Claim::Shortened(account) => {
-                        Change::none().update((**account).clone(), version)
-                    }
+                    Claim::Ours { account, .. }
+                    | Claim::Shortened(account)
+                    | Claim::Young {
+                        noted: Some(account),
+                        ..
+                    } => Change::none().update((**account).clone(), version),
                     _ => Change::none(),
                 };
                 Ok((change, Some((claim, read_at))))
