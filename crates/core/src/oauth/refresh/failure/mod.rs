@@ -114,7 +114,7 @@ async fn credential_died(
     attempt: &Attempt,
     reason: AccountReason,
 ) -> Result<Arc<Snapshot>> {
-    while_leased(context, attempt, "refresh.died", |account| {
+    change_leased("refresh.died", context, attempt, |account| {
         if account.row.generation != attempt.account.generation {
             return Ok(None);
         }
@@ -127,10 +127,10 @@ async fn credential_died(
 }
 
 /// Changes the account while this refresh holds its lease. Tried again for a while: a lease that stays keeps others out.
-async fn while_leased(
+async fn change_leased(
+    name: &'static str,
     context: &Context,
     attempt: &Attempt,
-    name: &'static str,
     decide: impl Fn(&Versioned<Account>) -> account::Transition,
 ) -> Result<()> {
     context
@@ -150,7 +150,7 @@ async fn while_leased(
 
 /// Gives the lease back: no request was sent.
 pub(super) async fn give_back(context: &Context, attempt: &Attempt) -> Result<()> {
-    while_leased(context, attempt, "refresh.release", |account| {
+    change_leased("refresh.release", context, attempt, |account| {
         account.row.on(Trigger::LeaseReleased, context.now())
     })
     .await
@@ -174,7 +174,7 @@ async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Dura
         Some((_, pause)) if pause.is_positive() => pause,
         _ => back_off(failures.saturating_add(1), jitter, noted.retry_after),
     };
-    while_leased(context, attempt, "refresh.failed", |account| {
+    change_leased("refresh.failed", context, attempt, |account| {
         let failed_at = account.read_at;
         let until = failed_at.checked_add(pause(account.row.refresh_failures));
         let failure = RefreshFailure {
