@@ -67,8 +67,8 @@ const PLACES: &[(Deed, &str, bool)] = &[
     (Refresh, "refresh.keep:after", false),
     (RefreshRefused, "refresh.died:before", false),
     (RefreshRefused, "refresh.died:after", false),
-    (RefreshFails, "refresh.release:before", false),
-    (RefreshFails, "refresh.release:after", false),
+    (RefreshFails, "refresh.failed:before", false),
+    (RefreshFails, "refresh.failed:after", false),
     (ClientRefused, "connection.health:before", false),
     (ClientRefused, "connection.health:after", false),
     (Link, "link.create:before", false),
@@ -151,6 +151,8 @@ fn classes(deed: Deed, smoke: bool) -> Vec<&'static Connection> {
     match deed {
         Refresh | Exchange | Verify if !smoke => CONNECTIONS.iter().collect(),
         Refresh => ["stable", "learned", "strict"].map(connection).to_vec(),
+        // One refusal ends it.
+        RefreshRefused => vec![connection("strict")],
         // The only product here whose tokens can be revoked.
         Revoke | RevokeFails => vec![connection("signed-in")],
         _ => vec![connection("stable")],
@@ -225,7 +227,11 @@ async fn one(
     stage.service.setup.arm(&[&format!("{place}=abort")])?;
     let account = user.as_ref().map(User::account).unwrap_or_default();
     let done = match deed {
-        Refresh | RefreshRefused | RefreshFails | ClientRefused => {
+        RefreshRefused => match &user {
+            Some(user) => stage.read(user).await,
+            None => bail!("no user"),
+        },
+        Refresh | RefreshFails | ClientRefused => {
             stage
                 .call(Method::POST, &format!("{account}/refresh"), None)
                 .await
@@ -403,7 +409,7 @@ mod tests {
     use crate::books::Class;
 
     /// Changes at which nothing ends here, with the reason.
-    const ELSEWHERE: [(&str, &str); 6] = [
+    const ELSEWHERE: [(&str, &str); 8] = [
         ("connection.ended_epoch", "the scenario connection-change"),
         ("connection.change", "the scenario connection-change"),
         ("connection.reauthorize", "the scenario connection-change"),
@@ -414,6 +420,14 @@ mod tests {
         (
             "outbox.add",
             "tokens that arrive after a disconnection: a race that nothing here can begin",
+        ),
+        (
+            "refresh.release",
+            "a lease that would not last for a request: nothing here is so slow",
+        ),
+        (
+            "refresh.shred",
+            "what was replaced; where it fails, the next refresh does it",
         ),
         (
             "refresh.adopt",
