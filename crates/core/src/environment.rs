@@ -8,7 +8,9 @@ use url::Url;
 
 #[cfg(doc)]
 use crate::ErrorKind;
-pub use crate::context::{EnvironmentOptions, Ports, ProductOptions, Retention, Verification};
+pub use crate::context::{
+    CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
+};
 use crate::{
     Result,
     access::{self, IssuedToken, NewAppCredential},

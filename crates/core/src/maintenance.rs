@@ -49,6 +49,7 @@ pub(crate) fn start(context: &Context) {
             if context.tasks.open().is_err() {
                 return;
             }
+            context.sweep();
             if let Err(error) = run(&context).await {
                 tracing::warn!(kind = %error.kind(), "maintenance could not finish its round");
             }

@@ -12,11 +12,11 @@ use super::{
 use crate::{
     Result,
     catalogue::CatalogueTool,
-    context::{Context, Snapshot},
+    context::{Context, Snapshot, bulkheads::Held},
     domain::AccountRef,
     policy::{self, Action},
     resource::{ExecuteRequest, Execution},
-    tool::{AnyTool, Call, Effect, Io},
+    tool::{AnyTool, Call, Effect, Io, ToolEntry},
 };
 
 /// Longest time of one call, all its requests, pauses and retries together.
@@ -28,6 +28,7 @@ struct Invocation {
     identifier: String,
     idempotency_key: Option<String>,
     dry_run: bool,
+    held: Arc<Held>,
 }
 
 /// Runs a tool by name.
@@ -48,18 +49,21 @@ pub(crate) async fn execute(
     let mut record = Record::begin(context, name, &connection_name, &identifier);
     // The same key with another input is another call, and never returns the first one's objects.
     let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
-    let read = find::tool(
-        &context.catalogue,
-        name,
-        schema_version,
-        tool_version,
-        &mut input,
-    )
-    .and_then(|tool| {
+    let held = context.bulkheads.bytes();
+    let read = async {
+        let size = held.add_input(&input)?;
+        let (shared, name) = (context.clone(), name.to_owned());
+        let read = move || -> Result<_> {
+            let tools = &shared.catalogue;
+            let tool = find::tool(tools, &name, schema_version, tool_version, &mut input)?;
+            Ok((tool.entry(), validate::input(tool, input)))
+        };
+        let (entry, parsed) = context.computed(size, read).await??;
+        let tool = current(context, entry)?;
         record.tool(tool);
-        Ok((tool, validate::input(tool, input)?))
-    });
-    let (tool, parsed) = match read {
+        Ok((tool, parsed?))
+    };
+    let (tool, parsed) = match read.await {
         Ok(read) => read,
         Err(error) => return record.end(Err(error)),
     };
@@ -68,6 +72,7 @@ pub(crate) async fn execute(
         identifier,
         idempotency_key,
         dry_run,
+        held,
     };
     if tool.entry().effect() == Effect::Read || dry_run {
         return run(context, tool, parsed.as_ref(), &invocation, record).await;
@@ -76,13 +81,17 @@ pub(crate) async fn execute(
     let entry = tool.entry();
     context
         .detached(|context| async move {
-            let tool = context
-                .catalogue
-                .find(entry.name(), None, Some(entry.version()))?;
+            let tool = current(&context, entry)?;
             run(&context, tool, parsed.as_ref(), &invocation, record).await
         })
         .await
         .map_err(unknown_after_panic)?
+}
+
+/// A tool of this version, which was found before.
+fn current<'c>(context: &'c Context, entry: &ToolEntry) -> Result<&'c CatalogueTool> {
+    let tools = &context.catalogue;
+    tools.find(entry.name(), None, Some(entry.version()))
 }
 
 async fn run(
@@ -104,6 +113,7 @@ async fn stages(
     record: &mut Record,
 ) -> Result<Execution> {
     let _guard = context.tasks.enter()?;
+    let _entered = context.bulkheads.enter()?;
     let snapshot = context
         .snapshot(&AccountRef::new(
             &invocation.connection_name,
@@ -128,7 +138,9 @@ async fn stages(
         let result = parsed.run(&call, Io::new(&dry)).await;
         dry.output(result)?
     } else {
-        let sender = Sender::new(context, Arc::clone(&snapshot), DEADLINE, record.requests());
+        let _place = snapshot.places.enter(context.monotonic())?;
+        let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
+        let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
         let result = parsed.run(&call, Io::new(&ToolIo(sender))).await;
         result.map_err(asking)?
     };

@@ -5,6 +5,8 @@
 //! request to the product rate limit, token, send, read and retry, which only [`send`] does; at last record.
 
 mod admit;
+#[cfg(test)]
+mod bulkheads_tests;
 mod dry_run;
 mod execute;
 mod find;

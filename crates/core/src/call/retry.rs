@@ -52,8 +52,11 @@ pub(super) fn pause(
     let safe = failure.processed == Processed::No || retry != Retry::Unprocessed;
     let useful =
         failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
-    // A longer quota does not come back within one call.
-    let hopeless = failure.error.kind() == ErrorKind::ProductQuotaExhausted;
+    // A longer quota does not come back within one call, and what lacks room is not to keep it.
+    let hopeless = matches!(
+        failure.error.kind(),
+        ErrorKind::ProductQuotaExhausted | ErrorKind::Overloaded
+    );
     if !safe || !useful || hopeless || attempt >= ATTEMPTS {
         return None;
     }
@@ -66,7 +69,9 @@ pub(super) fn pause(
 
 /// A raw request is retried once and at once, where nothing was sent: that is safe for every method.
 pub(super) fn at_once(failure: &Failure, attempt: u8) -> Option<Duration> {
-    let unsent = failure.processed == Processed::No && failure.error.retryable();
+    let unsent = failure.processed == Processed::No
+        && failure.error.retryable()
+        && failure.error.kind() != ErrorKind::Overloaded;
     (unsent && attempt == 1).then_some(Duration::ZERO)
 }
 
@@ -88,6 +93,7 @@ pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
             | ErrorKind::ProductTimeout
             | ErrorKind::UpstreamTruncated
             | ErrorKind::ProductProtocolError
+            | ErrorKind::Overloaded
     );
     if effect == Effect::Read || processed == Processed::No || !tells_nothing {
         return error;
@@ -118,6 +124,10 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
             ErrorKind::InvalidRequest,
             "the request cannot be sent as it is",
         ),
+        TransportErrorKind::Exhausted => (
+            ErrorKind::Overloaded,
+            "this process has no file descriptors left to reach the product with; nothing was sent",
+        ),
         TransportErrorKind::TimedOut => (
             ErrorKind::ProductTimeout,
             "the product did not respond in time",
@@ -137,7 +147,7 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
 #[cfg(test)]
 mod tests {
     use ErrorKind::{
-        InvalidRequest, OutcomeUnknown, ProductForbidden, ProductQuotaExhausted,
+        InvalidRequest, OutcomeUnknown, Overloaded, ProductForbidden, ProductQuotaExhausted,
         ProductRateLimited, ProductTimeout, ProductUnavailable, ResponseTooLarge,
         UpstreamTruncated,
     };
@@ -182,6 +192,9 @@ mod tests {
             (Unprocessed, unknown, OutcomeUnknown, false),
             // A longer quota does not come back within one call.
             (Unprocessed, no, ProductQuotaExhausted, false),
+            // What this process lacks, a retry would take as well.
+            (Unprocessed, no, Overloaded, false),
+            (Always, unknown, Overloaded, false),
             (Always, unknown, ProductQuotaExhausted, false),
         ];
         for (retry, processed, kind, again) in table {
@@ -240,7 +253,12 @@ mod tests {
         let classified = |request: ApiRequest, kind, processed| {
             classify(request.effect_of(), failure(kind, processed)).kind()
         };
-        for kind in [ProductUnavailable, ProductTimeout, UpstreamTruncated] {
+        for kind in [
+            ProductUnavailable,
+            ProductTimeout,
+            UpstreamTruncated,
+            Overloaded,
+        ] {
             for request in [
                 ApiRequest::post(["a"]),
                 ApiRequest::put(["a"]),
@@ -293,9 +311,10 @@ mod tests {
 
     #[test]
     fn a_transport_error_is_classified_by_how_far_the_request_came() {
-        use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
+        use TransportErrorKind::{Cut, Exhausted, Refused, TimedOut, TooLarge, Unreachable};
         let table = [
             (Refused, InvalidRequest, InvalidRequest, true),
+            (Exhausted, Overloaded, Overloaded, true),
             (Unreachable, ProductUnavailable, ProductUnavailable, true),
             (TimedOut, ProductTimeout, OutcomeUnknown, false),
             (Cut, UpstreamTruncated, OutcomeUnknown, false),
@@ -325,6 +344,7 @@ mod tests {
             (no, ProductUnavailable, 1, true),
             (no, ProductUnavailable, 2, false),
             (no, InvalidRequest, 1, false),
+            (no, Overloaded, 1, false),
             (unknown, ProductUnavailable, 1, false),
             (unknown, OutcomeUnknown, 1, false),
         ] {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Endpoints, Snapshot},
+    context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
     error::Upstream,
     oauth::{self, RefreshReason},
     ports::{Body, Limits},
@@ -43,18 +43,19 @@ pub(super) trait Outgoing: Send {
         product.limits
     }
     /// What it costs of the product's quota.
-    fn units(&self, product: &Product, target: &Uri) -> u32;
+    fn cost(&self, product: &Product, target: &Uri) -> Cost;
     /// The request to send, without credentials and the product's own headers.
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>>;
     /// Whether it can be built again.
     fn is_repeatable(&self) -> bool;
-    /// Reads the response.
+    /// Reads the response. What it holds in memory is taken of the call's budget.
     fn read(
         &mut self,
         context: &Context,
-        product: &Product,
+        snapshot: &Snapshot,
         attempt: u8,
         response: http::Response<Body>,
+        held: &Arc<Held>,
     ) -> impl Future<Output = Reading<Self::Response>> + Send;
     /// How long to pause before the next attempt; `None` where there is none.
     fn pause(
@@ -74,6 +75,8 @@ pub(super) struct Sender<'c> {
     ends_at: Duration,
     /// Requests that were sent.
     requests: &'c AtomicU32,
+    /// Bytes in memory.
+    held: &'c Arc<Held>,
 }
 
 impl<'c> Sender<'c> {
@@ -82,12 +85,14 @@ impl<'c> Sender<'c> {
         snapshot: Arc<Snapshot>,
         deadline: Duration,
         requests: &'c AtomicU32,
+        held: &'c Arc<Held>,
     ) -> Self {
         Self {
             context,
             snapshot,
             ends_at: context.monotonic() + deadline,
             requests,
+            held,
         }
     }
 
@@ -124,12 +129,14 @@ impl<'c> Sender<'c> {
         let mut refreshed = false;
         loop {
             let target = outgoing.target(&self.snapshot.endpoints, attempt)?;
-            let units = outgoing.units(product, &target);
+            let cost = outgoing.cost(product, &target);
             let limiter = &self.snapshot.rate_limiter;
             let permit = limiter
-                .acquire(context.runtime.as_ref(), effect, units, self.left())
+                .acquire(context.runtime.as_ref(), cost, self.left())
                 .await?;
             let snapshot = self.live(permit.waited).await?;
+            // A token goes only where its own snapshot says.
+            let target = outgoing.target(&snapshot.endpoints, attempt)?;
             let mut request = outgoing.build(target)?;
             self.finish(&mut request, outgoing.limits(product), &snapshot)?;
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
@@ -142,7 +149,12 @@ impl<'c> Sender<'c> {
             let sent = context.transport.send(request).await;
             drop(permit);
             let reading = match sent {
-                Ok(response) => outgoing.read(context, product, attempt, response).await,
+                Ok(response) => {
+                    snapshot.places.responded(context.monotonic());
+                    outgoing
+                        .read(context, &snapshot, attempt, response, self.held)
+                        .await
+                }
                 Err(error) => Reading::Failure(Failure::of_transport(error, effect)),
             };
             match reading {
@@ -178,16 +190,17 @@ impl<'c> Sender<'c> {
         } else {
             Arc::clone(&self.snapshot)
         };
-        // The address stems from the beginning of the call, the token does not: both belong to one client, of one host.
-        if snapshot.account.id != self.snapshot.account.id
-            || snapshot.connection.client_epoch != self.snapshot.connection.client_epoch
+        let live = oauth::live(self.context, snapshot).await?;
+        // What the call has read and asked so far belongs to one account and one client, of one host.
+        if live.account.id != self.snapshot.account.id
+            || live.connection.client_epoch != self.snapshot.connection.client_epoch
         {
             return Err(Error::new(
                 ErrorKind::ConnectionNotReady,
                 "the connection was given another client during the call; send it again",
             ));
         }
-        oauth::live(self.context, snapshot).await
+        Ok(live)
     }
 
     /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.

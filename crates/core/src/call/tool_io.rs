@@ -1,6 +1,6 @@
 //! The port of a tool that runs for real.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream};
 use http::{HeaderName, HeaderValue, Uri, header};
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Endpoints},
+    context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
     ports::{Body, BoxFuture},
     product::Product,
     tool::{ApiRequest, Effect, IoBackend, Response, Retry},
@@ -72,8 +72,8 @@ impl Outgoing for ToolRequest {
         })
     }
 
-    fn units(&self, product: &Product, target: &Uri) -> u32 {
-        (product.cost)(&self.0.method, target.path())
+    fn cost(&self, product: &Product, target: &Uri) -> Cost {
+        Cost::of(self.effect(), (product.cost)(&self.0.method, target.path()))
     }
 
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {
@@ -108,11 +108,13 @@ impl Outgoing for ToolRequest {
     async fn read(
         &mut self,
         context: &Context,
-        product: &Product,
+        snapshot: &Snapshot,
         attempt: u8,
         response: http::Response<Body>,
+        held: &Arc<Held>,
     ) -> Reading<Response> {
-        read::whole(context, product, &self.0, attempt, response).await
+        let product = snapshot.endpoints.product;
+        read::whole(context, product, &self.0, attempt, response, held).await
     }
 
     fn pause(
@@ -128,7 +130,7 @@ impl Outgoing for ToolRequest {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex, atomic::AtomicU32};
+    use std::sync::{Mutex, atomic::AtomicU32};
 
     use super::*;
     use crate::{
@@ -154,8 +156,8 @@ mod tests {
             let snapshot = context
                 .reload(&crate::domain::AccountRef::new("demo", "ada")?)
                 .await?;
-            let requests = AtomicU32::new(0);
-            let sender = Sender::new(&context, snapshot, MINUTE, &requests);
+            let (requests, held) = (AtomicU32::new(0), context.bulkheads.bytes());
+            let sender = Sender::new(&context, snapshot, MINUTE, &requests, &held);
             sender.send(ToolRequest(request.clone())).await
         });
         outcome

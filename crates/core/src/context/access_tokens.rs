@@ -1,20 +1,29 @@
 //! Bearer tokens that were good a moment ago, so that not every request asks the store.
 
-use std::{
-    collections::HashMap,
-    sync::{PoisonError, RwLock},
-    time::Duration,
-};
+use std::{fmt, time::Duration};
 
 use jiff::Timestamp;
+use quick_cache::sync::Cache;
 
 use crate::digest::Digest;
 
-const CAPACITY: usize = 10_000;
+/// Tokens kept at most: those that were not used lately make room.
+const CAPACITY: usize = 100_000;
 
 /// The tokens, with their end and when they were checked.
-#[derive(Debug, Default)]
-pub(crate) struct AccessTokens(RwLock<HashMap<Digest, (Timestamp, Duration)>>);
+pub(crate) struct AccessTokens(Cache<Digest, (Timestamp, Duration)>);
+
+impl Default for AccessTokens {
+    fn default() -> Self {
+        Self(Cache::new(CAPACITY))
+    }
+}
+
+impl fmt::Debug for AccessTokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AccessTokens").field(&self.0.len()).finish()
+    }
+}
 
 impl AccessTokens {
     pub(crate) fn is_good(
@@ -24,17 +33,12 @@ impl AccessTokens {
         monotonic: Duration,
         fresh: Duration,
     ) -> bool {
-        let cached = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        cached.get(token).is_some_and(|(expires_at, at)| {
-            *expires_at > now && monotonic.saturating_sub(*at) < fresh
+        self.0.get(token).is_some_and(|(expires_at, at)| {
+            expires_at > now && monotonic.saturating_sub(at) < fresh
         })
     }
 
     pub(crate) fn keep(&self, token: Digest, expires_at: Timestamp, monotonic: Duration) {
-        let mut cached = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if cached.len() >= CAPACITY {
-            cached.clear();
-        }
-        cached.insert(token, (expires_at, monotonic));
+        self.0.insert(token, (expires_at, monotonic));
     }
 }

@@ -3,6 +3,7 @@
 //! A [`Context`] is a cheap clone. It knows no service: what Stead does is written in the services, as functions of it.
 
 pub(crate) mod access_tokens;
+pub(crate) mod bulkheads;
 pub(crate) mod change;
 pub(crate) mod circuits;
 pub(crate) mod endpoints;
@@ -31,6 +32,7 @@ use secrecy::SecretString;
 use url::Url;
 use uuid::Uuid;
 
+pub use bulkheads::CallLimits;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
 pub(crate) use lookup::account_view;
@@ -46,6 +48,9 @@ use crate::{
     seal::Vault,
     store::Records,
 };
+
+/// Bytes from which on reading them takes long enough to hold up other calls.
+const LARGE: u64 = 256 * 1024;
 
 /// What the services of one deployment share.
 #[derive(Clone)]
@@ -68,6 +73,8 @@ pub(crate) struct Shared {
     pub(crate) process: Uuid,
     pub(crate) vault: Vault,
     pub(crate) snapshots: snapshots::Snapshots,
+    pub(crate) store_health: snapshots::StoreHealth,
+    pub(crate) bulkheads: bulkheads::Bulkheads,
     /// By account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
     pub(crate) outbox: outbox::OutboxQueue,
@@ -133,6 +140,8 @@ impl Context {
                 ))
             })
             .collect::<Result<_>>()?;
+        let names = catalogue.products().iter().map(|product| product.name);
+        let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let store = Records::new(ports.store);
         let vault = Vault::open(
             &ports.keys,
@@ -162,9 +171,11 @@ impl Context {
             process,
             vault,
             snapshots: snapshots::Snapshots::default(),
+            store_health: snapshots::StoreHealth::default(),
+            bulkheads,
             refreshes: single_flight::SingleFlight::default(),
             outbox: outbox::OutboxQueue::default(),
-            rate_limiters: rate_limit::RateLimiters::default(),
+            rate_limiters: rate_limit::RateLimiters::new(options.calls.waiting_per_account),
             circuits: circuits::Circuits::default(),
             recorder: recorder::Recorder::default(),
             access_tokens: access_tokens::AccessTokens::default(),
@@ -175,6 +186,13 @@ impl Context {
 
     pub(crate) fn downgrade(&self) -> WeakContext {
         WeakContext(Arc::downgrade(&self.0))
+    }
+
+    /// Drops what is kept in memory and was not used lately.
+    pub(crate) fn sweep(&self) {
+        let now = self.monotonic();
+        self.snapshots.sweep(now);
+        self.rate_limiters.sweep(now);
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -198,6 +216,23 @@ impl Context {
             drop(guard);
             // The caller may be gone; the work is done all the same.
             let _ = response.send(result);
+        }));
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// Runs work on so many bytes: a large one where it holds up no other call.
+    pub(crate) async fn computed<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
+        if bytes < LARGE {
+            return Ok(work());
+        }
+        let (response, wait) = futures_channel::oneshot::channel();
+        self.runtime.run_blocking(Box::new(move || {
+            // The caller may be gone.
+            let _ = response.send(work());
         }));
         wait.await.map_err(|_| Panicked)
     }

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use jiff::SignedDuration;
 use url::Url;
 
+use super::bulkheads::CallLimits;
 use super::endpoints::{ProductOptions, base_url, is_loopback};
 use crate::{
     Error, ErrorKind, Result,
@@ -25,6 +26,8 @@ pub struct EnvironmentOptions {
     pub products: BTreeMap<String, ProductOptions>,
     /// How long history is kept; 30 days unless told.
     pub retention: Retention,
+    /// How many calls may be in flight, and what they may hold.
+    pub calls: CallLimits,
 }
 
 impl EnvironmentOptions {
@@ -45,6 +48,7 @@ impl EnvironmentOptions {
             verification: Verification::Application,
             products: BTreeMap::new(),
             retention: Retention::default(),
+            calls: CallLimits::default(),
         })
     }
 }

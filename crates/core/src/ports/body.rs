@@ -37,6 +37,16 @@ impl Body {
     /// # Errors
     /// [`TransportErrorKind::TooLarge`] past the limit, the stream's own error, or [`TransportErrorKind::Cut`].
     pub async fn collect(self, limit: u64) -> Result<Bytes, TransportError> {
+        self.collect_within(limit, |_| Ok(())).await
+    }
+
+    /// The same; `take` is asked before so many bytes more are kept.
+    pub(crate) async fn collect_within<E: From<TransportError>>(
+        self,
+        limit: u64,
+        mut take: impl FnMut(u64) -> Result<(), E>,
+    ) -> Result<Bytes, E> {
+        use http_body::Body as _;
         use http_body_util::BodyExt as _;
         let too_large = || {
             TransportError::new(
@@ -44,36 +54,87 @@ impl Body {
                 format!("the body is larger than {limit} bytes"),
             )
         };
-        match self {
-            Self::Empty => Ok(Bytes::new()),
-            Self::Bytes(bytes) if bytes.len() as u64 > limit => Err(too_large()),
-            Self::Bytes(bytes) => Ok(bytes),
-            Self::Stream(mut stream) => {
-                let mut first: Option<Bytes> = None;
-                let mut rest: Vec<u8> = Vec::new();
-                while let Some(frame) = stream.frame().await {
-                    let Ok(data) = frame.map_err(from_stream)?.into_data() else {
-                        continue;
-                    };
-                    let so_far = first.as_ref().map_or(0, Bytes::len) + rest.len();
-                    if (so_far + data.len()) as u64 > limit {
-                        return Err(too_large());
-                    }
-                    match &first {
-                        None => first = Some(data),
-                        Some(_) => rest.extend_from_slice(&data),
-                    }
+        let mut stream = match self {
+            Self::Empty => return Ok(Bytes::new()),
+            Self::Bytes(bytes) if bytes.len() as u64 > limit => return Err(too_large().into()),
+            Self::Bytes(bytes) => return take(bytes.len() as u64).map(|()| bytes),
+            Self::Stream(stream) => stream,
+        };
+        let declared = stream.size_hint().lower();
+        if declared > limit {
+            return Err(too_large().into());
+        }
+        // A declared length is taken at once, any other as it comes.
+        take(declared)?;
+        let (mut length, mut taken) = (0, declared);
+        let mut first: Option<Bytes> = None;
+        let mut rest: Vec<u8> = Vec::new();
+        while let Some(frame) = stream.frame().await {
+            let Ok(data) = frame.map_err(from_stream)?.into_data() else {
+                continue;
+            };
+            length += data.len() as u64;
+            if length > limit {
+                return Err(too_large().into());
+            }
+            if length > taken {
+                take(length - taken)?;
+                taken = length;
+            }
+            match first.take() {
+                None if rest.is_empty() => first = Some(data),
+                None => rest.extend_from_slice(&data),
+                Some(first) => {
+                    let whole = usize::try_from(declared).unwrap_or_default();
+                    rest.reserve(whole.max(first.len() + data.len()));
+                    rest.extend_from_slice(&first);
+                    rest.extend_from_slice(&data);
                 }
-                let first = first.unwrap_or_default();
-                if rest.is_empty() {
-                    return Ok(first);
-                }
-                let mut whole = Vec::with_capacity(first.len() + rest.len());
-                whole.extend_from_slice(&first);
-                whole.append(&mut rest);
-                Ok(whole.into())
             }
         }
+        Ok(first.unwrap_or_else(|| rest.into()))
+    }
+
+    /// A stream that keeps `guard` until it is dropped; what is at hand does not need it any more.
+    #[cfg(feature = "platform")]
+    pub(crate) fn holding<G: Send + 'static>(self, guard: G) -> Self {
+        match self {
+            Self::Stream(inner) => Self::Stream(UnsyncBoxBody::new(Holding {
+                inner,
+                _guard: guard,
+            })),
+            at_hand => at_hand,
+        }
+    }
+}
+
+#[cfg(feature = "platform")]
+struct Holding<G> {
+    inner: UnsyncBoxBody<Bytes, BoxError>,
+    _guard: G,
+}
+
+#[cfg(feature = "platform")]
+impl<G> Unpin for Holding<G> {}
+
+#[cfg(feature = "platform")]
+impl<G> http_body::Body for Holding<G> {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+    ) -> task::Poll<Option<Result<http_body::Frame<Bytes>, BoxError>>> {
+        Pin::new(&mut self.inner).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.inner.size_hint()
     }
 }
 

@@ -42,6 +42,11 @@ pub trait Runtime: Send + Sync + 'static {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
     /// Runs `task` to its end, even when its caller is gone.
     fn spawn(&self, task: BoxFuture<'static, ()>);
+    /// Runs work that keeps a processor busy for milliseconds, where it holds up no other task; at once and in place
+    /// unless the adapter knows a better place.
+    fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        work();
+    }
 }
 
 /// Randomness fit for secrets.

@@ -10,6 +10,8 @@ pub enum TransportErrorKind {
     Refused,
     /// No connection came about: nothing was sent.
     Unreachable,
+    /// This process has no file descriptors or ports left for a connection: nothing was sent.
+    Exhausted,
     /// The request may have been sent; the time was up.
     TimedOut,
     /// The request may have been sent; the connection broke.
@@ -52,7 +54,9 @@ impl TransportError {
     pub fn may_have_been_sent(&self) -> bool {
         !matches!(
             self.kind,
-            TransportErrorKind::Refused | TransportErrorKind::Unreachable
+            TransportErrorKind::Refused
+                | TransportErrorKind::Unreachable
+                | TransportErrorKind::Exhausted
         )
     }
 }
@@ -75,10 +79,11 @@ mod tests {
 
     #[test]
     fn only_what_never_left_was_certainly_not_sent() {
-        use TransportErrorKind::{Cut, Refused, TimedOut, TooLarge, Unreachable};
+        use TransportErrorKind::{Cut, Exhausted, Refused, TimedOut, TooLarge, Unreachable};
         for (kind, sent) in [
             (Refused, false),
             (Unreachable, false),
+            (Exhausted, false),
             (TimedOut, true),
             (Cut, true),
             (TooLarge, true),

@@ -218,9 +218,19 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
 
 /// Inserts the account `ada` of a new connection `demo`, in this state; an active one has the access token `token-1`.
 pub(crate) async fn insert_account(context: &Context, state: AccountState) -> Account {
+    insert_account_of(context, "demo", "demo", state).await
+}
+
+/// The same of a connection with this name, which is of this product.
+pub(crate) async fn insert_account_of(
+    context: &Context,
+    name: &str,
+    product: &str,
+    state: AccountState,
+) -> Account {
     let connection = NewConnection {
-        connection_name: String::from("demo"),
-        product: String::from("demo"),
+        connection_name: name.to_owned(),
+        product: product.to_owned(),
         client_id: Some(String::from("client")),
         client_secret: Some("secret".into()),
         ..NewConnection::default()

@@ -19,7 +19,11 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Endpoints, Snapshot},
+    context::{
+        Context, Endpoints, Snapshot,
+        bulkheads::{Entered, Held, Place, Unread},
+        rate_limit::Cost,
+    },
     domain::AccountRef,
     policy::{self, Action},
     ports::{Body, Limits, TransportErrorKind},
@@ -82,7 +86,12 @@ enum Given {
 }
 
 impl Given {
-    async fn check(self, context: &Context, product: &Product) -> Result<(Checked, Body)> {
+    async fn check(
+        self,
+        context: &Context,
+        product: &Product,
+        held: &Arc<Held>,
+    ) -> Result<(Checked, Body)> {
         match self {
             Self::Written(request) => {
                 let headers = request.headers.iter();
@@ -95,18 +104,20 @@ impl Given {
                     request.body.is_some(),
                 )?;
                 let body = request.body.map(|body| body.to_string().into_bytes());
+                held.add(body.as_ref().map_or(0, Vec::len) as u64)?;
                 Ok((checked, body.map_or(Body::Empty, Body::from)))
             }
             Self::Received(request) => {
                 let (mut head, mut body) = request.into_parts();
                 if proxy::is_get_as_form(&product.proxy, &head)? {
-                    let query = whole(context, mem::take(&mut body), proxy::MAX_QUERY).await?;
+                    let query =
+                        whole(context, mem::take(&mut body), proxy::MAX_QUERY, held).await?;
                     proxy::into_get(&mut head, &query)?;
                 }
                 let checked = proxy::check_received(&product.proxy, &head)?;
                 let body = match body.size_hint().upper() {
                     Some(length) if length <= SHORT as u64 => {
-                        whole(context, body, SHORT).await?.into()
+                        whole(context, body, SHORT, held).await?.into()
                     }
                     _ => body,
                 };
@@ -117,8 +128,8 @@ impl Given {
 }
 
 /// The whole of a body that the rules have to see.
-async fn whole(context: &Context, body: Body, limit: usize) -> Result<Bytes> {
-    let mut reading = pin!(body.collect(limit as u64));
+async fn whole(context: &Context, body: Body, limit: usize, held: &Arc<Held>) -> Result<Bytes> {
+    let mut reading = pin!(held.collect(body, limit as u64));
     // Most short bodies are there at once and need no timer.
     let read = match reading.as_mut().now_or_never() {
         Some(read) => read,
@@ -132,7 +143,11 @@ async fn whole(context: &Context, body: Body, limit: usize) -> Result<Bytes> {
             }
         },
     };
-    read.map_err(|error| {
+    read.map_err(|unread| {
+        let error = match unread {
+            Unread::Overloaded(error) => return error,
+            Unread::Broken(error) => error,
+        };
         let (kind, message) = match error.kind() {
             TransportErrorKind::TooLarge => (
                 ErrorKind::RequestTooLarge,
@@ -157,19 +172,23 @@ async fn call(
     let mut record = Record::begin(context, "proxy", connection_name, identifier);
     let admitted = async {
         let guard = context.tasks.enter()?;
+        let entered = context.bulkheads.enter()?;
+        let held = context.bulkheads.bytes();
         let snapshot = context
             .snapshot(&AccountRef::new(connection_name, identifier)?)
             .await?;
         record.account(snapshot.account.id);
         snapshot.usable()?;
         let streams = matches!(given, Given::Received(_));
-        let (checked, body) = given.check(context, snapshot.endpoints.product).await?;
+        let (checked, body) = given
+            .check(context, snapshot.endpoints.product, &held)
+            .await?;
         record.version(checked.method.as_str());
         let request = if checked.kind == RouteKind::Batch {
-            let body = whole(context, body, BATCH_BYTES).await?;
+            let body = whole(context, body, BATCH_BYTES, &held).await?;
             RawRequest::of_batch(context, &snapshot, checked, &body)?
         } else {
-            RawRequest::new(&snapshot, checked, body)?
+            RawRequest::new(checked, body)
         };
         for part in &request.parts {
             let action = Action::Request {
@@ -178,19 +197,24 @@ async fn call(
             };
             policy::admit(context, &snapshot, effect_of_method(&part.method), action)?;
         }
-        Ok((guard, snapshot, RawRequest { streams, ..request }))
+        let place = snapshot.places.enter(context.monotonic())?;
+        let lasting = Lasting {
+            held,
+            _in_flight: (entered, place),
+        };
+        Ok((guard, lasting, snapshot, RawRequest { streams, ..request }))
     };
-    let (guard, snapshot, request) = match admitted.await {
+    let (guard, lasting, snapshot, request) = match admitted.await {
         Ok(admitted) => admitted,
         Err(error) => return record.end(Err(error)),
     };
     if request.effect() == Effect::Read {
-        return send(context, snapshot, request, record).await;
+        return send(context, snapshot, request, record, lasting).await;
     }
     context
         .detached(|context| async move {
             let _guard = guard;
-            send(&context, snapshot, request, record).await
+            send(&context, snapshot, request, record, lasting).await
         })
         .await
         .map_err(unknown_after_panic)?
@@ -201,26 +225,38 @@ async fn send(
     snapshot: Arc<Snapshot>,
     request: RawRequest,
     record: Record,
+    lasting: Lasting,
 ) -> Result<http::Response<Body>> {
     let deadline = snapshot.endpoints.product.limits.total;
-    let sender = Sender::new(context, snapshot, deadline, record.requests());
+    let sender = Sender::new(
+        context,
+        snapshot,
+        deadline,
+        record.requests(),
+        &lasting.held,
+    );
     let result = sender.send(request).await;
     let id = record.id();
     let mut response = record.end(result)?;
     if let Ok(id) = HeaderValue::try_from(id.to_string()) {
         response.headers_mut().insert(EXECUTION_ID, id);
     }
-    Ok(response)
+    Ok(response.map(|body| body.holding(lasting)))
+}
+
+/// What a call has taken of the bulkheads: given back when its response has passed.
+struct Lasting {
+    held: Arc<Held>,
+    _in_flight: (Entered, Place),
 }
 
 /// A request that passed the rules of the proxy; its response is passed on as a stream.
 struct RawRequest {
-    of: Arc<Snapshot>,
     method: Method,
     /// Name of the product's origin.
     origin: &'static str,
     kind: RouteKind,
-    uri: Uri,
+    path_and_query: String,
     headers: HeaderMap,
     body: Option<Body>,
     /// Bytes at hand can be sent once more; a stream cannot.
@@ -232,26 +268,19 @@ struct RawRequest {
 }
 
 impl RawRequest {
-    fn new(of: &Arc<Snapshot>, checked: Checked, body: Body) -> Result<Self> {
-        let (prefix, _) = of.endpoints.origin_or_fail(checked.origin)?;
-        let mut path = checked.path_and_query;
-        let uri = Uri::try_from(format!("{prefix}{path}")).map_err(|error| {
-            Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI")
-                .with_source(error)
-        })?;
-        path.truncate(path.find('?').unwrap_or(path.len()));
+    fn new(checked: Checked, body: Body) -> Self {
+        let path = checked.path_and_query.split('?').next().unwrap_or_default();
         let mut headers = checked.headers;
         headers.entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
         let part = Part {
             method: checked.method.clone(),
-            path,
+            path: path.to_owned(),
         };
-        Ok(Self {
-            of: Arc::clone(of),
+        Self {
             method: checked.method,
             origin: checked.origin,
             kind: checked.kind,
-            uri,
+            path_and_query: checked.path_and_query,
             headers,
             spare: match &body {
                 Body::Empty => Some(Bytes::new()),
@@ -261,15 +290,10 @@ impl RawRequest {
             body: Some(body),
             parts: vec![part],
             streams: false,
-        })
+        }
     }
 
-    fn of_batch(
-        context: &Context,
-        of: &Arc<Snapshot>,
-        checked: Checked,
-        body: &[u8],
-    ) -> Result<Self> {
+    fn of_batch(context: &Context, of: &Snapshot, checked: Checked, body: &[u8]) -> Result<Self> {
         let address = address(context, of);
         let rules = &of.endpoints.product.proxy;
         let boundary = format!("stead_{}", context.new_id().simple());
@@ -283,7 +307,7 @@ impl RawRequest {
         };
         Ok(Self {
             parts: batch.parts,
-            ..Self::new(of, checked, batch.body.into())?
+            ..Self::new(checked, batch.body.into())
         })
     }
 }
@@ -305,8 +329,12 @@ impl Outgoing for RawRequest {
         effects.max().unwrap_or(Effect::Read)
     }
 
-    fn target(&self, _: &Endpoints, _: u8) -> Result<Uri> {
-        Ok(self.uri.clone())
+    fn target(&self, endpoints: &Endpoints, _: u8) -> Result<Uri> {
+        let (prefix, _) = endpoints.origin_or_fail(self.origin)?;
+        Uri::try_from(format!("{prefix}{}", self.path_and_query)).map_err(|error| {
+            Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI")
+                .with_source(error)
+        })
     }
 
     fn limits(&self, product: &Product) -> Limits {
@@ -321,9 +349,12 @@ impl Outgoing for RawRequest {
         }
     }
 
-    fn units(&self, product: &Product, _: &Uri) -> u32 {
-        let units = |part: &Part| (product.cost)(&part.method, &part.path);
-        self.parts.iter().map(units).fold(0, u32::saturating_add)
+    fn cost(&self, product: &Product, _: &Uri) -> Cost {
+        let cost = |part: &Part| {
+            let units = (product.cost)(&part.method, &part.path);
+            Cost::of(effect_of_method(&part.method), units)
+        };
+        self.parts.iter().map(cost).fold(Cost::default(), Cost::and)
     }
 
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {
@@ -343,17 +374,27 @@ impl Outgoing for RawRequest {
     async fn read(
         &mut self,
         context: &Context,
-        product: &Product,
+        snapshot: &Snapshot,
         _: u8,
         response: http::Response<Body>,
+        _: &Arc<Held>,
     ) -> Reading<http::Response<Body>> {
-        read::streamed(response, self.kind, |location| {
+        let product = snapshot.endpoints.product;
+        let mut reading = read::streamed(response, self.kind, |location| {
             let bases = [
-                self.of.endpoints.origin(self.origin)?.0,
+                snapshot.endpoints.origin(self.origin)?.0,
                 product.origin(self.origin)?.url,
             ];
-            address(context, &self.of).of_location(&product.proxy, self.origin, bases, location)
-        })
+            address(context, snapshot).of_location(&product.proxy, self.origin, bases, location)
+        });
+        if let Reading::Response(response) = &mut reading
+            && self.method == Method::HEAD
+            && !self.streams
+        {
+            // The response to the caller's POST has no such body.
+            response.headers_mut().remove(header::CONTENT_LENGTH);
+        }
+        reading
     }
 
     fn pause(&self, _: &Context, failure: &Failure, attempt: u8, _: Duration) -> Option<Duration> {

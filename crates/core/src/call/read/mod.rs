@@ -1,6 +1,6 @@
 //! The two ways to read a product's response: whole, for a tool, or as a stream that is passed on to the caller.
 
-use std::io::Read as _;
+use std::{io::Read as _, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
@@ -9,7 +9,10 @@ use serde::de::IgnoredAny;
 use super::retry::{Failure, Processed};
 use crate::{
     Error, ErrorKind, Result,
-    context::Context,
+    context::{
+        Context,
+        bulkheads::{Held, Unread},
+    },
     error::Upstream,
     ports::Body,
     product::{Product, RouteKind},
@@ -21,6 +24,11 @@ use crate::{
 const RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
 /// Largest growth by decompression; a mail of plain text comes near 20.
 const RATIO: u64 = 100;
+
+/// What JSON grows by.
+const USUAL_RATIO: u64 = 4;
+/// Bytes that are decompressed before room for more is asked for.
+const STEP: u64 = 256 * 1024;
 
 /// What came of a request.
 pub(super) enum Reading<T> {
@@ -56,15 +64,24 @@ pub(super) async fn whole(
     request: &ApiRequest,
     attempt: u8,
     response: http::Response<Body>,
+    held: &Arc<Held>,
 ) -> Reading<Response> {
     let (head, body) = response.into_parts();
     let limit = RESPONSE_BYTES.min(product.limits.response_bytes);
-    let body = match body.collect(limit).await {
+    let body = match held.collect(body, limit).await {
         Ok(body) => body,
-        Err(error) => return Reading::Failure(Failure::of_transport(error, request.effect_of())),
+        Err(Unread::Broken(error)) => {
+            return Reading::Failure(Failure::of_transport(error, request.effect_of()));
+        }
+        Err(Unread::Overloaded(error)) => {
+            return Reading::Failure(Failure {
+                error,
+                processed: Processed::Unknown,
+            });
+        }
     };
     let mut headers = head.headers;
-    let body = match decompressed(&mut headers, body) {
+    let body = match decompressed(context, &mut headers, body, held).await {
         Ok(body) => body,
         Err(error) => {
             // A 4xx refuses the request, whatever else it says.
@@ -82,21 +99,24 @@ pub(super) async fn whole(
         "response of the product"
     );
     let response = Response::new(head.status.as_u16(), headers, body).with_attempt(attempt);
-    classify(context, product, request, response)
+    classify(context, product, request, response).await
 }
 
-fn classify(
+async fn classify(
     context: &Context,
     product: &Product,
     request: &ApiRequest,
     response: Response,
 ) -> Reading<Response> {
-    if let Err(error) = readable(request, &response) {
-        return Reading::Failure(Failure {
-            error,
-            processed: Processed::Unknown,
-        });
-    }
+    let response = match readable(context, request, response).await {
+        Ok(response) => response,
+        Err(error) => {
+            return Reading::Failure(Failure {
+                error,
+                processed: Processed::Unknown,
+            });
+        }
+    };
     if request.accept.contains(&response.status) {
         return Reading::Response(response);
     }
@@ -125,12 +145,14 @@ fn classify(
 
 /// The product took a request that changes something, and what it says about it has to be readable: a page of a gateway or
 /// half a document does not tell what became of it. What a read brings is left to the tool.
-fn readable(request: &ApiRequest, response: &Response) -> Result<()> {
+async fn readable(context: &Context, request: &ApiRequest, response: Response) -> Result<Response> {
     let unread = request.effect_of() == Effect::Read || !response.is_success();
     if unread || response.body.is_empty() {
-        return Ok(());
+        return Ok(response);
     }
-    response.json::<IgnoredAny>().map(drop)
+    let bytes = response.body.len() as u64;
+    let read = move || response.json::<IgnoredAny>().map(|_| response);
+    context.computed(bytes, read).await?
 }
 
 /// Where the product's own table does not know a response.
@@ -151,14 +173,24 @@ fn by_status(response: &Response) -> Error {
     Error::new(kind, message).with_upstream(Upstream::new(response.status))
 }
 
-fn decompressed(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes> {
+async fn decompressed(
+    context: &Context,
+    headers: &mut HeaderMap,
+    body: Bytes,
+    held: &Arc<Held>,
+) -> Result<Bytes> {
     let Some(encoding) = headers.remove(header::CONTENT_ENCODING) else {
         return Ok(body);
     };
     match encoding.as_bytes() {
         b"identity" => Ok(body),
         b"gzip" | b"x-gzip" if body.is_empty() => Ok(body),
-        b"gzip" | b"x-gzip" => gunzip(&body),
+        b"gzip" | b"x-gzip" => {
+            let (likely, held) = (body.len() as u64 * USUAL_RATIO, Arc::clone(held));
+            context
+                .computed(likely, move || gunzip(&body, &held))
+                .await?
+        }
         _ => Err(Error::new(
             ErrorKind::ProductProtocolError,
             "the product's response has an encoding that was not asked for",
@@ -166,26 +198,33 @@ fn decompressed(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes> {
     }
 }
 
-fn gunzip(body: &[u8]) -> Result<Bytes> {
+fn gunzip(body: &[u8], held: &Held) -> Result<Bytes> {
     let limit = RESPONSE_BYTES.min((body.len() as u64).saturating_mul(RATIO).max(1024 * 1024));
     let mut plain = Vec::with_capacity(body.len().saturating_mul(4).min(1024 * 1024));
-    flate2::read::MultiGzDecoder::new(body)
-        .take(limit + 1)
-        .read_to_end(&mut plain)
-        .map_err(|error| {
-            Error::new(
-                ErrorKind::ProductProtocolError,
-                "the product's response cannot be decompressed",
-            )
-            .with_source(error)
-        })?;
-    if plain.len() as u64 > limit {
-        return Err(Error::new(
-            ErrorKind::ResponseTooLarge,
-            "the product's response grows beyond its limit when decompressed",
-        ));
+    let mut decoder = flate2::read::MultiGzDecoder::new(body).take(limit + 1);
+    loop {
+        let read = decoder
+            .by_ref()
+            .take(STEP)
+            .read_to_end(&mut plain)
+            .map_err(|error| {
+                Error::new(
+                    ErrorKind::ProductProtocolError,
+                    "the product's response cannot be decompressed",
+                )
+                .with_source(error)
+            })?;
+        if plain.len() as u64 > limit {
+            return Err(Error::new(
+                ErrorKind::ResponseTooLarge,
+                "the product's response grows beyond its limit when decompressed",
+            ));
+        }
+        if read == 0 {
+            return Ok(plain.into());
+        }
+        held.add(read as u64)?;
     }
-    Ok(plain.into())
 }
 
 #[cfg(test)]

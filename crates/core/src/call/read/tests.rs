@@ -7,7 +7,10 @@ use futures_util::FutureExt as _;
 use http::HeaderValue;
 
 use super::*;
-use crate::testing::{STABLE, World, always, context};
+use crate::{
+    context::{CallLimits, bulkheads::Bulkheads},
+    testing::{STABLE, World, always, context},
+};
 
 fn response(status: u16, body: &'static str) -> Response {
     Response::new(status, HeaderMap::new(), body)
@@ -35,6 +38,8 @@ fn classified(
         request,
         response,
     )
+    .now_or_never()
+    .unwrap()
 }
 
 fn failure(reading: Reading<Response>) -> Failure {
@@ -164,6 +169,21 @@ fn the_products_own_pause_goes_before_the_header() {
     );
 }
 
+/// Opens a compressed body.
+fn opened(body: &[u8]) -> Result<Bytes> {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    gunzip(body, &context.bulkheads.bytes())
+}
+
+/// A body without its encoding.
+fn plain(headers: &mut HeaderMap, body: Vec<u8>) -> Result<Bytes> {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    let held = context.bulkheads.bytes();
+    decompressed(&context, headers, body.into(), &held)
+        .now_or_never()
+        .unwrap()
+}
+
 #[test]
 fn compressed_responses_are_opened_and_no_longer_say_so() {
     let text = b"{\"a\":1}".repeat(1000);
@@ -174,15 +194,13 @@ fn compressed_responses_are_opened_and_no_longer_say_so() {
     ] {
         let mut headers =
             HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(encoding))]);
-        assert_eq!(decompressed(&mut headers, body.into()).unwrap(), text);
+        assert_eq!(plain(&mut headers, body).unwrap(), text);
         assert!(headers.is_empty());
     }
     let mut headers =
         HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("br"))]);
     assert_eq!(
-        decompressed(&mut headers, Bytes::from_static(b"x"))
-            .unwrap_err()
-            .kind(),
+        plain(&mut headers, b"x".to_vec()).unwrap_err().kind(),
         ErrorKind::ProductProtocolError
     );
 }
@@ -191,13 +209,13 @@ fn compressed_responses_are_opened_and_no_longer_say_so() {
 fn an_empty_compressed_response_is_empty() {
     let mut headers =
         HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
-    assert_eq!(decompressed(&mut headers, Bytes::new()).unwrap(), "");
+    assert_eq!(plain(&mut headers, Vec::new()).unwrap(), "");
 }
 
 #[test]
 fn several_members_are_one_text() {
     let two = [gzip(b"one"), gzip(b"two")].concat();
-    assert_eq!(gunzip(&two).unwrap(), "onetwo");
+    assert_eq!(opened(&two).unwrap(), "onetwo");
 }
 
 #[test]
@@ -205,7 +223,7 @@ fn a_cut_or_changed_compressed_response_is_the_products_fault() {
     let whole = gzip(&b"text of some length".repeat(50));
     for length in [1, 9, 12, whole.len() / 2, whole.len() - 1] {
         assert_eq!(
-            gunzip(&whole[..length]).unwrap_err().kind(),
+            opened(&whole[..length]).unwrap_err().kind(),
             ErrorKind::ProductProtocolError,
             "{length}"
         );
@@ -213,11 +231,11 @@ fn a_cut_or_changed_compressed_response_is_the_products_fault() {
     let mut changed = whole;
     *changed.last_mut().unwrap() ^= 1;
     assert_eq!(
-        gunzip(&changed).unwrap_err().kind(),
+        opened(&changed).unwrap_err().kind(),
         ErrorKind::ProductProtocolError
     );
     assert_eq!(
-        gunzip(b"plain text").unwrap_err().kind(),
+        opened(b"plain text").unwrap_err().kind(),
         ErrorKind::ProductProtocolError
     );
 }
@@ -225,10 +243,10 @@ fn a_cut_or_changed_compressed_response_is_the_products_fault() {
 #[test]
 fn a_small_response_may_grow_to_a_mebibyte_and_a_bomb_may_not() {
     let zeros = vec![0; 1024 * 1024];
-    assert_eq!(gunzip(&gzip(&zeros)).unwrap().len(), zeros.len());
+    assert_eq!(opened(&gzip(&zeros)).unwrap().len(), zeros.len());
     let bomb = gzip(&vec![0; 1024 * 1024 + 1]);
     assert_eq!(
-        gunzip(&bomb).unwrap_err().kind(),
+        opened(&bomb).unwrap_err().kind(),
         ErrorKind::ResponseTooLarge
     );
 }
@@ -246,9 +264,16 @@ fn a_response_is_read_within_the_products_limit_and_knows_its_attempt() {
         };
         let request = ApiRequest::get(["a"]);
         let sent = crate::testing::response(200, body);
-        whole(&context, &product, &request, 2, sent)
-            .now_or_never()
-            .unwrap()
+        whole(
+            &context,
+            &product,
+            &request,
+            2,
+            sent,
+            &context.bulkheads.bytes(),
+        )
+        .now_or_never()
+        .unwrap()
     };
     assert!(
         matches!(reading(3, "abc"), Reading::Response(response) if response.attempt == 2 && response.body == "abc")
@@ -308,10 +333,52 @@ fn a_write_whose_response_cannot_be_decompressed_has_an_unknown_outcome_unless_i
         let encoding = HeaderValue::from_static("gzip");
         cut.headers_mut().insert(header::CONTENT_ENCODING, encoding);
         let request = ApiRequest::post(["a"]);
-        let read = whole(&context, &STABLE, &request, 1, cut)
-            .now_or_never()
-            .unwrap();
+        let read = whole(
+            &context,
+            &STABLE,
+            &request,
+            1,
+            cut,
+            &context.bulkheads.bytes(),
+        )
+        .now_or_never()
+        .unwrap();
         let error = crate::call::retry::classify(request.effect_of(), failure(read));
         assert_eq!(error.kind(), kind, "{status}");
     }
+}
+
+#[test]
+fn a_response_for_which_there_is_no_memory_is_not_read_on_and_leaves_a_write_unknown() {
+    let context = context(&World::new(), &STABLE, always(200, ""));
+    let limits = CallLimits {
+        bytes: 1024 * 1024,
+        ..CallLimits::default()
+    };
+    let bulkheads = Bulkheads::new(limits, std::iter::empty());
+    let large = vec![b' '; 900 * 1024];
+    let bomb = gzip(&vec![b' '; 8 * 1024 * 1024]);
+    let all_held = bulkheads.bytes();
+    all_held.add(512 * 1024).unwrap();
+    for (body, encoding) in [(large.clone(), "identity"), (bomb, "gzip")] {
+        for (request, kind) in [
+            (ApiRequest::get(["a"]), ErrorKind::Overloaded),
+            (ApiRequest::post(["a"]), ErrorKind::OutcomeUnknown),
+        ] {
+            let mut sent = crate::testing::response(200, body.clone());
+            let encoding = HeaderValue::from_static(encoding);
+            sent.headers_mut()
+                .insert(header::CONTENT_ENCODING, encoding);
+            let read = whole(&context, &STABLE, &request, 1, sent, &bulkheads.bytes())
+                .now_or_never()
+                .unwrap();
+            let error = crate::call::retry::classify(request.effect_of(), failure(read));
+            assert_eq!(error.kind(), kind);
+        }
+    }
+    drop(all_held);
+    let (request, sent) = (ApiRequest::get(["a"]), crate::testing::response(200, large));
+    let held = bulkheads.bytes();
+    let read = whole(&context, &STABLE, &request, 1, sent, &held);
+    assert!(matches!(read.now_or_never(), Some(Reading::Response(_))));
 }

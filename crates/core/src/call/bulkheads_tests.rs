@@ -1,0 +1,263 @@
+//! What is in flight is bounded: a product that stalls starves only itself, and what has ended gives its place back.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{execute, stream_raw};
+use crate::{
+    ErrorKind, Result,
+    catalogue::Catalogue,
+    context::{CallLimits, Context, EnvironmentOptions, Ports, ProductOptions},
+    error::ActBy,
+    ports::{Body, Limits, Runtime as _, Transport, TransportError, TransportErrorKind},
+    product::{Origin, Product, ProxyRoute, ProxyRules, Rotation},
+    resource::ExecuteRequest,
+    seal::KeyRing,
+    state::AccountState,
+    store::MemoryStore,
+    testing::{RING, Responses, World, demo, insert_account_of, response},
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
+};
+
+/// A product that never responds, like the other one to a large request.
+static STALLED: Product = Product {
+    proxy: ProxyRules {
+        routes: &[ProxyRoute::new("/v1", "api")],
+        ..ProxyRules::BASE
+    },
+    ..demo(Rotation::Stable)
+};
+
+/// Read one note of the other product.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadOther {
+    /// Note to read.
+    note_id: String,
+}
+
+impl Tool for ReadOther {
+    const NAME: &'static str = "other_read_note";
+    const EFFECT: Effect = Effect::Read;
+    type Output = Value;
+
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::post(["notes"]).effect(Effect::Read);
+        Ok(io.send(request.json(&self.note_id)).await?.into())
+    }
+}
+
+static OTHER: Product = Product {
+    name: "other",
+    tools: const { &[ToolEntry::of::<ReadOther>()] },
+    origins: &[Origin {
+        name: "api",
+        url: "https://api.other.test",
+        base: "/v1",
+    }],
+    ..demo(Rotation::Stable)
+};
+
+/// Two connections of a product that stalls, and one of another product.
+fn scene(world: &World, limits: CallLimits) -> Context {
+    let process = world.process(0);
+    let timer = world.process(0);
+    let transport: Arc<dyn Transport> = Responses::by(move |request: http::Request<Body>| {
+        let limits: Limits = *request.extensions().get().unwrap();
+        let is_large = matches!(request.body(), Body::Bytes(bytes) if bytes.len() > 1000);
+        let stalls = is_large || request.uri().host() == Some("api.demo.test");
+        let silence = timer.sleep(limits.first_byte);
+        async move {
+            if stalls {
+                silence.await;
+                return Err(TransportError::new(TransportErrorKind::TimedOut, "silence"));
+            }
+            Ok(response(200, "{}"))
+        }
+    });
+    let ports = Ports::new(
+        transport,
+        process.clone(),
+        process.numbers(),
+        Arc::new(MemoryStore::new(process)),
+        KeyRing::from_text(RING).unwrap(),
+    );
+    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+    options.calls = limits;
+    let unlimited = ProductOptions {
+        rate_limited: Some(false),
+        ..ProductOptions::default()
+    };
+    options.products = BTreeMap::from([
+        (String::from("demo"), unlimited.clone()),
+        (String::from("other"), unlimited),
+    ]);
+    world.run(async {
+        let catalogue = Catalogue::new([&STALLED, &OTHER]);
+        let context = Context::open(options, catalogue, ports).await.unwrap();
+        for (name, product) in [("one", "demo"), ("two", "demo"), ("other", "other")] {
+            insert_account_of(&context, name, product, AccountState::Active).await;
+        }
+        context
+    })
+}
+
+async fn call(context: &Context, connection: &str, note_id: &str) -> Result<()> {
+    let request = ExecuteRequest {
+        connection_name: connection.to_owned(),
+        identifier: String::from("ada"),
+        input: json!({ "note_id": note_id }),
+        ..ExecuteRequest::default()
+    };
+    let tool = match connection {
+        "other" => "other_read_note",
+        _ => "demo_read_note",
+    };
+    execute(context, tool, request).await.map(drop)
+}
+
+type Ended = Arc<Mutex<Vec<Result<()>>>>;
+
+/// So many callers at the same time; how their calls end.
+fn callers(world: &World, context: &Context, count: usize, connection: &'static str) -> Ended {
+    let ended = Ended::default();
+    for _ in 0..count {
+        let (context, ended) = (context.clone(), Arc::clone(&ended));
+        world.process(0).spawn(Box::pin(async move {
+            let outcome = call(&context, connection, "1").await;
+            ended.lock().unwrap().push(outcome);
+        }));
+    }
+    world.run_until_idle();
+    ended
+}
+
+fn kinds(ended: &Ended) -> Vec<ErrorKind> {
+    let ended = ended.lock().unwrap();
+    let kinds = ended.iter().map(|one| one.as_ref().unwrap_err().kind());
+    kinds.collect()
+}
+
+#[test]
+fn a_product_that_stalls_starves_only_itself() {
+    let world = World::new();
+    let context = scene(&world, CallLimits::default());
+    let ended = callers(&world, &context, 2000, "one");
+    assert_eq!(
+        kinds(&ended),
+        vec![ErrorKind::Overloaded; 2000 - 1024],
+        "at once, and not yet the product's fault"
+    );
+    assert_eq!(context.bulkheads.in_flight().0, 1024);
+    // Another connection of the product, and another product, go on.
+    let second = callers(&world, &context, 2000, "two");
+    assert_eq!(second.lock().unwrap().len(), 2000 - 1024);
+    assert_eq!(context.bulkheads.in_flight().0, 2048);
+    for _ in 0..2000 {
+        world.run(call(&context, "other", "1")).unwrap();
+    }
+    world.advance(Duration::from_secs(5));
+    let error = world.run(call(&context, "one", "1")).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.act_by(), error.retry_after()),
+        (
+            ErrorKind::ProductUnavailable,
+            ActBy::Product,
+            Some(Duration::from_secs(5))
+        ),
+        "{error}"
+    );
+    // Their own limit of time ends the calls, and all places are free again.
+    world.advance(Duration::from_secs(120));
+    assert_eq!(ended.lock().unwrap().len(), 2000);
+    assert_eq!(context.bulkheads.in_flight(), (0, 0));
+}
+
+#[test]
+fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
+    let world = World::new();
+    let mut limits = CallLimits::default();
+    (
+        limits.calls,
+        limits.calls_per_product,
+        limits.calls_per_connection,
+    ) = (3, 2, 2);
+    let context = scene(&world, limits);
+    let ended = callers(&world, &context, 3, "one");
+    assert_eq!(kinds(&ended), [ErrorKind::Overloaded]);
+    world.run(call(&context, "other", "1")).unwrap();
+    // The product's places are those of all its connections.
+    let error = world.run(call(&context, "two", "1")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Overloaded);
+    let entered = context.bulkheads.enter().unwrap();
+    let error = world.run(call(&context, "other", "1")).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.act_by(), error.kind().status()),
+        (ErrorKind::Overloaded, ActBy::Operator, 503)
+    );
+    assert!(error.retry_after().is_some());
+    drop(entered);
+    world.run(call(&context, "other", "1")).unwrap();
+}
+
+#[test]
+fn inputs_are_refused_once_the_calls_in_flight_hold_as_much_as_they_may() {
+    let world = World::new();
+    let limits = CallLimits {
+        bytes: 1024 * 1024,
+        ..CallLimits::default()
+    };
+    let context = scene(&world, limits);
+    let large = "x".repeat(800 * 1024);
+    let spawned = {
+        let (context, large) = (context.clone(), large.clone());
+        async move { drop(call(&context, "other", &large).await) }
+    };
+    world.process(0).spawn(Box::pin(spawned));
+    world.run_until_idle();
+    assert!(context.bulkheads.in_flight().1 >= 700 * 1024);
+    let error = world.run(call(&context, "other", &large)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Overloaded);
+    world.run(call(&context, "other", "small")).unwrap();
+    world.advance(Duration::from_secs(120));
+    assert_eq!(context.bulkheads.in_flight(), (0, 0));
+    let error = world.run(call(&context, "other", &large)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ProductTimeout, "it was sent");
+}
+
+#[test]
+fn a_streamed_response_keeps_its_place_until_it_has_passed() {
+    let world = World::new();
+    let transport = Responses::by(|_| {
+        let body = Body::stream(http_body_util::Full::new(Bytes::from("text")));
+        std::future::ready(Ok(http::Response::new(body)))
+    });
+    let context = crate::testing::context(&world, &STALLED, transport);
+    let request = || {
+        let mut request = http::Request::new(Body::Empty);
+        *request.uri_mut() = "/v1/notes".parse().unwrap();
+        request
+    };
+    let response = world.run(async {
+        insert_account_of(&context, "demo", "demo", AccountState::Active).await;
+        stream_raw(&context, "demo", "ada", request())
+            .await
+            .unwrap()
+    });
+    assert_eq!(context.bulkheads.in_flight().0, 1);
+    let text = world.run(response.into_body().collect(9)).unwrap();
+    assert_eq!(
+        (text.as_ref(), context.bulkheads.in_flight().0),
+        (&b"text"[..], 0)
+    );
+    drop(world.run(stream_raw(&context, "demo", "ada", request())));
+    assert_eq!(context.bulkheads.in_flight().0, 0);
+}

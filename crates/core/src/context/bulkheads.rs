@@ -1,0 +1,299 @@
+//! How much may be in flight at the same time, so that a product that stalls starves only itself and no burst takes
+//! all memory. What is beyond is refused at once.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::{
+    Error, ErrorKind, Result,
+    identifier::ConnectionId,
+    ports::{Body, TransportError},
+};
+
+/// A product that has responded to nothing for so long, while it was asked, stalls.
+const STALLED: Duration = Duration::from_secs(5);
+/// Bytes that every call may hold without asking; their sum is bounded by the number of calls.
+const FREE: u64 = 64 * 1024;
+/// The budget of bytes is counted in pieces of so many.
+const PIECE: u64 = 1024;
+
+/// Most calls in flight, and most bytes that they hold. What is beyond is refused at once with
+/// [`Overloaded`](ErrorKind::Overloaded), or with [`ProductUnavailable`](ErrorKind::ProductUnavailable) where the calls
+/// of a product are in flight because it does not respond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallLimits {
+    /// Calls in flight in all, and responses that are being passed on; 4,096 unless told.
+    pub calls: u32,
+    /// Those of one product; 2,048 unless told.
+    pub calls_per_product: u32,
+    /// Those of one connection; 1,024 unless told.
+    pub calls_per_connection: u32,
+    /// Requests of one account that wait for its rate limit; 1,000 unless told.
+    pub waiting_per_account: u32,
+    /// Bytes of inputs and responses that calls hold in memory besides the first 64 KiB of each; 512 MiB unless told.
+    pub bytes: u64,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            calls: 4096,
+            calls_per_product: 2048,
+            calls_per_connection: 1024,
+            waiting_per_account: 1000,
+            bytes: 512 * 1024 * 1024,
+        }
+    }
+}
+
+/// The places of all calls.
+pub(crate) struct Bulkheads {
+    limits: CallLimits,
+    calls: Arc<Semaphore>,
+    /// In pieces.
+    bytes: Arc<Semaphore>,
+    products: BTreeMap<&'static str, Arc<Bulkhead>>,
+    connections: Mutex<HashMap<ConnectionId, Arc<Bulkhead>>>,
+}
+
+/// The places of one product or of one connection.
+struct Bulkhead {
+    limit: usize,
+    free: Arc<Semaphore>,
+    /// When the product responded, or was asked first, in milliseconds.
+    responded_at: AtomicU64,
+}
+
+/// The places of a connection and those of its product.
+#[derive(Clone)]
+pub(crate) struct Places {
+    connection: Arc<Bulkhead>,
+    product: Arc<Bulkhead>,
+}
+
+/// A call among all of them; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Entered(#[expect(dead_code, reason = "held for its end")] OwnedSemaphorePermit);
+
+/// A call to a product.
+#[derive(Debug)]
+pub(crate) struct Place(
+    #[expect(dead_code, reason = "held for its end")] [OwnedSemaphorePermit; 2],
+);
+
+impl Bulkheads {
+    pub(crate) fn new(limits: CallLimits, products: impl Iterator<Item = &'static str>) -> Self {
+        let per_product = || Arc::new(Bulkhead::new(limits.calls_per_product));
+        let pieces = usize::try_from(limits.bytes / PIECE).unwrap_or(usize::MAX);
+        Self {
+            limits,
+            calls: Arc::new(semaphore(limits.calls as usize)),
+            bytes: Arc::new(semaphore(pieces)),
+            products: products.map(|name| (name, per_product())).collect(),
+            connections: Mutex::default(),
+        }
+    }
+
+    /// Lets a call in.
+    pub(crate) fn enter(&self) -> Result<Entered> {
+        let entered = Arc::clone(&self.calls).try_acquire_owned();
+        entered.map(Entered).map_err(|_| {
+            let limit = self.limits.calls;
+            overloaded(format!(
+                "{limit} calls are in flight, and no more are taken"
+            ))
+        })
+    }
+
+    /// The places of a connection. The limit of an unknown product is that of the connection.
+    pub(crate) fn of(&self, product: &str, connection: ConnectionId) -> Places {
+        let mut connections = lock(&self.connections);
+        if !connections.contains_key(&connection) {
+            // The places of a connection that no account's snapshot names any more.
+            connections.retain(|_, places| Arc::strong_count(places) > 1);
+        }
+        let per_connection = self.limits.calls_per_connection;
+        let connection = connections
+            .entry(connection)
+            .or_insert_with(|| Arc::new(Bulkhead::new(per_connection)));
+        let product = self.products.get(product).unwrap_or(connection);
+        Places {
+            product: Arc::clone(product),
+            connection: Arc::clone(connection),
+        }
+    }
+
+    /// A budget of bytes for one call.
+    pub(crate) fn bytes(&self) -> Arc<Held> {
+        Arc::new(Held {
+            budget: Arc::clone(&self.bytes),
+            taken: Mutex::default(),
+        })
+    }
+
+    /// Calls in flight, and bytes that they hold.
+    #[cfg(test)]
+    pub(crate) fn in_flight(&self) -> (usize, u64) {
+        let pieces = self.limits.bytes / PIECE - self.bytes.available_permits() as u64;
+        let calls = self.limits.calls as usize - self.calls.available_permits();
+        (calls, pieces * PIECE)
+    }
+}
+
+impl Places {
+    /// Lets a call to the product begin.
+    pub(crate) fn enter(&self, now: Duration) -> Result<Place> {
+        Ok(Place([
+            self.connection.enter(now)?,
+            self.product.enter(now)?,
+        ]))
+    }
+
+    /// The product has responded to a request.
+    pub(crate) fn responded(&self, now: Duration) {
+        self.connection.responded(now);
+        self.product.responded(now);
+    }
+}
+
+impl Bulkhead {
+    fn new(limit: u32) -> Self {
+        let free = semaphore(limit as usize);
+        Self {
+            limit: free.available_permits(),
+            free: Arc::new(free),
+            responded_at: AtomicU64::new(0),
+        }
+    }
+
+    fn enter(&self, now: Duration) -> Result<OwnedSemaphorePermit> {
+        if self.free.available_permits() == self.limit {
+            self.responded(now);
+        }
+        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            let responded_at = Duration::from_millis(self.responded_at.load(Ordering::Relaxed));
+            let silence = now.saturating_sub(responded_at);
+            if silence < STALLED {
+                let message = format!("{} calls to this product are in flight", self.limit);
+                return overloaded(message);
+            }
+            let (seconds, calls) = (silence.as_secs(), self.limit);
+            Error::new(
+                ErrorKind::ProductUnavailable,
+                format!(
+                    "the product has not responded for {seconds} s, and {calls} calls wait for it; this one was not sent"
+                ),
+            )
+            .with_retry_after(STALLED)
+        })
+    }
+
+    fn responded(&self, now: Duration) {
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        self.responded_at.store(now, Ordering::Relaxed);
+    }
+}
+
+/// Bytes that one call holds; they are given back when this is dropped.
+pub(crate) struct Held {
+    budget: Arc<Semaphore>,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Default)]
+struct Taken {
+    bytes: u64,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+/// A body that could not be collected.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    Broken(TransportError),
+    /// There is no memory for it.
+    Overloaded(Error),
+}
+
+impl From<TransportError> for Unread {
+    fn from(error: TransportError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+impl Held {
+    /// Takes so many bytes more.
+    pub(crate) fn add(&self, bytes: u64) -> Result<()> {
+        let mut taken = lock(&self.taken);
+        let sum = taken.bytes.saturating_add(bytes);
+        let pieces = sum.saturating_sub(FREE).div_ceil(PIECE);
+        let permits = taken
+            .permit
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = pieces.saturating_sub(permits as u64);
+        if more > 0 {
+            let permit = Arc::clone(&self.budget)
+                .try_acquire_many_owned(u32::try_from(more).unwrap_or(u32::MAX))
+                .map_err(|_| {
+                    overloaded(String::from(
+                        "the calls in flight hold as many bytes as they may",
+                    ))
+                })?;
+            match &mut taken.permit {
+                None => taken.permit = Some(permit),
+                Some(taken) => taken.merge(permit),
+            }
+        }
+        taken.bytes = sum;
+        Ok(())
+    }
+
+    /// Takes what an input needs, roughly, and says how much that is.
+    pub(crate) fn add_input(&self, input: &Value) -> Result<u64> {
+        let size = size(input);
+        self.add(size).map(|()| size)
+    }
+
+    /// Collects a body of at most `limit` bytes.
+    pub(crate) async fn collect(&self, body: Body, limit: u64) -> Result<Bytes, Unread> {
+        body.collect_within(limit, |more| self.add(more).map_err(Unread::Overloaded))
+            .await
+    }
+}
+
+/// What a value holds in memory, roughly.
+fn size(value: &Value) -> u64 {
+    let own = size_of::<Value>() as u64;
+    own + match value {
+        Value::String(text) => text.len() as u64,
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| name.len() as u64 + size(value))
+            .sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+fn semaphore(limit: usize) -> Semaphore {
+    Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))
+}
+
+fn overloaded(message: String) -> Error {
+    Error::new(ErrorKind::Overloaded, message).with_retry_after(Duration::from_secs(1))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,146 @@
+//! Reads accounts: from memory while what it holds is fresh, else from the store.
+
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+use futures_util::future::{Either, FutureExt as _, select};
+
+use super::{Snapshot, millis, store_health::Ask};
+use crate::{
+    Error, ErrorKind, Result,
+    context::Context,
+    domain::{AccountRef, readiness::never_authorized},
+    state::AccountState,
+};
+
+/// Younger than this, a snapshot is taken as it is: what another process denies acts after it at the latest.
+pub(super) const FRESH: Duration = Duration::from_secs(5);
+/// Younger than this, it serves while the store is away.
+pub(super) const OUTAGE: Duration = Duration::from_secs(300);
+/// How long a caller who could be served from memory waits for the store.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Context {
+    /// The snapshot of an account: cached while it is fresh, read from the store after that. Where the store is away, the
+    /// last one serves.
+    pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
+        let now = self.monotonic();
+        let cached = self.snapshots.cached(of, now);
+        if let Some(fresh) = cached.as_ref().filter(|cached| cached.age(now) < FRESH) {
+            return Ok(Arc::clone(fresh));
+        }
+        let last = cached.filter(|cached| cached.age(now) < OUTAGE);
+        let ask = self.store_health.ask(now);
+        let reading = match (ask, &last) {
+            (Ask::Wait | Ask::Probe, _) | (Ask::Slow, None) => self.reading(of),
+            (Ask::Slow | Ask::Failed, Some(last)) => return Ok(Arc::clone(last)),
+            (Ask::Failed, None) => return Err(store_is_away()),
+        };
+        let Some(last) = last else {
+            return reading.await;
+        };
+        if ask == Ask::Probe {
+            return Ok(last);
+        }
+        let read = match select(reading, self.runtime.sleep(PATIENCE)).await {
+            Either::Left((read, _)) => read,
+            Either::Right(_) => {
+                self.store_health.late(self.monotonic());
+                return Ok(last);
+            }
+        };
+        match read {
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable => Ok(last),
+            read => read,
+        }
+    }
+
+    /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.
+    fn reading(
+        &self,
+        of: &AccountRef,
+    ) -> impl Future<Output = Result<Arc<Snapshot>>> + Unpin + Send + 'static {
+        let (context, key) = (self.clone(), (of.clone(), self.snapshots.epoch(of)));
+        self.snapshots
+            .readings
+            .join(self.runtime.as_ref(), key, |guard| {
+                let of = of.clone();
+                async move {
+                    let read = context.reload(&of).await;
+                    drop(guard);
+                    read
+                }
+                .boxed()
+            })
+    }
+
+    /// Reads an account from the store and keeps its snapshot.
+    pub(crate) async fn reload(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
+        let read = self.read(of).await;
+        let failed = matches!(&read, Err(error) if error.kind() == ErrorKind::StorageUnavailable);
+        self.store_health.answered(self.monotonic(), failed);
+        match read {
+            Ok(snapshot) => {
+                let snapshot = Arc::new(snapshot);
+                self.snapshots.keep(&snapshot);
+                Ok(snapshot)
+            }
+            Err(error) => {
+                if !failed {
+                    self.snapshots.cache.remove(of);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) async fn read(&self, of: &AccountRef) -> Result<Snapshot> {
+        let (epoch, read_at) = (self.snapshots.epoch(of), self.monotonic());
+        let mut connection = self.existing_connection(&of.connection).await?.row;
+        let account = self.store.account_of(connection.id, &of.identifier).await?;
+        let account = account.map(|account| account.row);
+        // The client was changed between the two readings, and the account is authorized for the new one already.
+        if account
+            .as_ref()
+            .is_some_and(|account| account.client_epoch > connection.client_epoch)
+        {
+            connection = self.connection_by_id(connection.id).await?.row;
+        }
+        let connection = Arc::new(connection);
+        let Some(account) = account else {
+            let product = self.endpoints(&connection.product)?.product;
+            return Err(never_authorized(product, &connection, &of.identifier));
+        };
+        let endpoints = self.endpoints_of(&connection)?;
+        let product = endpoints.product;
+        let own = product.derived(&connection.settings)?.quota;
+        let quota = (endpoints.rate_limited).then_some(own.unwrap_or(product.quota));
+        let tokens = if account.state == AccountState::Active {
+            self.tokens(&account, account.generation).await?
+        } else {
+            None
+        };
+        Ok(Snapshot {
+            of: of.clone(),
+            rate_limiter: self.rate_limiters.of(account.id, quota),
+            places: self.bulkheads.of(product.name, connection.id),
+            endpoints,
+            connection,
+            account,
+            tokens,
+            epoch,
+            read_at,
+            used_at: AtomicU64::new(millis(read_at)),
+        })
+    }
+}
+
+fn store_is_away() -> Error {
+    Error::new(
+        ErrorKind::StorageUnavailable,
+        "the store does not answer; it is asked again every second",
+    )
+    .with_retry_after(Duration::from_secs(1))
+}

@@ -1,0 +1,389 @@
+//! Snapshots: what serves for how long, and what is forgotten.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU64, AtomicUsize},
+};
+
+use futures_util::future::join_all;
+use jiff::Timestamp;
+
+use super::{
+    read::{FRESH, OUTAGE},
+    *,
+};
+use crate::{
+    Error, ErrorKind, accounts, connections,
+    context::Context,
+    ports::{BoxFuture, Runtime},
+    resource::ConnectionChange,
+    state::AccountState,
+    store::{
+        Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value, Versioned,
+    },
+    testing::{STABLE, World, always, context, insert_account, open},
+};
+
+fn ada() -> AccountRef {
+    AccountRef::new("demo", "ada").unwrap()
+}
+
+#[test]
+fn only_an_active_account_of_a_ready_connection_can_be_called() {
+    use AccountState::{
+        Active, Disconnected, NeedsReauthorization, PendingAuthorization, PendingVerification,
+        Suspended,
+    };
+    let table = [
+        (PendingAuthorization, Some(ErrorKind::AuthorizationRequired)),
+        (PendingVerification, Some(ErrorKind::VerificationRequired)),
+        (Active, None),
+        (NeedsReauthorization, Some(ErrorKind::AuthorizationRequired)),
+        (Suspended, Some(ErrorKind::AccountSuspended)),
+        (Disconnected, Some(ErrorKind::AuthorizationRequired)),
+    ];
+    for (state, refusal) in table {
+        let world = World::new();
+        let context = context(&world, &STABLE, always(200, ""));
+        world.run(insert_account(&context, state));
+        let kind = || {
+            world
+                .run(context.reload(&ada()))
+                .unwrap()
+                .usable()
+                .err()
+                .map(|error| error.kind())
+        };
+        assert_eq!(kind(), refusal, "{state:?}");
+        let off = ConnectionChange {
+            disabled: Some(true),
+            ..ConnectionChange::default()
+        };
+        world
+            .run(connections::change(&context, "demo", off))
+            .unwrap();
+        assert_eq!(kind(), Some(ErrorKind::ConnectionNotReady), "{state:?}");
+    }
+}
+
+#[test]
+fn a_snapshot_serves_for_five_seconds_without_the_store_and_is_read_again_after_that() {
+    let world = World::new();
+    let store = Readings::new(&world);
+    let context = world.run(of(&world, 0, &store));
+    world.run(insert_account(&context, AccountState::Active));
+    let read = || world.run(context.snapshot(&ada())).unwrap();
+    let first = read();
+    let before = store.count();
+    world.advance(FRESH - Duration::from_millis(1));
+    assert!(Arc::ptr_eq(&first, &read()));
+    assert_eq!(store.count(), before);
+    world.advance(Duration::from_millis(1));
+    let second = read();
+    assert!(!Arc::ptr_eq(&first, &second));
+    assert!(Arc::ptr_eq(&second, &read()));
+}
+
+#[test]
+fn what_another_process_denies_acts_after_five_seconds() {
+    let world = World::new();
+    let store = Readings::new(&world);
+    let (here, there) = (
+        world.run(of(&world, 0, &store)),
+        world.run(of(&world, 1, &store)),
+    );
+    world.run(insert_account(&here, AccountState::Active));
+    let usable = || world.run(here.snapshot(&ada())).unwrap().usable().map(drop);
+    assert!(usable().is_ok());
+    // No call in between: the last snapshot is as old as it can be.
+    world.run(accounts::suspend(&there, &ada())).unwrap();
+    world.advance(FRESH);
+    assert_eq!(usable().unwrap_err().kind(), ErrorKind::AccountSuspended);
+    world.run(accounts::resume(&there, &ada())).unwrap();
+    world.advance(FRESH);
+    assert!(usable().is_ok());
+}
+
+#[test]
+fn callers_who_need_the_same_account_share_one_reading() {
+    let world = World::new();
+    let store = Readings::new(&world);
+    let context = world.run(of(&world, 0, &store));
+    world.run(insert_account(&context, AccountState::Active));
+    world.run(context.snapshot(&ada())).unwrap();
+    world.advance(FRESH);
+    let before = store.count();
+    store.set(Mode::Slow);
+    let of = ada();
+    world.run(join_all((0..1000).map(|_| context.snapshot(&of))));
+    assert_eq!(store.count() - before, 3, "connection, account, credential");
+}
+
+#[test]
+fn while_the_store_is_away_the_last_snapshot_serves_and_no_one_waits_in_vain() {
+    let world = World::new();
+    let store = Readings::new(&world);
+    let context = world.run(of(&world, 0, &store));
+    world.run(insert_account(&context, AccountState::Active));
+    world.run(context.snapshot(&ada())).unwrap();
+    world.advance(FRESH);
+    store.set(Mode::Away);
+    let elapsed = |of: &AccountRef| {
+        let before = context.monotonic();
+        let read = world.run(context.snapshot(of)).map(drop);
+        (
+            read.map_err(|error| error.kind()),
+            context.monotonic() - before,
+        )
+    };
+    let at_once = Duration::ZERO;
+    assert_eq!(
+        elapsed(&ada()),
+        (Ok(()), Duration::from_secs(1)),
+        "one finds out"
+    );
+    for _ in 0..100 {
+        assert_eq!(elapsed(&ada()), (Ok(()), at_once));
+    }
+    // The reading has failed by now: those of whom nothing is known are refused at once.
+    world.advance(Duration::from_secs(5));
+    let other = AccountRef::new("demo", "grace").unwrap();
+    let before = store.count();
+    let (probed, mut refused) = (elapsed(&ada()), elapsed(&other));
+    assert_eq!(probed, (Ok(()), at_once));
+    assert_eq!(refused, (Err(ErrorKind::StorageUnavailable), at_once));
+    world.run_until_idle();
+    assert_eq!(store.count() - before, 1, "one reading in the background");
+    // Once a second another is tried, and the first that comes back ends it.
+    store.set(Mode::Answers);
+    world.advance(Duration::from_secs(6));
+    refused = elapsed(&other);
+    assert_eq!(refused, (Err(ErrorKind::AuthorizationRequired), at_once));
+    assert_eq!(elapsed(&ada()), (Ok(()), at_once));
+    assert!(
+        world
+            .run(context.snapshot(&ada()))
+            .unwrap()
+            .age(context.monotonic())
+            < FRESH
+    );
+}
+
+#[test]
+fn a_snapshot_of_five_minutes_does_not_serve_even_while_the_store_is_away() {
+    let world = World::new();
+    let store = Readings::new(&world);
+    let context = world.run(of(&world, 0, &store));
+    world.run(insert_account(&context, AccountState::Active));
+    world.run(context.snapshot(&ada())).unwrap();
+    store.set(Mode::Away);
+    let kind = || {
+        world
+            .run(context.snapshot(&ada()))
+            .err()
+            .map(|error| error.kind())
+    };
+    world.advance(OUTAGE - Duration::from_secs(10));
+    assert_eq!(kind(), None);
+    world.advance(Duration::from_secs(10));
+    assert_eq!(kind(), Some(ErrorKind::StorageUnavailable));
+}
+
+#[test]
+fn tokens_are_forgotten_five_minutes_after_their_last_use() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    world.run(insert_account(&context, AccountState::Active));
+    let kept = || context.snapshots.cache.len();
+    for _ in 0..4 {
+        world.run(context.snapshot(&ada())).unwrap();
+        world.advance(Duration::from_secs(120));
+        assert_eq!(kept(), 1);
+    }
+    world.advance(UNUSED);
+    assert_eq!(kept(), 0);
+}
+
+#[test]
+fn what_is_not_used_makes_room_and_what_is_used_stays() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    world.run(insert_account(&context, AccountState::Active));
+    let read = world.run(context.read(&ada())).unwrap();
+    let snapshots = Snapshots::with_capacity(1000);
+    let named = |number: u32| AccountRef::new("demo", &format!("user-{number}")).unwrap();
+    let keep = |number: u32| {
+        let of = named(number);
+        snapshots.keep(&Arc::new(Snapshot {
+            epoch: snapshots.epoch(&of),
+            of,
+            connection: Arc::clone(&read.connection),
+            endpoints: Arc::clone(&read.endpoints),
+            account: read.account.clone(),
+            tokens: None,
+            rate_limiter: Arc::clone(&read.rate_limiter),
+            places: read.places.clone(),
+            read_at: Duration::ZERO,
+            used_at: AtomicU64::new(0),
+        }));
+    };
+    let mut misses = 0;
+    for number in 0..100_000 {
+        keep(number);
+        // A user who calls all the time, among many who came once.
+        if snapshots.cached(&named(0), Duration::ZERO).is_none() {
+            misses += 1;
+            keep(0);
+        }
+        assert!(snapshots.cache.len() <= 1100);
+    }
+    assert!(misses < 10, "{misses}");
+}
+
+#[test]
+fn what_this_process_changes_acts_at_once() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    world.run(insert_account(&context, AccountState::Active));
+    assert!(
+        world
+            .run(context.snapshot(&ada()))
+            .unwrap()
+            .usable()
+            .is_ok()
+    );
+    world.run(accounts::suspend(&context, &ada())).unwrap();
+    let snapshot = world.run(context.snapshot(&ada())).unwrap();
+    assert_eq!(
+        snapshot.usable().unwrap_err().kind(),
+        ErrorKind::AccountSuspended
+    );
+}
+
+#[test]
+fn a_reading_that_began_before_a_change_does_not_serve_after_it() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    world.run(insert_account(&context, AccountState::Active));
+    let forgettings: [fn(&Snapshots); 2] = [
+        |snapshots| snapshots.forget(&ada().identifier),
+        |snapshots| snapshots.forget_connection(&ada().connection),
+    ];
+    for forget in forgettings {
+        let read = Arc::new(world.run(context.read(&ada())).unwrap());
+        context.snapshots.keep(&read);
+        let cached = || context.snapshots.cached(&ada(), Duration::ZERO);
+        assert!(cached().is_some());
+        forget(&context.snapshots);
+        assert!(cached().is_none());
+        context.snapshots.keep(&read);
+        assert!(cached().is_none());
+    }
+}
+
+#[test]
+fn a_user_who_never_came_is_asked_to_authorize() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    world.run(insert_account(&context, AccountState::Active));
+    let kind = |connection: &str, user: &str| {
+        AccountRef::new(connection, user)
+            .and_then(|of| world.run(context.snapshot(&of)))
+            .unwrap_err()
+            .kind()
+    };
+    assert_eq!(kind("demo", "grace"), ErrorKind::AuthorizationRequired);
+    assert_eq!(kind("other", "ada"), ErrorKind::UnknownConnection);
+    assert_eq!(kind("a/b", "ada"), ErrorKind::UnknownConnection);
+}
+
+/// How readings end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Answers,
+    /// After a moment.
+    Slow,
+    /// They fail, after as long as a pool waits for a connection.
+    Away,
+}
+
+/// A store whose readings can fail, and are counted.
+struct Readings {
+    rows: MemoryStore,
+    runtime: Arc<dyn Runtime>,
+    mode: Mutex<Mode>,
+    count: AtomicUsize,
+}
+
+impl Readings {
+    fn new(world: &World) -> Arc<Self> {
+        Arc::new(Self {
+            rows: MemoryStore::new(world.process(0)),
+            runtime: world.process(0),
+            mode: Mutex::new(Mode::Answers),
+            count: AtomicUsize::new(0),
+        })
+    }
+
+    fn set(&self, mode: Mode) {
+        *self.mode.lock().unwrap() = mode;
+    }
+
+    fn count(&self) -> usize {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    async fn reading(&self) -> Result<()> {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        let mode = *self.mode.lock().unwrap();
+        match mode {
+            Mode::Answers => Ok(()),
+            Mode::Slow => {
+                self.runtime.sleep(Duration::from_millis(10)).await;
+                Ok(())
+            }
+            Mode::Away => {
+                self.runtime.sleep(Duration::from_secs(5)).await;
+                Err(Error::new(ErrorKind::StorageUnavailable, "no connection"))
+            }
+        }
+    }
+}
+
+impl Store for Readings {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        Box::pin(async move {
+            self.reading().await?;
+            self.rows.get(key).await
+        })
+    }
+
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        Box::pin(async move {
+            self.reading().await?;
+            self.rows.find(table, index, values).await
+        })
+    }
+
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.rows.list(list)
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        self.rows.commit(batch)
+    }
+
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        self.rows.now()
+    }
+}
+
+/// A context of this process over this store.
+async fn of(world: &World, process: u32, store: &Arc<Readings>) -> Context {
+    let store = Arc::clone(store) as _;
+    open(world.process(process), &STABLE, always(200, ""), store).await
+}
