@@ -30,6 +30,7 @@
 mod deadline;
 mod failure;
 mod options;
+mod resolver;
 mod response;
 mod send;
 mod target;
@@ -42,6 +43,7 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
 
 pub use options::{InvalidOptions, TransportOptions};
+use resolver::PublicOnly;
 
 /// Sends requests with reqwest; cheap to clone, and clones share their connections.
 #[derive(Clone)]
@@ -71,6 +73,13 @@ impl ReqwestTransport {
             .no_hickory_dns();
         if let Some(proxy) = options.proxy {
             builder = builder.proxy(proxy);
+        }
+        if let Some(mut private_hosts) = options.private_hosts {
+            private_hosts.extend(options.proxy_host);
+            builder = builder.dns_resolver(PublicOnly {
+                lookup: options.lookup,
+                private_hosts,
+            });
         }
         let client = builder.build().map_err(|error| {
             InvalidOptions::new("the HTTP client cannot be built", error.without_url())

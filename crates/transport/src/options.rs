@@ -2,9 +2,11 @@
 
 use std::{error::Error, fmt, time::Duration};
 
-use reqwest::Proxy;
+use reqwest::{Proxy, Url};
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use stead_core::ports::{BoxError, Limits};
+
+use crate::resolver::{self, Lookup};
 
 /// How a transport reaches the network. The default suits the products' public addresses.
 #[derive(Clone)]
@@ -12,7 +14,11 @@ pub struct TransportOptions {
     pub(crate) connect: Duration,
     pub(crate) keep_alive: Duration,
     pub(crate) proxy: Option<Proxy>,
+    pub(crate) proxy_host: Option<String>,
     pub(crate) root_certificates: Vec<CertificateDer<'static>>,
+    /// Names that may lead to private addresses, where not all names may.
+    pub(crate) private_hosts: Option<Vec<String>>,
+    pub(crate) lookup: Lookup,
 }
 
 impl TransportOptions {
@@ -33,6 +39,20 @@ impl TransportOptions {
         self
     }
 
+    /// Connects to public addresses only: a name that leads to this machine, a private network or a cloud's own services is
+    /// unreachable. `private_hosts` are excepted, such as a gateway of your own; `.corp.example` stands for all names below
+    /// `corp.example`. So are `localhost` and a proxy, and hosts that are written as addresses.
+    #[must_use]
+    pub fn with_public_addresses<H: AsRef<str>>(
+        mut self,
+        private_hosts: impl IntoIterator<Item = H>,
+    ) -> Self {
+        let hosts = private_hosts.into_iter();
+        let hosts = hosts.map(|host| host.as_ref().to_ascii_lowercase());
+        self.private_hosts.get_or_insert_default().extend(hosts);
+        self
+    }
+
     /// Sends every request through a proxy, such as `http://user:password@proxy.example:3128`.
     ///
     /// # Errors
@@ -42,6 +62,9 @@ impl TransportOptions {
             InvalidOptions::new("the proxy's address is not usable", error.without_url())
         })?;
         self.proxy = Some(proxy);
+        self.proxy_host = Url::parse(url)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned));
         Ok(self)
     }
 
@@ -81,7 +104,10 @@ impl Default for TransportOptions {
             connect: Limits::DEFAULT.connect,
             keep_alive: Duration::from_secs(60),
             proxy: None,
+            proxy_host: None,
             root_certificates: Vec::new(),
+            private_hosts: None,
+            lookup: resolver::system(),
         }
     }
 }
@@ -93,13 +119,17 @@ impl fmt::Debug for TransportOptions {
             connect,
             keep_alive,
             proxy,
+            proxy_host: _,
             root_certificates,
+            private_hosts,
+            lookup: _,
         } = self;
         f.debug_struct("TransportOptions")
             .field("connect", connect)
             .field("keep_alive", keep_alive)
             .field("proxy", &proxy.is_some())
             .field("root_certificates", &root_certificates.len())
+            .field("private_hosts", private_hosts)
             .finish()
     }
 }

@@ -18,6 +18,13 @@ use crate::{
     failure,
 };
 
+/// The response to a request that gets none: a length that its head declares is that of another.
+pub(crate) fn without_body(response: reqwest::Response) -> Response<Body> {
+    let (mut parts, _) = Response::<reqwest::Body>::from(response).into_parts();
+    parts.extensions = Extensions::new();
+    Response::from_parts(parts, Body::Empty)
+}
+
 /// The response as the port gives it.
 ///
 /// A body of a declared length that has arrived together with its head, as most do, is handed on as the bytes that
@@ -68,6 +75,8 @@ struct Pieces {
     deadline: Deadline,
     /// Bytes of both bodies that have passed.
     passed: u64,
+    /// Bytes that are missing of a declared length: an HTTP/2 server can end a stream early and say that nothing is wrong.
+    missing: u64,
     waiting_since: Option<Instant>,
     /// Made by the first wait, and set again only when it fires: most bodies need it once or never.
     timer: Option<Pin<Box<Sleep>>>,
@@ -83,6 +92,7 @@ impl Pieces {
     ) -> Self {
         let read = first.as_ref().map_or(0, Bytes::len) as u64;
         Self {
+            missing: rest.size_hint().exact().unwrap_or_default(),
             first,
             rest: Some(rest),
             limit: limits.response_bytes,
@@ -103,6 +113,7 @@ impl Pieces {
             .checked_sub(length)
             .ok_or_else(|| failure::too_large(self.limit))?;
         self.passed += length;
+        self.missing = self.missing.saturating_sub(length);
         if Instant::now() >= self.deadline.with(self.passed) {
             return Err(failure::timed_out("the request took too long"));
         }
@@ -149,6 +160,7 @@ impl HttpBody for Pieces {
         let result = match Pin::new(rest).poll_frame(context) {
             Poll::Ready(Some(Ok(frame))) => self.arrived(frame),
             Poll::Ready(Some(Err(error))) => Err(failure::of_body(error)),
+            Poll::Ready(None) if self.missing > 0 => Err(failure::broke_off()),
             Poll::Ready(None) => {
                 self.rest = None;
                 return Poll::Ready(None);
@@ -162,7 +174,8 @@ impl HttpBody for Pieces {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && self.rest.as_ref().is_none_or(HttpBody::is_end_stream)
+        let rest_has_ended = |rest: &reqwest::Body| self.missing == 0 && rest.is_end_stream();
+        self.first.is_none() && self.rest.as_ref().is_none_or(rest_has_ended)
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -174,6 +187,45 @@ impl HttpBody for Pieces {
         match rest.exact() {
             Some(rest) => SizeHint::with_exact(first + rest),
             None => SizeHint::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream;
+    use stead_core::ports::TransportErrorKind;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn v60_a_body_that_drips_ends_with_the_time_of_the_whole_exchange() {
+        const PAUSE: Duration = Duration::from_secs(10);
+        // A tool, and a stream that may last as long as it is steady.
+        for steady in [0, 16 * 1024] {
+            let limits = Limits {
+                steady,
+                ..Limits::DEFAULT
+            };
+            let drops = stream::unfold((), |()| async move {
+                tokio::time::sleep(PAUSE).await;
+                Some((Ok::<_, Infallible>(Bytes::from_static(b"x")), ()))
+            });
+            let response = Response::new(reqwest::Body::wrap_stream(drops));
+            let start = Instant::now();
+            let response = incoming(response.into(), &limits, Deadline::new(&limits), 0).await;
+            let error = response
+                .unwrap()
+                .into_body()
+                .collect(u64::MAX)
+                .await
+                .unwrap_err();
+
+            assert_eq!(error.kind(), TransportErrorKind::TimedOut);
+            assert_eq!(error.to_string(), "the request took too long");
+            assert_eq!(start.elapsed(), limits.total);
         }
     }
 }

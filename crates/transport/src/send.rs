@@ -3,10 +3,7 @@
 use std::{
     future::Future,
     pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -34,20 +31,53 @@ pub(crate) async fn send(
         .copied()
         .unwrap_or(Limits::DEFAULT);
     let deadline = Deadline::new(&limits);
-    let (request, sent) = outgoing(request)?;
+    let has_body = *request.method() != Method::HEAD;
+    let (request, progress) = outgoing(request)?;
     let response = client.execute(request);
-    let head = wait_for_head(response, limits.first_byte, &deadline, &sent).await?;
-    let sent = sent.load(Ordering::Relaxed);
+    let head = wait_for_head(response, limits.first_byte, &deadline, &progress).await?;
+    if !has_body {
+        return Ok(response::without_body(head));
+    }
+    let sent = progress.lock().sent;
     response::incoming(head, &limits, deadline, sent).await
 }
 
-/// The request as reqwest takes it, and how many bytes of a streamed body it has taken so far.
-fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Arc<AtomicU64>), TransportError> {
+/// How far the request's own body has come.
+#[derive(Clone)]
+struct Progress(Arc<Mutex<Sent>>);
+
+#[derive(Clone, Copy)]
+struct Sent {
+    /// Bytes of a streamed body that were taken so far.
+    sent: u64,
+    /// When the last of them was, or the request began.
+    at: Instant,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let at = Instant::now();
+        Self(Arc::new(Mutex::new(Sent { sent: 0, at })))
+    }
+
+    fn add(&self, bytes: usize) {
+        let mut progress = self.lock();
+        progress.sent += bytes as u64;
+        progress.at = Instant::now();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The request as reqwest takes it, and how far its body has come.
+fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Progress), TransportError> {
     let (parts, body) = request.into_parts();
     let takes_body = matches!(parts.method, Method::POST | Method::PUT | Method::PATCH);
     let mut request = reqwest::Request::new(parts.method, target::url(&parts.uri)?);
     *request.headers_mut() = parts.headers;
-    let sent = Arc::new(AtomicU64::new(0));
+    let progress = Progress::new();
     match body {
         // An empty body is announced where one is expected (RFC 9110, section 8.6), which the client leaves out; Google's
         // front end responds with 411 to a POST that has neither a length nor chunks.
@@ -59,14 +89,14 @@ fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Arc<AtomicU64>)
             if let Some(length) = stream.size_hint().exact() {
                 announce(&mut request, length);
             }
-            let taken = Arc::clone(&sent);
-            let pieces = stream.into_data_stream().inspect_ok(move |piece| {
-                taken.fetch_add(piece.len() as u64, Ordering::Relaxed);
-            });
+            let taken = progress.clone();
+            let pieces = stream
+                .into_data_stream()
+                .inspect_ok(move |piece| taken.add(piece.len()));
             *request.body_mut() = Some(reqwest::Body::wrap_stream(pieces));
         }
     }
-    Ok((request, sent))
+    Ok((request, progress))
 }
 
 /// Sets the length of the request's body unless the caller did.
@@ -77,28 +107,26 @@ fn announce(request: &mut reqwest::Request, length: u64) {
         .or_insert_with(|| HeaderValue::from(length));
 }
 
-/// Waits for the response's head: `first_byte` from sending, and again as long as the request's own body still flows.
+/// Waits for the response's head: `first_byte` from sending, or from the last piece of the request's own body.
 async fn wait_for_head(
     response: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
     first_byte: Duration,
     deadline: &Deadline,
-    sent: &AtomicU64,
+    progress: &Progress,
 ) -> Result<reqwest::Response, TransportError> {
     let mut response = pin!(response);
     loop {
-        let before = sent.load(Ordering::Relaxed);
-        let until = after(Instant::now(), first_byte).min(deadline.with(before));
-        let result = timeout_at(until, response.as_mut()).await;
-        let now_sent = sent.load(Ordering::Relaxed);
-        match result {
+        let Sent { sent, at } = *progress.lock();
+        let silent = after(at, first_byte);
+        let until = silent.min(deadline.with(sent));
+        match timeout_at(until, response.as_mut()).await {
             Ok(response) => return response.map_err(failure::of_request),
-            Err(_) if Instant::now() >= deadline.with(now_sent) => {
-                return Err(failure::timed_out("the request took too long"));
-            }
-            Err(_) if now_sent == before => {
+            // The body has moved on meanwhile.
+            Err(_) if progress.lock().sent != sent => {}
+            Err(_) if until == silent => {
                 return Err(failure::timed_out("no response came in time"));
             }
-            Err(_) => {}
+            Err(_) => return Err(failure::timed_out("the request took too long")),
         }
     }
 }
@@ -124,12 +152,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_upload_in_progress_is_not_waiting_for_the_first_byte() {
-        let progress = AtomicU64::new(0);
+        let progress = Progress::new();
         let start = Instant::now();
         let upload = async {
             for _ in 0..10 {
                 sleep(SECOND).await;
-                progress.fetch_add(1, Ordering::Relaxed);
+                progress.add(1);
             }
             pending().await
         };
@@ -144,12 +172,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_upload_without_an_end_is_bounded() {
-        let progress = AtomicU64::new(0);
+        let progress = Progress::new();
         let start = Instant::now();
         let upload = async {
             loop {
                 sleep(SECOND).await;
-                progress.fetch_add(1, Ordering::Relaxed);
+                progress.add(1);
             }
         };
         let error = wait_for_head(upload, SECOND * 2, &deadline(9, 0), &progress)
@@ -162,12 +190,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_steady_upload_may_take_longer() {
-        let progress = AtomicU64::new(0);
+        let progress = Progress::new();
         let start = Instant::now();
         let upload = async {
             for _ in 0..50 {
                 sleep(SECOND).await;
-                progress.fetch_add(1000, Ordering::Relaxed);
+                progress.add(1000);
             }
             pending().await
         };
@@ -177,5 +205,23 @@ mod tests {
 
         assert_eq!(error.to_string(), "no response came in time");
         assert_eq!(start.elapsed().as_secs(), 52);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_wait_for_the_first_byte_begins_with_the_last_piece_of_the_upload() {
+        let progress = Progress::new();
+        let start = Instant::now();
+        let upload = async {
+            // The last piece is taken right after the wait began.
+            sleep(SECOND / 10).await;
+            progress.add(1);
+            pending().await
+        };
+        let error = wait_for_head(upload, SECOND * 60, &deadline(1000, 0), &progress)
+            .await
+            .unwrap_err();
+
+        assert_eq!(error.to_string(), "no response came in time");
+        assert_eq!(start.elapsed().as_secs(), 60, "and not twice as long");
     }
 }

@@ -1,8 +1,18 @@
 //! Limits of time and size. Nothing here waits for longer than a limit.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use stead_core::ports::{Limits, Transport as _, TransportErrorKind};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
 
 use crate::{
     failure, get, send,
@@ -187,4 +197,60 @@ async fn a_body_that_failed_has_ended() {
     assert!(body.frame().await.unwrap().is_err());
     assert!(body.frame().await.is_none());
     assert!(http_body::Body::is_end_stream(&body));
+}
+
+#[tokio::test]
+async fn v58_a_body_without_an_end_is_cut_off_at_its_limit() {
+    const CHUNK: usize = 64 * 1024;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let written = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&written);
+    let server = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        socket.read(&mut [0; 1024]).await.unwrap();
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        socket.write_all(head).await.unwrap();
+        let chunk = [b"10000\r\n".as_slice(), &[b'x'; CHUNK], b"\r\n"].concat();
+        while socket.write_all(&chunk).await.is_ok() {
+            counter.fetch_add(CHUNK as u64, Ordering::SeqCst);
+        }
+    });
+    let limits = Limits {
+        response_bytes: 1024 * 1024,
+        ..Limits::DEFAULT
+    };
+    let error = failure(within(limits, get(&address))).await;
+    assert_eq!(error.kind(), TransportErrorKind::TooLarge);
+    // The connection is closed, and no more was taken than the limit and the buffers of both sides.
+    server.await.unwrap();
+    let written = written.load(Ordering::SeqCst);
+    assert!(written < 16 * 1024 * 1024, "{written}");
+}
+
+#[tokio::test]
+async fn v65_a_response_that_ends_after_its_head_is_no_success() {
+    const KNOWN: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"];
+    const CHUNKED: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"];
+    const HALF: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-le"];
+    for response in [KNOWN, CHUNKED, HALF] {
+        let server = Server::start(response, Then::Close).await;
+        let error = failure(get(&server)).await;
+        assert_eq!(error.kind(), TransportErrorKind::Cut);
+        assert!(error.may_have_been_sent());
+    }
+}
+
+#[tokio::test]
+async fn a_response_to_head_has_no_body_however_long_it_says_that_one_would_be() {
+    let server = Server::start(
+        &[b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n"],
+        Then::Listen,
+    )
+    .await;
+    let mut request = get(&server);
+    *request.method_mut() = http::Method::HEAD;
+    let response = send(request).await.unwrap();
+    assert_eq!(response.headers()["content-length"], "99999999999");
+    assert_eq!(whole(response).await.unwrap(), "");
 }

@@ -26,7 +26,10 @@ use rustls::{
 };
 use stead_core::ports::{Body, Transport as _, TransportErrorKind};
 use stead_transport::{ReqwestTransport, TransportOptions};
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+};
 use tokio_rustls::TlsAcceptor;
 use tower::service_fn;
 
@@ -81,6 +84,40 @@ async fn http2_is_spoken_where_it_is_offered() {
     }
     assert_eq!(server.heard(), 3);
     assert_eq!(server.connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
+    // Settings and their acknowledgement; on stream 1 the head of a response of 9 bytes, 4 of them, and RST_STREAM with
+    // NO_ERROR (RFC 9113, sections 6.2 and 6.4).
+    const FRAMES: &[&[u8]] = &[
+        b"\0\0\0\x04\0\0\0\0\0",
+        b"\0\0\0\x04\x01\0\0\0\0",
+        b"\0\0\x05\x01\x04\0\0\0\x01\x88\x0f\x0d\x019",
+        b"\0\0\x04\0\0\0\0\0\x01half",
+        b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\0",
+    ];
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (socket, _) = listener.accept().await.unwrap();
+        let mut stream = acceptor(&[b"h2"]).accept(socket).await.unwrap();
+        let mut heard = Vec::new();
+        // The preface, the client's settings, and the head of its request, which ends its stream.
+        while !heard.windows(5).any(|bytes| bytes == b"\x01\x05\0\0\0") {
+            stream.read_buf(&mut heard).await.unwrap();
+        }
+        stream.write_all(&FRAMES.concat()).await.unwrap();
+        stream.flush().await.unwrap();
+        while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {}
+    });
+    let response = trusting(CERTIFICATE)
+        .send(get(format!("https://{address}/")))
+        .await
+        .unwrap();
+    assert_eq!(response.version(), Version::HTTP_2);
+    let error = whole(response).await.unwrap_err();
+    assert_eq!(error.kind(), TransportErrorKind::Cut);
 }
 
 fn trusting(root: &[u8]) -> ReqwestTransport {

@@ -1,0 +1,303 @@
+//! Names of hosts to addresses, and which addresses a product may have.
+//!
+//! A name of a product that leads to this machine or to a private network is wrong or hostile: the token would go there.
+//! All addresses of an answer are judged, and connections are made to those same addresses, so that a second answer
+//! changes nothing. A host that is written as an address needs no answer and comes from the operator's own settings.
+
+use std::{
+    future::Future,
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    pin::Pin,
+    sync::Arc,
+};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use stead_core::ports::is_loopback;
+
+/// The addresses of a name.
+type Found = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+
+/// Asks for the addresses of a name.
+pub(crate) type Lookup = Arc<dyn Fn(String) -> Found + Send + Sync>;
+
+/// Resolves names to public addresses only, except for names that the operator trusts.
+pub(crate) struct PublicOnly {
+    pub(crate) lookup: Lookup,
+    /// In lower case; those that begin with a dot stand for all names below.
+    pub(crate) private_hosts: Vec<String>,
+}
+
+/// The resolver of the system.
+pub(crate) fn system() -> Lookup {
+    Arc::new(|name| {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name, 0)).await?;
+            Ok(found.map(|address| address.ip()).collect())
+        })
+    })
+}
+
+impl PublicOnly {
+    fn may_be_private(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        is_loopback(&name)
+            || self.private_hosts.iter().any(|host| {
+                *host == name || (host.starts_with('.') && name.ends_with(host.as_str()))
+            })
+    }
+}
+
+impl Resolve for PublicOnly {
+    fn resolve(&self, name: Name) -> Resolving {
+        let any = self.may_be_private(name.as_str());
+        let found = (self.lookup)(name.as_str().to_owned());
+        Box::pin(async move {
+            let addresses = found.await?;
+            if !any && !addresses.iter().copied().all(is_public) {
+                return Err("the name leads to an address that is not public".into());
+            }
+            let sockets = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
+            Ok(Box::new(sockets) as Addrs)
+        })
+    }
+}
+
+/// Whether an address is one of the internet, in whatever form it is written (RFC 6890).
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let special = matches!(
+        (a, b, c),
+        // This network, shared addresses of carriers, protocol assignments, the relays of 6to4, benchmarks.
+        (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)
+        // Multicast and all above it.
+        | (224.., ..)
+    );
+    !(special
+        || address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_documentation())
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let v4 = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match (a, b, c, d, e, f) {
+        // Mapped and compatible addresses, and those of a translator: what they embed is reached (RFC 4291, RFC 6052).
+        (0, 0, 0, 0, 0, 0 | 0xffff) | (0, 0, 0, 0, 0xffff, 0) | (0x64, 0xff9b, 0, 0, 0, 0) => {
+            v4(g, h)
+        }
+        // 6to4 (RFC 3056).
+        (0x2002, ..) => v4(b, c),
+        // Translators of a network's own, Teredo, benchmarks, documentation.
+        (0x64, 0xff9b, ..)
+        | (0x2001, 0 | 2, ..)
+        | (0x2001, 0xdb8, ..)
+        | (0x3fff, 0..=0xfff, ..) => false,
+        // The addresses that are given out for the internet.
+        (0x2000..=0x3fff, ..) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use stead_core::ports::{Body, Transport as _, TransportError, TransportErrorKind};
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpListener,
+    };
+
+    use super::*;
+    use crate::{ReqwestTransport, TransportOptions};
+
+    /// A listener of this machine, which counts who comes by and responds to each.
+    async fn canary() -> (u16, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let heard = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&heard);
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                counter.fetch_add(1, Ordering::SeqCst);
+                let _ = socket.read(&mut [0; 1024]).await;
+                let close = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+                let _ = socket.write_all(close).await;
+            }
+        });
+        (port, heard)
+    }
+
+    /// A resolver whose answers follow each other, and how often it was asked.
+    fn answering(answers: &'static [&'static [&'static str]]) -> (Lookup, Arc<AtomicUsize>) {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let lookup: Lookup = Arc::new(move |_| {
+            let index = count.fetch_add(1, Ordering::SeqCst);
+            let answer = answers[index.min(answers.len() - 1)];
+            let found = answer.iter().map(|text| text.parse().unwrap()).collect();
+            Box::pin(std::future::ready(Ok(found)))
+        });
+        (lookup, asked)
+    }
+
+    fn transport(lookup: Lookup, private_hosts: &[&str]) -> ReqwestTransport {
+        let mut options = TransportOptions::default().with_public_addresses(private_hosts);
+        options.lookup = lookup;
+        ReqwestTransport::new(options).unwrap()
+    }
+
+    async fn get(
+        transport: &ReqwestTransport,
+        host: &str,
+        port: u16,
+    ) -> Result<(), TransportError> {
+        let request = http::Request::get(format!("http://{host}:{port}/"));
+        let sent = transport.send(request.body(Body::Empty).unwrap()).await;
+        sent.map(drop)
+    }
+
+    #[tokio::test]
+    async fn v63_a_name_that_turns_to_this_machine_is_not_followed() {
+        let (port, heard) = canary().await;
+        // First an address where no one listens, then this machine, also hidden among others.
+        let (lookup, asked) =
+            answering(&[&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["10.0.0.1"]]);
+        let transport = transport(lookup, &[]);
+        for count in 1..=3 {
+            let error = get(&transport, "api.vendor.test", port).await.unwrap_err();
+            assert_eq!(error.kind(), TransportErrorKind::Unreachable);
+            assert!(!error.may_have_been_sent());
+            assert_eq!(asked.load(Ordering::SeqCst), count);
+        }
+        assert_eq!(heard.load(Ordering::SeqCst), 0);
+    }
+
+    #[tokio::test]
+    async fn v63_the_addresses_that_were_judged_are_those_that_are_used() {
+        let (port, heard) = canary().await;
+        // Trusted, so that the first answer passes; a second one would lead nowhere.
+        let (lookup, asked) = answering(&[&["127.0.0.1"], &[]]);
+        let transport = transport(lookup, &["api.vendor.test"]);
+        get(&transport, "api.vendor.test", port).await.unwrap();
+        let (heard, asked) = (heard.load(Ordering::SeqCst), asked.load(Ordering::SeqCst));
+        assert_eq!((heard, asked), (1, 1));
+    }
+
+    #[tokio::test]
+    async fn v64_addresses_that_embed_others_are_judged_by_what_they_embed() {
+        let (port, heard) = canary().await;
+        for address in [
+            &["::ffff:127.0.0.1"],
+            &["64:ff9b::7f00:1"],
+            &["2002:7f00:1::"],
+        ] as [&'static [&'static str]; 3]
+        {
+            let answers: &'static [&'static [&'static str]] = Box::leak(Box::new([address]));
+            let transport = transport(answering(answers).0, &[]);
+            let error = get(&transport, "api.vendor.test", port).await.unwrap_err();
+            assert_eq!(error.kind(), TransportErrorKind::Unreachable, "{address:?}");
+        }
+        assert_eq!(heard.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn only_addresses_of_the_internet_are_public() {
+        for address in [
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.64.0.1",
+            "127.0.0.1",
+            "169.254.169.254",
+            "172.16.0.1",
+            "192.0.0.8",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:0:127.0.0.1",
+            "64:ff9b::a00:1",
+            "64:ff9b:1::808:808",
+            "100::1",
+            "2001::1",
+            "2001:2::1",
+            "2001:db8::1",
+            "2002:a00:1::",
+            "3fff::1",
+            "5f00::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "febf::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!is_public(address.parse().unwrap()), "{address}");
+        }
+        for address in [
+            "1.1.1.1",
+            "100.63.0.1",
+            "100.128.0.1",
+            "142.250.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "198.20.0.1",
+            "223.255.255.255",
+            "::ffff:8.8.8.8",
+            "64:ff9b::808:808",
+            "2002:808:808::",
+            "2001:4860:4860::8888",
+            "2606:4700::1111",
+            "2a00:1450::1",
+        ] {
+            assert!(is_public(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn what_the_operator_names_may_be_private() {
+        let resolver = PublicOnly {
+            lookup: system(),
+            private_hosts: vec![String::from("gateway.corp"), String::from(".link.test")],
+        };
+        for name in [
+            "gateway.corp",
+            "Gateway.Corp",
+            "a.link.test",
+            "localhost",
+            "a.localhost",
+        ] {
+            assert!(resolver.may_be_private(name), "{name}");
+        }
+        for name in [
+            "a.gateway.corp",
+            "link.test",
+            "evillink.test",
+            "localhost.evil.test",
+        ] {
+            assert!(!resolver.may_be_private(name), "{name}");
+        }
+    }
+}
