@@ -1,4 +1,4 @@
-//! The proxy against callers who try to lead it elsewhere: V01 to V56 of `docs/proxy-vectors.md`, over the JSON form
+//! The proxy against callers who try to lead it elsewhere: V01 to V57 of `docs/proxy-vectors.md`, over the JSON form
 //! and over raw sockets. Each is refused, the product receives nothing, and a listener where it would lead hears nothing.
 
 use std::sync::{
@@ -326,16 +326,32 @@ async fn the_products_own_refusals_are_passed_on() {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
+async fn v57_a_redirect_is_not_followed() {
     let scene = Scene::new().await;
-    let location = format!("http://{}/steal", scene.canary.address);
-    scene.stage.fault(Fault::Redirect {
-        host: None,
-        path_contains: None,
-        location,
-        times: 1,
-    });
+    let redirect = || {
+        scene.stage.fault(Fault::Redirect {
+            host: None,
+            path_contains: None,
+            location: format!("http://{}/steal", scene.canary.address),
+            times: 1,
+        });
+    };
+    redirect();
     let reply = scene.json(|_| {}).await;
     assert_eq!(reply.kind(), "upstream_redirect_blocked");
+    // Nor with a body, which some clients take along.
+    redirect();
+    let written = |request: &mut Value| {
+        request["method"] = json!("POST");
+        request["path"] = json!("/v1/users/me/drafts");
+        request["body"] = json!({ "message": { "raw": "canary" } });
+    };
+    assert_eq!(
+        scene.json(written).await.kind(),
+        "upstream_redirect_blocked"
+    );
+    redirect();
+    let (status, response) = scene.raw("GET", "/v1/users/me/profile", "").await;
+    assert_eq!(status, 502, "{response}");
     assert_eq!(scene.canary.heard.load(Ordering::SeqCst), 0);
 }

@@ -49,17 +49,25 @@ pub use stead_core::{
     schema::ExportFormat,
 };
 
-/// The transport of the feature `reqwest`, with its own limits.
+/// The transport of the feature `reqwest`, with its own limits; to public addresses and `private_hosts` only, where these
+/// are given.
 #[cfg(any(feature = "platform", all(feature = "client", feature = "reqwest")))]
-fn default_transport() -> Result<std::sync::Arc<dyn stead_core::ports::Transport>> {
+fn default_transport(
+    private_hosts: Option<Vec<String>>,
+) -> Result<std::sync::Arc<dyn stead_core::ports::Transport>> {
     #[cfg(feature = "reqwest")]
     {
-        let options = stead_transport::TransportOptions::default();
+        let mut options = stead_transport::TransportOptions::default();
+        if let Some(private_hosts) = private_hosts {
+            options = options.with_public_addresses(private_hosts);
+        }
         let transport = stead_transport::ReqwestTransport::new(options).map_err(|error| {
             Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
         })?;
         Ok(std::sync::Arc::new(transport))
     }
+    #[cfg(not(feature = "reqwest"))]
+    drop(private_hosts);
     #[cfg(not(feature = "reqwest"))]
     Err(Error::new(
         ErrorKind::InvalidRequest,

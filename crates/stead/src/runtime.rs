@@ -57,6 +57,10 @@ impl Runtime for TokioRuntime {
     fn spawn(&self, task: BoxFuture<'static, ()>) {
         self.handle.spawn(task);
     }
+
+    fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        self.handle.spawn_blocking(work);
+    }
 }
 
 #[expect(
@@ -75,6 +79,20 @@ mod tests {
     fn outside_a_runtime_is_an_error() {
         let error = TokioRuntime::current().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    }
+
+    #[tokio::test]
+    async fn long_work_holds_up_no_task() {
+        let runtime = TokioRuntime::current().unwrap();
+        let (release, held) = std::sync::mpsc::channel();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        runtime.run_blocking(Box::new(move || {
+            held.recv().unwrap();
+            sender.send(()).unwrap();
+        }));
+        // The only thread of this runtime goes on, and ends the wait.
+        release.send(()).unwrap();
+        receiver.await.unwrap();
     }
 
     #[tokio::test]

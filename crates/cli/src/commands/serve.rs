@@ -6,7 +6,12 @@ use clap::Args;
 use stead::core::environment::Verification;
 use stead_server::ServerOptions;
 
-use crate::{failure::Outcome, listener, signals, target::Database, terminal::Terminal};
+use crate::{
+    failure::Outcome,
+    listener, signals,
+    target::{CallLimitArgs, Database},
+    terminal::Terminal,
+};
 
 /// Start the service: REST, the OAuth callback and the page that users open.
 ///
@@ -48,6 +53,9 @@ pub(crate) struct Serve {
     allowed_hosts: Vec<String>,
 
     #[command(flatten)]
+    calls: CallLimitArgs,
+
+    #[command(flatten)]
     database: Database,
 }
 
@@ -58,7 +66,10 @@ impl Serve {
         } else {
             Verification::Application
         };
-        let platform = self.database.open(verification).await?;
+        let platform = self
+            .database
+            .open(verification, (&self.calls).into())
+            .await?;
         let listener = listener::bind(self.listen, "--listen").await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",

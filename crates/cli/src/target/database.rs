@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
-    core::environment::{ProductOptions, Verification},
+    core::environment::{CallLimits, ProductOptions, Verification},
 };
 
 use crate::{
@@ -36,7 +36,7 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// Settings per product, in TOML: other endpoints, rate limiting.
+    /// Settings per product, in TOML: other endpoints, rate limiting; and hosts that may have private addresses.
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -51,6 +51,9 @@ pub(crate) struct Database {
 struct Settings {
     #[serde(default)]
     products: BTreeMap<String, ProductOptions>,
+    /// Hosts of products that may have private addresses.
+    #[serde(default)]
+    private_hosts: Vec<String>,
 }
 
 impl Database {
@@ -60,17 +63,23 @@ impl Database {
     }
 
     /// Opens the platform for commands that make links or show redirect URIs.
-    pub(crate) async fn open(&self, verification: Verification) -> Outcome<Platform> {
+    pub(crate) async fn open(
+        &self,
+        verification: Verification,
+        calls: CallLimits,
+    ) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref();
         let missing_url = public_url.is_none().then_some(MISSING_URL);
-        self.open_at(public_url.unwrap_or(NOWHERE), verification, missing_url)
+        let public_url = public_url.unwrap_or(NOWHERE);
+        self.open_at(public_url, verification, calls, missing_url)
             .await
     }
 
     /// Opens the platform for commands that need neither.
     pub(crate) async fn open_without_links(&self) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
-        self.open_at(public_url, Verification::Application, None)
+        let calls = CallLimits::default();
+        self.open_at(public_url, Verification::Application, calls, None)
             .await
     }
 
@@ -78,6 +87,7 @@ impl Database {
         &self,
         public_url: &str,
         verification: Verification,
+        calls: CallLimits,
         missing_url: Option<Missing>,
     ) -> Outcome<Platform> {
         let key = self.key()?;
@@ -99,9 +109,14 @@ impl Database {
         let mut builder = Platform::builder(public_url)
             .key(key.expose_secret())
             .sqlite(database)
-            .verification(verification);
-        for (name, options) in self.settings()?.products {
+            .verification(verification)
+            .call_limits(calls);
+        let settings = self.settings()?;
+        for (name, options) in settings.products {
             builder = builder.product(&name, options);
+        }
+        for host in &settings.private_hosts {
+            builder = builder.private_host(host);
         }
         #[cfg(feature = "failpoints")]
         if let Some(file) = &self.failpoints {
@@ -124,7 +139,7 @@ impl Database {
         toml::from_str(&secrets::read_text(path, Exit::Configuration)?).map_err(|error| {
             Failure::configuration(
                 format!("the settings in {} are wrong: {}", path.display(), error.message()),
-                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited.",
+                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, and the list private_hosts.",
             )
         })
     }

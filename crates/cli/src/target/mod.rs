@@ -1,15 +1,20 @@
 //! Where a command's work happens: at a running service, in the database of this machine, or in a stack of service and
 //! sandbox that this process starts.
 
+mod call_limits;
 mod database;
 mod stack;
 
+pub(crate) use call_limits::CallLimitArgs;
 pub(crate) use database::Database;
 pub(crate) use stack::{AppCredential, CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{Client, Platform, Stead, core::environment::Verification};
+use stead::{
+    Client, Platform, Stead,
+    core::environment::{CallLimits, Verification},
+};
 
 use crate::{
     failure::{Failure, Outcome},
@@ -81,7 +86,11 @@ impl Target {
     pub(crate) async fn open_for_links(&self, verification: Verification) -> Outcome<OpenTarget> {
         match self.service.client()? {
             Some(open) => Ok(open),
-            None => Ok(OpenTarget::over(self.database.open(verification).await?)),
+            None => Ok(OpenTarget::over(
+                self.database
+                    .open(verification, CallLimits::default())
+                    .await?,
+            )),
         }
     }
 }

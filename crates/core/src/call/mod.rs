@@ -10,6 +10,8 @@ mod bulkheads_tests;
 mod dry_run;
 mod execute;
 mod find;
+#[cfg(test)]
+mod promises_tests;
 mod raw;
 mod read;
 mod record;

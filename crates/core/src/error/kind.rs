@@ -177,7 +177,7 @@ kinds! {
     UpstreamTruncated = "upstream_truncated", 502, true, Product;
     /// The rate limit of this environment; the deadline would pass before the call's turn.
     RateLimited = "rate_limited", 429, true, AppDeveloper;
-    /// More is under way at once than this environment takes; nothing was sent to the product.
+    /// More is under way at once than this environment takes, or it has no file descriptors left; no write was sent.
     Overloaded = "overloaded", 503, true, Operator;
     /// The change is not possible in the current state.
     InvalidTransition = "invalid_transition", 409, false, AppDeveloper;

@@ -95,6 +95,37 @@ impl Body {
         Ok(first.unwrap_or_else(|| rest.into()))
     }
 
+    /// Reads on until `least` bytes are at hand, or all there are; these, and the whole body as it was.
+    #[cfg(feature = "platform")]
+    pub(crate) async fn peek(self, least: usize) -> Result<(Bytes, Self), TransportError> {
+        use futures_util::{StreamExt as _, TryStreamExt as _};
+        use http_body_util::{BodyExt as _, Full};
+        let mut stream = match self {
+            Self::Empty => return Ok((Bytes::new(), Self::Empty)),
+            Self::Bytes(bytes) => return Ok((bytes.clone(), Self::Bytes(bytes))),
+            Self::Stream(stream) => stream,
+        };
+        let mut seen = Vec::new();
+        while seen.len() < least {
+            match stream.frame().await {
+                None => {
+                    let seen = Bytes::from(seen);
+                    return Ok((seen.clone(), seen.into()));
+                }
+                Some(frame) => {
+                    if let Ok(data) = frame.map_err(from_stream)?.into_data() {
+                        seen.extend_from_slice(&data);
+                    }
+                }
+            }
+        }
+        let seen = Bytes::from(seen);
+        let frames = Full::new(seen.clone()).map_err(|never| match never {});
+        let rest = frames.into_data_stream().chain(stream.into_data_stream());
+        let whole = http_body_util::StreamBody::new(rest.map_ok(http_body::Frame::data));
+        Ok((seen, Self::stream(whole)))
+    }
+
     /// A stream that keeps `guard` until it is dropped; what is at hand does not need it any more.
     #[cfg(feature = "platform")]
     pub(crate) fn holding<G: Send + 'static>(self, guard: G) -> Self {
@@ -271,6 +302,28 @@ mod tests {
         ] {
             assert_eq!(collected(body, 0).unwrap(), "");
         }
+    }
+
+    #[cfg(feature = "platform")]
+    #[test]
+    fn a_body_is_the_same_after_a_look_at_its_beginning() {
+        let bodies = || {
+            [
+                Body::from(b"abcdef".to_vec()),
+                pieces([Ok(b"ab".as_slice()), Ok(b""), Ok(b"cd"), Ok(b"ef")]),
+            ]
+        };
+        for least in [0, 1, 3, 6, 100] {
+            for body in bodies() {
+                let (seen, body) = body.peek(least).now_or_never().unwrap().unwrap();
+                assert!(seen.len() >= least.min(6) && b"abcdef".starts_with(&seen));
+                assert_eq!(collected(body, 6).unwrap(), "abcdef");
+            }
+        }
+        let broken = pieces([Ok(b"ab".as_slice()), Err("gone".into())]);
+        let (seen, body) = broken.peek(2).now_or_never().unwrap().unwrap();
+        assert_eq!(seen, "ab");
+        assert!(collected(body, 6).is_err());
     }
 
     #[test]

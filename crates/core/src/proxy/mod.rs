@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub(crate) use address::Address;
-pub(crate) use batch::{Part, check as check_batch};
+pub(crate) use batch::{Part, check as check_batch, is_unauthorized};
 pub(crate) use path::MAX_QUERY;
 pub(crate) use response::passed_on;
 

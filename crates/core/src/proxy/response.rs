@@ -12,7 +12,8 @@ use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body, product::Rou
 /// is one.
 ///
 /// An upload may take several requests: status 308 without a `Location` says how much has arrived, and a `Location` is
-/// where the rest goes, which must be through here: a client library would take the caller's token along.
+/// where the rest goes, which must be through here: a client library would take the caller's token along. Any other is
+/// taken off; what the product says it has done stays said.
 ///
 /// # Errors
 /// [`ErrorKind::UpstreamRedirectBlocked`]: the response would lead credentials elsewhere.
@@ -30,7 +31,7 @@ pub(crate) fn passed_on(
     let stays = location.is_none() || moved.is_some();
     let redirects = head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED;
     let may_redirect = is_upload && head.status == StatusCode::PERMANENT_REDIRECT && stays;
-    if (redirects && !may_redirect) || (is_upload && !stays) {
+    if redirects && !may_redirect {
         let host = redirect_host(&head.headers).unwrap_or_else(|| String::from("an unnamed place"));
         return Err(Error::new(
             ErrorKind::UpstreamRedirectBlocked,
@@ -40,6 +41,8 @@ pub(crate) fn passed_on(
     }
     if let Some(moved) = moved {
         head.headers.insert(header::LOCATION, moved);
+    } else if is_upload {
+        head.headers.remove(header::LOCATION);
     }
     head.headers = response_headers(head.headers);
     Ok(http::Response::from_parts(head, body))
@@ -61,6 +64,8 @@ fn response_headers(from: HeaderMap) -> HeaderMap {
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
+    let cache_control = for_this_caller_only(&headers);
+    headers.insert(header::CACHE_CONTROL, cache_control);
     if runs_in_a_browser(&headers) && !is_attachment(&headers) {
         headers.insert(
             header::CONTENT_DISPOSITION,
@@ -68,6 +73,27 @@ fn response_headers(from: HeaderMap) -> HeaderMap {
         );
     }
     headers
+}
+
+/// `Cache-Control` without what lets a cache give one user's response to another (RFC 9111, section 5.2.2).
+fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
+    const SHARED: [&str; 4] = ["public", "private", "s-maxage", "proxy-revalidate"];
+    let mut kept = String::from("private");
+    let given = headers.get_all(header::CACHE_CONTROL).iter();
+    let directives = given
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    for directive in directives.map(str::trim) {
+        let name = directive.split('=').next().unwrap_or_default().trim_end();
+        let is_shared = SHARED
+            .iter()
+            .any(|shared| name.eq_ignore_ascii_case(shared));
+        if !directive.is_empty() && !is_shared {
+            kept.push_str(", ");
+            kept.push_str(directive);
+        }
+    }
+    HeaderValue::try_from(kept).unwrap_or(HeaderValue::from_static("private, no-store"))
 }
 
 /// Host of the redirect in `Location`, for a message: lower case, ASCII, without user, port, path or query. `None`
@@ -114,7 +140,10 @@ fn is_withheld(name: &str) -> bool {
         | "service-worker-allowed" | "set-cookie" | "set-cookie2" | "strict-transport-security"
         // Of a page, or of the product's inside.
         | "refresh" | "server-timing"
-    ) || name.starts_with("access-control-")
+        // Of caches that stand before this service.
+        | "edge-control" | "surrogate-control"
+    ) || name.ends_with("cdn-cache-control")
+        || name.starts_with("access-control-")
         || name.starts_with("content-security-policy")
 }
 
@@ -166,7 +195,52 @@ mod tests {
     fn left(headers: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut left = response_headers(map(headers));
         assert_eq!(left.remove("x-content-type-options").unwrap(), "nosniff");
+        assert_eq!(left.remove("cache-control").unwrap(), "private");
         left
+    }
+
+    #[test]
+    fn no_shared_cache_keeps_a_users_response() {
+        for (given, expected) in [
+            (&[][..], "private"),
+            (&["public, max-age=600"], "private, max-age=600"),
+            (&["PUBLIC"], "private"),
+            (&["no-store"], "private, no-store"),
+            (
+                &["s-maxage=60, must-revalidate"],
+                "private, must-revalidate",
+            ),
+            (
+                &["private=\"x\", max-age=1", "public"],
+                "private, max-age=1",
+            ),
+            (
+                &["no-cache=\"a, b\", , proxy-revalidate"],
+                "private, no-cache=\"a, b\"",
+            ),
+        ] as [(&[&'static str], &str); 7]
+        {
+            let given: Vec<_> = given
+                .iter()
+                .map(|value| ("cache-control", *value))
+                .collect();
+            let mut given = map(&given);
+            given.insert("etag", HeaderValue::from_static("\"a\""));
+            let left = response_headers(given);
+            let values: Vec<_> = left.get_all("cache-control").iter().collect();
+            assert_eq!(values, [expected]);
+            assert_eq!(
+                left["etag"], "\"a\"",
+                "what a caller revalidates with stays"
+            );
+        }
+        for name in [
+            "cdn-cache-control",
+            "surrogate-control",
+            "x-cdn-cache-control",
+        ] {
+            assert_eq!(left(&[(name, "max-age=600")]), HeaderMap::new(), "{name}");
+        }
     }
 
     #[test]
@@ -178,7 +252,6 @@ mod tests {
             ("etag", "\"a\""),
             ("vary", "Origin"),
             ("vary", "X-Origin"),
-            ("cache-control", "private"),
             ("retry-after", "3"),
             ("x-demo-request-id", "r"),
             ("link", "</x>; rel=next"),
@@ -258,7 +331,6 @@ mod tests {
             assert_eq!(passed(Upload, status, SESSION).unwrap(), (status, here()));
         }
         for (kind, status, location) in [
-            (Upload, 200, ELSEWHERE),
             (Upload, 308, ELSEWHERE),
             (Upload, 307, SESSION),
             (Upload, 302, None),
@@ -274,6 +346,9 @@ mod tests {
                 "{kind:?} {status}"
             );
         }
+        // What was carried out stays so; only the way on is taken off.
+        assert_eq!(passed(Upload, 200, ELSEWHERE).unwrap(), (200, None));
+        assert_eq!(passed(Upload, 503, ELSEWHERE).unwrap(), (503, None));
         assert_eq!(passed(Plain, 201, SESSION).unwrap(), (201, here()));
         let named = ELSEWHERE.map(str::to_owned);
         assert_eq!(passed(Plain, 201, ELSEWHERE).unwrap(), (201, named));

@@ -71,7 +71,7 @@ impl Client {
             environment_url,
             client_id,
             client_secret,
-            crate::default_transport()?,
+            crate::default_transport(None)?,
         )
     }
 

@@ -10,7 +10,7 @@ use stead_core::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     environment::{
-        Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
+        CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
     },
     ports::{Entropy, Policy, Runtime, Transport},
     seal::KeyRing,
@@ -82,6 +82,7 @@ pub struct PlatformBuilder {
     policy: Option<Arc<dyn Policy>>,
     catalogue: Option<Catalogue>,
     gateway: Option<String>,
+    private_hosts: Vec<String>,
 }
 
 enum StoreChoice {
@@ -107,6 +108,7 @@ impl Platform {
             policy: None,
             catalogue: None,
             gateway: None,
+            private_hosts: Vec::new(),
         }
     }
 
@@ -209,6 +211,20 @@ impl PlatformBuilder {
         self.set(|options| options.retention = retention)
     }
 
+    /// How many calls may be in flight, and what they may hold.
+    pub fn call_limits(self, limits: CallLimits) -> Self {
+        self.set(|options| options.calls = limits)
+    }
+
+    /// Lets a host of a product have private addresses, such as one that is reached by a private link;
+    /// `.privatelink.example` stands for all names below. All other names lead to public addresses only, but for
+    /// `localhost` and the hosts of [`PlatformBuilder::product`] and [`PlatformBuilder::gateway`]. A transport of your own
+    /// decides for itself.
+    pub fn private_host(mut self, host: &str) -> Self {
+        self.private_hosts.push(host.to_owned());
+        self
+    }
+
     /// Says who confirms that the right user came back; the application by default.
     pub fn verification(self, verification: Verification) -> Self {
         self.set(|options| options.verification = verification)
@@ -239,7 +255,14 @@ impl PlatformBuilder {
                 options.products.entry(name).or_insert_with(behind);
             }
         }
-        let transport = self.transport.map_or_else(crate::default_transport, Ok)?;
+        let transport = match self.transport {
+            Some(transport) => transport,
+            None => {
+                let mut private_hosts = self.private_hosts;
+                private_hosts.extend(options.products.values().flat_map(hosts));
+                crate::default_transport(Some(private_hosts))?
+            }
+        };
         let runtime: Arc<dyn Runtime> = match self.runtime {
             Some(runtime) => runtime,
             None => Arc::new(TokioRuntime::current()?),
@@ -265,6 +288,17 @@ impl fmt::Debug for PlatformBuilder {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
+}
+
+/// The hosts that the operator has set for a product.
+fn hosts(product: &ProductOptions) -> impl Iterator<Item = String> {
+    let urls = product.origins.values();
+    let urls = urls.chain(
+        [&product.token_url, &product.revoke_url]
+            .into_iter()
+            .flatten(),
+    );
+    urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_owned()))
 }
 
 async fn open_store(

@@ -40,6 +40,8 @@ const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 const SHORT: usize = 64 * 1024;
 /// Most bytes of a batch, which is read whole.
 const BATCH_BYTES: usize = 10 * 1024 * 1024;
+/// Bytes of a batch's response that are read to see whether all its requests were refused: a refusal is short.
+const ALL_REFUSED: usize = 512 * 1024;
 /// Longest wait for a body that is read whole: a caller who sends a byte now and then holds no call for ever.
 const BODY: Duration = Duration::from_secs(60);
 /// Bytes per second at which a stream may take as long as it needs.
@@ -300,6 +302,8 @@ impl RawRequest {
         let batch = proxy::check_batch(rules, &address, &checked.headers, body, &boundary)?;
         let mut headers = checked.headers;
         headers.insert(header::CONTENT_TYPE, batch.content_type);
+        // The response has to be readable here.
+        headers.remove(header::ACCEPT_ENCODING);
         let checked = Checked {
             headers,
             origin: batch.origin,
@@ -380,21 +384,29 @@ impl Outgoing for RawRequest {
         _: &Arc<Held>,
     ) -> Reading<http::Response<Body>> {
         let product = snapshot.endpoints.product;
-        let mut reading = read::streamed(response, self.kind, |location| {
+        let reading = read::streamed(response, self.kind, |location| {
             let bases = [
                 snapshot.endpoints.origin(self.origin)?.0,
                 product.origin(self.origin)?.url,
             ];
             address(context, snapshot).of_location(&product.proxy, self.origin, bases, location)
         });
-        if let Reading::Response(response) = &mut reading
-            && self.method == Method::HEAD
-            && !self.streams
-        {
+        let Reading::Response(mut response) = reading else {
+            return reading;
+        };
+        if self.method == Method::HEAD && !self.streams {
             // The response to the caller's POST has no such body.
             response.headers_mut().remove(header::CONTENT_LENGTH);
         }
-        reading
+        if self.kind != RouteKind::Batch || !response.status().is_success() {
+            return Reading::Response(response);
+        }
+        let (head, body) = response.into_parts();
+        match body.peek(ALL_REFUSED).await {
+            Ok((seen, _)) if proxy::is_unauthorized(&seen) => Reading::Unauthorized,
+            Ok((_, body)) => Reading::Response(http::Response::from_parts(head, body)),
+            Err(error) => Reading::Failure(Failure::of_transport(error, self.effect())),
+        }
     }
 
     fn pause(&self, _: &Context, failure: &Failure, attempt: u8, _: Duration) -> Option<Duration> {
@@ -404,5 +416,7 @@ impl Outgoing for RawRequest {
     }
 }
 
+#[cfg(test)]
+mod response_tests;
 #[cfg(test)]
 mod tests;

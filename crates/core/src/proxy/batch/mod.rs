@@ -85,6 +85,23 @@ pub(crate) fn check(
     })
 }
 
+/// Whether a product's response to a batch says of every request in it that the token was refused.
+pub(crate) fn is_unauthorized(response: &[u8]) -> bool {
+    let (mut at, mut after_head, mut refused) = (0, false, false);
+    while at < response.len() {
+        let (line, next) = line(response, at);
+        at = next;
+        if after_head && line.starts_with(b"HTTP/1.") {
+            if line.get(8..12) != Some(b" 401") {
+                return false;
+            }
+            refused = true;
+        }
+        after_head = line.is_empty();
+    }
+    refused
+}
+
 /// Every fault of a part is one of the whole request, which is refused with 400.
 fn of_part(index: usize, error: &Error) -> Error {
     let kind = match error.kind() {

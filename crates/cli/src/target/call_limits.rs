@@ -1,0 +1,41 @@
+//! How many calls may be in flight, from the command line.
+
+use clap::Args;
+use stead::core::environment::CallLimits;
+
+/// Bounds on the calls in flight. What is beyond is refused at once.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Calls")]
+pub(crate) struct CallLimitArgs {
+    /// Most calls of products in flight at once; the next one gets 503 with the kind overloaded.
+    #[arg(long, env = "STEAD_MAX_CALLS", value_name = "NUMBER", default_value_t = CallLimits::default().calls)]
+    max_calls: u32,
+
+    /// Most of them to one product: one that does not respond takes no place from the others.
+    #[arg(long, env = "STEAD_MAX_CALLS_PER_PRODUCT", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product)]
+    max_calls_per_product: u32,
+
+    /// Most of them by one connection.
+    #[arg(long, env = "STEAD_MAX_CALLS_PER_CONNECTION", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_connection)]
+    max_calls_per_connection: u32,
+
+    /// Most requests of one account that wait for its rate limit; the next one gets 429.
+    #[arg(long, env = "STEAD_MAX_WAITING_PER_ACCOUNT", value_name = "NUMBER", default_value_t = CallLimits::default().waiting_per_account)]
+    max_waiting_per_account: u32,
+
+    /// Most bytes of inputs and responses that calls hold in memory, besides 64 KiB each.
+    #[arg(long, env = "STEAD_MAX_CALL_BYTES", value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
+    max_call_bytes: u64,
+}
+
+impl From<&CallLimitArgs> for CallLimits {
+    fn from(args: &CallLimitArgs) -> Self {
+        let mut limits = Self::default();
+        limits.calls = args.max_calls;
+        limits.calls_per_product = args.max_calls_per_product;
+        limits.calls_per_connection = args.max_calls_per_connection;
+        limits.waiting_per_account = args.max_waiting_per_account;
+        limits.bytes = args.max_call_bytes;
+        limits
+    }
+}

@@ -1,0 +1,268 @@
+//! What a call promises: a write outlives its caller, what ended midway says so, a key names one call, and a token goes
+//! only to the account that it was read for.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::future::{Either, select};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{execute, stream_raw};
+use crate::{
+    ErrorKind, Result, accounts, connections,
+    context::Context,
+    domain::AccountRef,
+    ports::{Body, Runtime as _},
+    product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
+    resource::ExecuteRequest,
+    state::AccountState,
+    testing::{Responses, World, context, demo, insert_account, response},
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
+};
+
+/// Write a note.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WriteNote {
+    /// What to write.
+    text: String,
+}
+
+impl Tool for WriteNote {
+    const NAME: &'static str = "demo_write_note";
+    const EFFECT: Effect = Effect::Write;
+    type Output = Value;
+
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let note = json!({ "id": call.derive_id("note"), "text": self.text });
+        Ok(io
+            .send(ApiRequest::post(["notes"]).json(&note))
+            .await?
+            .into())
+    }
+}
+
+/// Read two notes, one after the other.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadTwo {}
+
+impl Tool for ReadTwo {
+    const NAME: &'static str = "demo_read_two";
+    const EFFECT: Effect = Effect::Read;
+    type Output = Value;
+
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        io.send(ApiRequest::get(["notes", "1"])).await?;
+        Ok(io.send(ApiRequest::get(["notes", "2"])).await?.into())
+    }
+}
+
+static NOTES: Product = Product {
+    tools: const { &[ToolEntry::of::<WriteNote>(), ToolEntry::of::<ReadTwo>()] },
+    proxy: ProxyRules {
+        routes: &[ProxyRoute::new("/v1", "api")],
+        ..ProxyRules::BASE
+    },
+    quota: Quota {
+        units_per_minute: 2,
+        ..Quota::UNLIMITED
+    },
+    ..demo(Rotation::Stable)
+};
+
+fn request(input: Value) -> ExecuteRequest {
+    ExecuteRequest {
+        connection_name: String::from("demo"),
+        identifier: String::from("ada"),
+        input,
+        ..ExecuteRequest::default()
+    }
+}
+
+/// A product that responds after a second, and how often it has.
+fn slow(world: &World) -> (Context, Arc<AtomicU32>) {
+    let done = Arc::new(AtomicU32::new(0));
+    let (count, timer) = (Arc::clone(&done), world.process(0));
+    let transport = Responses::by(move |_| {
+        let (count, pause) = (Arc::clone(&count), timer.sleep(Duration::from_secs(1)));
+        async move {
+            pause.await;
+            count.fetch_add(1, Ordering::SeqCst);
+            Ok(response(200, "{}"))
+        }
+    });
+    let context = context(world, &NOTES, transport);
+    world.run(insert_account(&context, AccountState::Active));
+    (context, done)
+}
+
+/// A caller who hangs up after half a second.
+fn hang_up(world: &World, call: impl Future) {
+    let timer = world.process(0);
+    world.run(async {
+        let call = std::pin::pin!(call);
+        match select(call, timer.sleep(Duration::from_millis(500))).await {
+            Either::Left(_) => panic!("the product takes longer"),
+            Either::Right(_) => {}
+        }
+    });
+    world.advance(Duration::from_secs(10));
+}
+
+#[test]
+fn a_write_outlives_its_caller_and_a_read_ends_with_it() {
+    fn raw(method: http::Method) -> http::Request<Body> {
+        let mut request = http::Request::new(Body::Empty);
+        *request.method_mut() = method;
+        *request.uri_mut() = "/v1/notes".parse().unwrap();
+        request
+    }
+    let ended = |call: fn(Context) -> crate::ports::BoxFuture<'static, ()>| {
+        let world = World::new();
+        let (context, done) = slow(&world);
+        hang_up(&world, call(context.clone()));
+        let records = world.run(context.store.executions(None, 9)).unwrap();
+        let outcomes: Vec<String> = records.into_iter().map(|found| found.row.outcome).collect();
+        assert_eq!(outcomes.len(), 1);
+        (done.load(Ordering::SeqCst), outcomes.concat())
+    };
+    let written = (1, String::from("ok"));
+    let cancelled = (0, String::from("cancelled"));
+    assert_eq!(
+        ended(|context| Box::pin(async move {
+            let request = request(json!({ "text": "a" }));
+            drop(execute(&context, "demo_write_note", request).await);
+        })),
+        written
+    );
+    assert_eq!(
+        ended(|context| Box::pin(async move {
+            let request = request(json!({}));
+            drop(execute(&context, "demo_read_two", request).await);
+        })),
+        cancelled
+    );
+    assert_eq!(
+        ended(|context| Box::pin(async move {
+            drop(stream_raw(&context, "demo", "ada", raw(http::Method::POST)).await);
+        })),
+        written
+    );
+    assert_eq!(
+        ended(|context| Box::pin(async move {
+            drop(stream_raw(&context, "demo", "ada", raw(http::Method::GET)).await);
+        })),
+        cancelled
+    );
+}
+
+#[test]
+fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
+    let world = World::new();
+    let transport = Responses::by(|_| async { panic!("a fault in an adapter") });
+    let context = context(&world, &NOTES, transport);
+    world.run(insert_account(&context, AccountState::Active));
+    let ended = Arc::new(Mutex::new(Vec::new()));
+    for raw in [false, true] {
+        let (context, ended) = (context.clone(), Arc::clone(&ended));
+        world.process(0).spawn(Box::pin(async move {
+            let error = if raw {
+                let mut request = http::Request::new(Body::Empty);
+                *request.method_mut() = http::Method::DELETE;
+                *request.uri_mut() = "/v1/notes/1".parse().unwrap();
+                let sent = stream_raw(&context, "demo", "ada", request).await;
+                sent.map(drop).unwrap_err()
+            } else {
+                let request = request(json!({ "text": "a" }));
+                let sent = execute(&context, "demo_write_note", request).await;
+                sent.map(drop).unwrap_err()
+            };
+            ended
+                .lock()
+                .unwrap()
+                .push((error.kind(), error.retryable()));
+        }));
+    }
+    // A task that panics takes no other with it in a runtime; here it ends the step.
+    while catch_unwind(AssertUnwindSafe(|| world.run_until_idle())).is_err() {}
+    let unknown = (ErrorKind::OutcomeUnknown, false);
+    assert_eq!(*ended.lock().unwrap(), [unknown, unknown]);
+}
+
+/// The id of the note that a call writes.
+fn written_id(key: Option<&str>, text: &str, user: u128) -> String {
+    let world = World::new();
+    let seen = Arc::new(Mutex::new(Value::Null));
+    let keep = Arc::clone(&seen);
+    let transport = Responses::by(move |request: http::Request<Body>| {
+        let Body::Bytes(body) = request.into_body() else {
+            panic!("a note is written");
+        };
+        *keep.lock().unwrap() = serde_json::from_slice(&body).unwrap();
+        std::future::ready(Ok(response(200, "{}")))
+    });
+    let context = context(&world, &NOTES, transport);
+    world.run(async {
+        for _ in 0..user {
+            context.new_id();
+        }
+        insert_account(&context, AccountState::Active).await;
+        let request = ExecuteRequest {
+            idempotency_key: key.map(str::to_owned),
+            ..request(json!({ "text": text }))
+        };
+        execute(&context, "demo_write_note", request).await.unwrap();
+    });
+    let id = seen.lock().unwrap()["id"].clone();
+    id.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_key_names_one_call_of_one_account_with_one_input() {
+    let first = written_id(Some("key-1"), "a", 0);
+    assert_eq!(written_id(Some("key-1"), "a", 0), first);
+    for other in [
+        written_id(Some("key-2"), "a", 0),
+        written_id(Some("key-1"), "b", 0),
+        written_id(Some("key-1"), "a", 1),
+        written_id(None, "a", 0),
+    ] {
+        assert_ne!(other, first);
+    }
+}
+
+#[test]
+fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
+    let world = World::new();
+    let (context, done) = slow(&world);
+    let ended = Arc::new(Mutex::new(None));
+    // The quota lets two requests pass: the third waits for a minute.
+    for _ in 0..2 {
+        let (context, ended) = (context.clone(), Arc::clone(&ended));
+        world.process(0).spawn(Box::pin(async move {
+            let read = execute(&context, "demo_read_two", request(json!({}))).await;
+            *ended.lock().unwrap() = Some(read.map(drop).map_err(|error| error.kind()));
+        }));
+    }
+    world.advance(Duration::from_secs(10));
+    let before = done.load(Ordering::SeqCst);
+    world.run(async {
+        let ada = AccountRef::new("demo", "ada").unwrap();
+        accounts::disconnect(&context, &ada, false).await.unwrap();
+        connections::delete(&context, "demo").await.unwrap();
+        insert_account(&context, AccountState::Active).await;
+    });
+    world.advance(Duration::from_secs(110));
+    let last = ended.lock().unwrap().take();
+    assert_eq!(last, Some(Err(ErrorKind::ConnectionNotReady)));
+    assert_eq!((before, done.load(Ordering::SeqCst)), (2, 2));
+}

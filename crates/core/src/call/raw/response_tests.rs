@@ -1,0 +1,168 @@
+//! What a caller gets of a product's response to a raw request.
+
+use std::{
+    io::Write as _,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use flate2::{Compression, write::GzEncoder};
+
+use super::{
+    tests::{WHOLE, batch, exchange, over_http, streamed},
+    *,
+};
+use crate::testing::response;
+
+#[test]
+fn v59_a_compressed_body_passes_as_it_is_however_much_it_would_grow() {
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
+    bomb.write_all(&vec![0; 4 * 1024 * 1024]).unwrap();
+    let bomb = bomb.finish().unwrap();
+    assert!(bomb.len() * 900 < 4 * 1024 * 1024);
+    let sent = bomb.clone();
+    let request = over_http(Method::GET, "/v1/notes", &[("accept-encoding", "gzip")], "");
+    let passed = exchange(
+        async |context| stream_raw(context, "demo", "ada", request).await,
+        move || {
+            let mut response = response(200, sent.clone());
+            let encoding = HeaderValue::from_static("gzip");
+            response
+                .headers_mut()
+                .insert(header::CONTENT_ENCODING, encoding);
+            response
+        },
+    );
+    let passed = passed.result.unwrap();
+    assert_eq!(passed.headers()[header::CONTENT_ENCODING], "gzip");
+    let body = passed.into_body().collect(u64::MAX).now_or_never().unwrap();
+    assert_eq!(body.unwrap(), bomb);
+}
+
+#[test]
+fn the_length_of_a_body_that_does_not_come_is_not_passed_on_in_the_json_form() {
+    let long = || {
+        let mut response = response(200, "");
+        let length = HeaderValue::from_static("99999999999");
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length);
+        response
+    };
+    let request = ProxyRequest {
+        connection_name: String::from("demo"),
+        identifier: String::from("ada"),
+        path: String::from("/v1/notes"),
+        method: String::from("HEAD"),
+        ..ProxyRequest::default()
+    };
+    let written = exchange(async |context| send_raw(context, request).await, long);
+    assert_eq!(
+        written
+            .result
+            .unwrap()
+            .headers()
+            .get(header::CONTENT_LENGTH),
+        None
+    );
+    let request = over_http(Method::HEAD, "/v1/notes", &[], "");
+    let received = exchange(
+        async |context| stream_raw(context, "demo", "ada", request).await,
+        long,
+    );
+    let headers = received.result.unwrap().into_parts().0.headers;
+    assert_eq!(headers[header::CONTENT_LENGTH], "99999999999");
+}
+
+/// The response to a batch whose requests end with these statuses.
+fn of_batch(statuses: &[u16]) -> String {
+    let parts = statuses.iter().map(|status| {
+        format!(
+            "--r\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 {status} Said\r\n\
+             Content-Type: application/json\r\n\r\n{{\"error\": \"HTTP/1.1 200\"}}\r\n"
+        )
+    });
+    parts.chain([String::from("--r--\r\n")]).collect()
+}
+
+#[test]
+fn a_batch_all_of_whose_requests_were_refused_is_a_refused_token() {
+    // The account has no refresh token: to refresh is to find out that the user has to act.
+    for (statuses, refused) in [
+        (&[401, 401][..], true),
+        (&[401], true),
+        (&[200, 401], false),
+        (&[401, 404], false),
+        (&[200, 200], false),
+        (&[], false),
+    ] {
+        let sent = exchange(
+            async |context| {
+                let lines = ["GET /v1/notes/1", "POST /v1/notes"];
+                stream_raw(context, "demo", "ada", batch(&lines)).await
+            },
+            || response(200, of_batch(statuses)),
+        );
+        match sent.result {
+            Err(error) if refused => assert_eq!(error.kind(), ErrorKind::AuthorizationRequired),
+            Ok(response) if !refused => {
+                let body = response.into_body().collect(9999).now_or_never().unwrap();
+                assert_eq!(body.unwrap(), of_batch(statuses), "as it came");
+            }
+            other => panic!("{statuses:?}: {other:?}"),
+        }
+        assert_eq!(sent.seen.len(), 1);
+        assert_eq!(sent.seen[0].headers[header::ACCEPT_ENCODING], "identity");
+    }
+}
+
+#[test]
+fn the_whole_time_of_a_call_is_that_of_all_its_requests() {
+    use crate::{
+        ports::{Runtime as _, TransportError},
+        testing::{Responses, World, context, insert_account},
+    };
+    let world = World::new();
+    let timer = world.process(0);
+    let count = AtomicUsize::new(0);
+    let (limits, seen) = std::sync::mpsc::channel();
+    let transport = Responses::by(move |request: http::Request<Body>| {
+        limits
+            .send(*request.extensions().get::<Limits>().unwrap())
+            .unwrap();
+        let first = count.fetch_add(1, Ordering::SeqCst) == 0;
+        let pause = timer.sleep(Duration::from_secs(100));
+        async move {
+            if first {
+                pause.await;
+                return Err(TransportError::new(
+                    TransportErrorKind::Unreachable,
+                    "no one",
+                ));
+            }
+            Ok(response(200, ""))
+        }
+    });
+    let context = context(&world, &WHOLE, transport);
+    let request = over_http(Method::GET, "/v1/notes", &[], "");
+    let sent = world.run(async {
+        insert_account(&context, crate::state::AccountState::Active).await;
+        stream_raw(&context, "demo", "ada", request).await
+    });
+    assert_eq!(sent.unwrap().status(), 200);
+    let given: Vec<_> = seen
+        .try_iter()
+        .map(|limits| (limits.total, limits.first_byte))
+        .collect();
+    let seconds = Duration::from_secs;
+    assert_eq!(
+        given,
+        [(seconds(120), seconds(30)), (seconds(20), seconds(20))]
+    );
+}
+
+#[test]
+fn a_response_that_any_cache_might_keep_is_for_its_caller() {
+    let request = over_http(Method::GET, "/v1/notes", &[], "");
+    let headers = streamed(request).result.unwrap().into_parts().0.headers;
+    assert_eq!(headers[header::CACHE_CONTROL], "private");
+}
