@@ -77,13 +77,13 @@ impl Environment {
         self.0.runtime.as_ref()
     }
 
-    /// Whether the store answers.
+    /// Whether the store reads and writes. It costs little, however often it is asked.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`] where it does not, [`ErrorKind::ShuttingDown`] after [`Environment::shut_down`].
     pub async fn ready(&self) -> Result<()> {
         self.0.tasks.open()?;
-        self.0.store.now().await.map(drop)
+        self.0.store.ready().await
     }
 
     /// Takes no more calls, waits until refreshes and writes in flight are done, and keeps their records.

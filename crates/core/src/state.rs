@@ -89,6 +89,8 @@ pub enum AccountReason {
     RefreshTokenMissing,
     /// A refresh was cut between the product's commit and ours, and the old token is spent.
     RefreshOutcomeLost,
+    /// The product refused a refresh token that an older copy of the database brought back: newer ones are lost.
+    RestoredFromBackup,
     /// The connection's client id changed.
     ClientChanged,
 }

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 
+use jiff::Timestamp;
 use stead_core::{
     Result,
     store::{Commit, Value},
@@ -20,6 +21,12 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Runs one statement that deletes rows, durably and whatever their number; returns that number.
     fn delete(&self, deletion: Statement) -> impl Future<Output = Result<u64>> + Send;
+
+    /// Whether it reads and writes: by what the writes of the last second have shown, or by a write of its own.
+    fn ready(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// When this database was put back from an older copy, where that is known.
+    fn restored_at(&self) -> Option<Timestamp>;
 }
 
 /// SQL with its values.

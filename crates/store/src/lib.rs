@@ -3,11 +3,15 @@
 //! [`SqliteStore`] keeps everything in one file of this machine; several processes may have it open. The SQL is written
 //! once, in [`SqlStore`]; what differs between databases is an engine, a folder next to `sqlite`.
 //!
+//! [`FileSpool`] keeps, beside a database, what must not be lost while the database takes nothing.
+//!
 //! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does not
 //! read. Secrets come sealed, so a copy of the database without the key ring opens nothing.
 
 #[cfg(feature = "sqlite")]
 mod engine;
+#[cfg(feature = "sqlite")]
+mod spool;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlite")]
@@ -16,6 +20,8 @@ mod statement;
 mod store;
 
 #[cfg(feature = "sqlite")]
-pub use sqlite::{Sqlite, SqliteOptions, SqliteStore};
+pub use spool::FileSpool;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{Sqlite, SqliteOptions, SqliteStore, backup};
 #[cfg(feature = "sqlite")]
 pub use store::SqlStore;

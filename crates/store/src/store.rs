@@ -97,4 +97,12 @@ impl<E: Engine> Store for SqlStore<E> {
             Ok(self.runtime.now())
         })
     }
+
+    fn ready(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(self.engine.ready())
+    }
+
+    fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
+        Box::pin(async { Ok(self.engine.restored_at()) })
+    }
 }

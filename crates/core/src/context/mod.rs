@@ -72,6 +72,8 @@ pub(crate) struct Shared {
     /// What this process calls itself in leases, so that others can ask the spool whether it has ended.
     pub(crate) process: Uuid,
     pub(crate) vault: Vault,
+    /// When an older copy took the place of the database, where the store knows.
+    pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
     pub(crate) store_health: snapshots::StoreHealth,
     pub(crate) bulkheads: bulkheads::Bulkheads,
@@ -143,6 +145,7 @@ impl Context {
         let names = catalogue.products().iter().map(|product| product.name);
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let store = Records::new(ports.store);
+        let restored_at = store.restored_at().await?;
         let vault = Vault::open(
             &ports.keys,
             &store,
@@ -170,6 +173,7 @@ impl Context {
             spool: ports.spool,
             process,
             vault,
+            restored_at,
             snapshots: snapshots::Snapshots::default(),
             store_health: snapshots::StoreHealth::default(),
             bulkheads,

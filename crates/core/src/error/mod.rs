@@ -26,6 +26,9 @@ use crate::scrub::mask;
 /// Result of everything that can fail in Stead.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// A store that does not answer is asked again after so long, unless the error knows better.
+const STORE_BACK: Duration = Duration::from_secs(2);
+
 /// An error of Stead: a [kind](ErrorKind), a message for people, and what helps to act on it.
 ///
 /// It is the same whether the platform is in your process or behind a service. What to do follows from a few
@@ -93,7 +96,10 @@ impl Error {
             status: kind.status(),
             retryable: kind.retryable(),
             act_by: kind.act_by(),
-            details: Details::default(),
+            details: Details {
+                retry_after: (kind == ErrorKind::StorageUnavailable).then_some(STORE_BACK),
+                ..Details::default()
+            },
             source: None,
         }))
     }

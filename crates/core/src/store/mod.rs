@@ -1,4 +1,4 @@
-//! Where rows are kept. The port [`Store`] has six methods and no rules: it finds rows, lists them, and commits batches.
+//! Where rows are kept. The port [`Store`] has six methods, two more that have a default, and no rules: it finds rows, lists them, and commits batches.
 //! What the rows mean is known to core only, so that another store is small; one is in `examples/custom_store.rs` of
 //! the crate `stead`, and `stead_testkit::store` is the suite that it has to pass.
 
@@ -57,6 +57,17 @@ pub trait Store: Send + Sync + 'static {
 
     /// The store's own time.
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>>;
+
+    /// Whether the store reads and writes. Anyone may cause this to be asked: it costs little, however often.
+    fn ready(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async { self.now().await.map(drop) })
+    }
+
+    /// When an older copy last took the place of what was stored, where the store knows: refresh tokens in it may have
+    /// been used since.
+    fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
+        Box::pin(async { Ok(None) })
+    }
 }
 
 #[cfg(test)]

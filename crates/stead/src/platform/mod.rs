@@ -12,7 +12,7 @@ use stead_core::{
     environment::{
         CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
     },
-    ports::{Entropy, Policy, Runtime, Transport},
+    ports::{Entropy, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
     store::{MemoryStore, Store},
 };
@@ -66,6 +66,9 @@ use crate::{
 pub struct Platform {
     environment: Environment,
     stead: Stead,
+    /// The store that the builder opened, and that ends with the platform.
+    #[cfg(feature = "sqlite")]
+    opened: Option<Arc<stead_store::SqliteStore>>,
 }
 
 operations!(Platform);
@@ -80,6 +83,7 @@ pub struct PlatformBuilder {
     runtime: Option<Arc<dyn Runtime>>,
     entropy: Option<Arc<dyn Entropy>>,
     policy: Option<Arc<dyn Policy>>,
+    spool: Option<Arc<dyn Spool>>,
     catalogue: Option<Catalogue>,
     gateway: Option<String>,
     private_hosts: Vec<String>,
@@ -106,6 +110,7 @@ impl Platform {
             runtime: None,
             entropy: None,
             policy: None,
+            spool: None,
             catalogue: None,
             gateway: None,
             private_hosts: Vec::new(),
@@ -117,9 +122,13 @@ impl Platform {
         &self.environment
     }
 
-    /// Takes no more calls and waits for refreshes and writes in flight.
+    /// Takes no more calls, waits for refreshes and writes in flight, and closes the store unless it is one of your own.
     pub async fn shut_down(&self) {
         self.environment.shut_down().await;
+        #[cfg(feature = "sqlite")]
+        if let Some(store) = &self.opened {
+            store.close().await;
+        }
     }
 }
 
@@ -143,7 +152,8 @@ impl PlatformBuilder {
         self
     }
 
-    /// Stores everything in one SQLite file, created if missing.
+    /// Stores everything in one SQLite file, created if missing. Tokens that arrive while it takes none wait in the folder
+    /// `<path>.spool`, unless [`spool`](Self::spool) names another place.
     #[cfg(feature = "sqlite")]
     pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
         self.store = Some(StoreChoice::Sqlite(path.into()));
@@ -159,6 +169,13 @@ impl PlatformBuilder {
     /// Stores everything in a store of your own.
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(StoreChoice::Own(store));
+        self
+    }
+
+    /// Keeps tokens that arrive while the store takes nothing in a spool of your choice, such as a
+    /// `stead::FileSpool` in another folder. It has to outlive the process, and may lie on another disk than the store.
+    pub fn spool(mut self, spool: Arc<dyn Spool>) -> Self {
+        self.spool = Some(spool);
         self
     }
 
@@ -268,15 +285,22 @@ impl PlatformBuilder {
             None => Arc::new(TokioRuntime::current()?),
         };
         let entropy: Arc<dyn Entropy> = self.entropy.unwrap_or_else(|| Arc::new(OsEntropy));
-        let store = open_store(self.store, Arc::clone(&runtime)).await?;
+        #[cfg_attr(
+            not(feature = "sqlite"),
+            expect(unused_variables, reason = "nothing was opened")
+        )]
+        let (store, spool, opened) = open_store(self.store, Arc::clone(&runtime)).await?;
         let mut ports = Ports::new(transport, runtime, entropy, store, keys);
         if let Some(policy) = self.policy {
             ports.policy = policy;
         }
+        ports.spool = self.spool.or(spool);
         let environment = Environment::open(options, catalogue, ports).await?;
         Ok(Platform {
             stead: Stead::new(Arc::new(environment.clone())),
             environment,
+            #[cfg(feature = "sqlite")]
+            opened,
         })
     }
 }
@@ -301,18 +325,26 @@ fn hosts(product: &ProductOptions) -> impl Iterator<Item = String> {
     urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_owned()))
 }
 
-async fn open_store(
-    choice: Option<StoreChoice>,
-    runtime: Arc<dyn Runtime>,
-) -> Result<Arc<dyn Store>> {
+/// A store, the spool beside it, and the store again where it was opened here.
+#[cfg(feature = "sqlite")]
+type Opened = (
+    Arc<dyn Store>,
+    Option<Arc<dyn Spool>>,
+    Option<Arc<stead_store::SqliteStore>>,
+);
+#[cfg(not(feature = "sqlite"))]
+type Opened = (Arc<dyn Store>, Option<Arc<dyn Spool>>, Option<()>);
+
+async fn open_store(choice: Option<StoreChoice>, runtime: Arc<dyn Runtime>) -> Result<Opened> {
     match choice {
-        Some(StoreChoice::Memory) => Ok(Arc::new(MemoryStore::new(runtime))),
+        Some(StoreChoice::Memory) => Ok((Arc::new(MemoryStore::new(runtime)), None, None)),
         #[cfg(feature = "sqlite")]
         Some(StoreChoice::Sqlite(path)) => {
-            let store = stead_store::SqliteStore::open(path, runtime).await?;
-            Ok(Arc::new(store))
+            let spool = stead_store::FileSpool::beside(&path);
+            let store = Arc::new(stead_store::SqliteStore::open(path, runtime).await?);
+            Ok((Arc::clone(&store) as _, Some(Arc::new(spool)), Some(store)))
         }
-        Some(StoreChoice::Own(store)) => Ok(store),
+        Some(StoreChoice::Own(store)) => Ok((store, None, None)),
         None => Err(Error::new(
             ErrorKind::InvalidRequest,
             "a store is needed: choose .sqlite(path), .in_memory() or .store(your own)",

@@ -2,8 +2,67 @@
 
 use stead_core::{Error, ErrorKind};
 
+/// Primary result codes (SQLite, Result and Error Codes).
 const BUSY: i32 = 5;
 const LOCKED: i32 = 6;
+const READ_ONLY: i32 = 8;
+const IO: i32 = 10;
+const CORRUPT: i32 = 11;
+const FULL: i32 = 13;
+const CANNOT_OPEN: i32 = 14;
+const NOT_A_DATABASE: i32 = 26;
+
+/// Why the store does not answer. SQLite's own words name tables and columns, never values.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) why: String,
+    /// Whether this may be the consequence of an earlier fault, which then says more.
+    pub(super) may_follow: bool,
+    source: Option<sqlx::Error>,
+}
+
+impl Fault {
+    pub(super) fn new(why: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            may_follow: false,
+            source: None,
+        }
+    }
+}
+
+impl From<sqlx::Error> for Fault {
+    fn from(error: sqlx::Error) -> Self {
+        let (why, may_follow) = match (&error, primary_code(&error)) {
+            (sqlx::Error::PoolTimedOut, _) => ("it is busy", true),
+            (sqlx::Error::PoolClosed, _) => ("it is closed", false),
+            (_, Some(BUSY | LOCKED)) => ("its file is locked by another program", false),
+            (_, Some(READ_ONLY)) => ("its file or folder is read-only", false),
+            (_, Some(IO)) => ("the disk failed", true),
+            (_, Some(CORRUPT)) => ("its file is damaged", false),
+            (_, Some(FULL)) => ("the disk is full", false),
+            (_, Some(CANNOT_OPEN)) => ("its file cannot be opened", true),
+            (_, Some(NOT_A_DATABASE)) => ("its file is not a SQLite database", false),
+            _ => ("the database failed", true),
+        };
+        Self {
+            why: why.to_owned(),
+            may_follow,
+            source: Some(error),
+        }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        let message = format!("the store does not answer: {}", fault.why);
+        let error = Self::new(ErrorKind::StorageUnavailable, message);
+        match fault.source {
+            Some(source) => error.with_source(source),
+            None => error,
+        }
+    }
+}
 
 /// Whether a key or another unique value exists already.
 pub(super) fn is_unique_violation(error: &sqlx::Error) -> bool {
@@ -17,27 +76,12 @@ pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(BUSY | LOCKED))
 }
 
-/// The store does not answer, and why. SQLite's own words name tables and columns, never values.
+/// The error of something that the store needs while it opens.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
-    let why = match (&error, primary_code(&error)) {
-        (sqlx::Error::PoolTimedOut, _) | (_, Some(BUSY | LOCKED)) => "it is busy",
-        (sqlx::Error::PoolClosed, _) => "it is closed",
-        (_, Some(8)) => "its file or folder cannot be written",
-        (_, Some(10)) => "the disk failed",
-        (_, Some(11)) => "its file is damaged",
-        (_, Some(13)) => "the disk is full",
-        (_, Some(14)) => "its file cannot be opened",
-        (_, Some(26)) => "its file is not a SQLite database",
-        _ => "the database failed",
-    };
-    Error::new(
-        ErrorKind::StorageUnavailable,
-        format!("the store does not answer: {why}"),
-    )
-    .with_source(error)
+    Fault::from(error).into()
 }
 
-/// Primary result code, such as 5 for SQLITE_BUSY (SQLite, Result and Error Codes).
+/// Primary result code, such as 5 for SQLITE_BUSY.
 fn primary_code(error: &sqlx::Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
     Some(code & 0xff)

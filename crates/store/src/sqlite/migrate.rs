@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 use stead_core::{Error, ErrorKind, Result};
 
-use super::fault::unavailable;
+use super::fault::{Fault, unavailable};
 
 /// The first is version 1.
 pub(super) const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_rows.sql")];
@@ -83,17 +83,17 @@ async fn version(connection: &mut SqliteConnection) -> Result<usize> {
             .map_err(unavailable)?;
         return Ok(0);
     }
+    last_version(connection).await.map_err(Error::from)
+}
+
+/// The last version in the table of versions.
+pub(super) async fn last_version(connection: &mut SqliteConnection) -> Result<usize, Fault> {
     let last: Option<i64> = sqlx::query("SELECT MAX(\"version\") FROM \"stead_schema\"")
         .fetch_one(connection)
         .await
-        .and_then(|row| row.try_get(0))
-        .map_err(unavailable)?;
-    usize::try_from(last.unwrap_or(0)).map_err(|_| {
-        Error::new(
-            ErrorKind::StorageUnavailable,
-            "the version of the store's schema cannot be read",
-        )
-    })
+        .and_then(|row| row.try_get(0))?;
+    usize::try_from(last.unwrap_or(0))
+        .map_err(|_| Fault::new("the version of its schema cannot be read"))
 }
 
 #[cfg(test)]

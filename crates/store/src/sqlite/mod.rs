@@ -1,26 +1,49 @@
 //! SQLite: one file of this machine.
 
+mod backup;
 mod fault;
+mod file;
 mod migrate;
 mod open;
+mod state;
+mod writer;
 
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use jiff::Timestamp;
 use sqlx::{
-    AssertSqlSafe, Row as _, Sqlite as Driver, SqliteConnection, SqlitePool, TypeInfo as _,
-    ValueRef as _,
+    AssertSqlSafe, Connection as _, Row as _, Sqlite as Driver, SqliteConnection, SqlitePool,
+    TypeInfo as _, ValueRef as _,
     query::Query,
     sqlite::{SqliteArguments, SqliteRow},
 };
 use stead_core::{
     Result,
+    ports::Runtime,
     store::{Commit, Value},
 };
 
-use self::fault::{is_unique_violation, unavailable};
+pub use self::backup::backup;
+pub(crate) use self::file::{beside, for_owner_only, unusable};
 pub use self::open::SqliteOptions;
+use self::{
+    fault::{Fault, is_unique_violation, unavailable},
+    file::DatabaseFile,
+    migrate::MIGRATIONS,
+    state::State,
+    writer::Writer,
+};
 use crate::{
     engine::{Engine, Fields, Statement, Step, Transaction},
     store::SqlStore,
 };
+
+/// The write-ahead log is emptied, the version of the schema looked at and a probe written at most so often.
+const ONCE: Duration = Duration::from_secs(1);
 
 /// A store in one SQLite file; see [`SqliteStore::open`].
 ///
@@ -32,25 +55,55 @@ use crate::{
 ///
 /// A commit is on the disk when it returns (write-ahead log, `synchronous = FULL`). What is deleted or replaced is
 /// overwritten (`secure_delete`), and a commit that shreds a credential then empties the write-ahead log, where older
-/// copies of it lie. A reader in the middle of a long query, such as a backup, delays that until the next such
-/// commit, or until the store is opened or closed.
+/// copies of it lie; of many within a second the first does so at once, the others together. A reader in the middle
+/// of a long query, such as a backup, delays that until the next such commit, or until the store is opened or closed.
+///
+/// After a write that failed, whatever the reason, another connection takes the place of the one that wrote: once there
+/// is space again, or the lock is free, writes succeed. Where the file is deleted or replaced while it is open, nothing is
+/// read or written any more.
 pub type SqliteStore = SqlStore<Sqlite>;
 
 /// The engine of [`SqliteStore`].
-#[derive(Debug)]
-pub struct Sqlite {
+#[derive(Debug, Clone)]
+pub struct Sqlite(Arc<Parts>);
+
+struct Parts {
+    file: DatabaseFile,
     /// Connections that only read; they never wait for a writer.
     readers: SqlitePool,
     /// The one connection that writes, so that the writes of this process queue in order.
-    writer: SqlitePool,
+    writer: Writer,
     /// A connection that hardly waits, for emptying the write-ahead log.
     sweeper: SqlitePool,
+    sweeps: Mutex<Sweeps>,
+    /// One probe at a time; whoever waits for it reads what it has shown.
+    probe: futures_util::lock::Mutex<()>,
+    /// When the version of the schema was last looked at.
+    schema_seen: Mutex<Option<Duration>>,
+    state: State,
+    runtime: Arc<dyn Runtime>,
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When the write-ahead log was last emptied, and whether it will be.
+#[derive(Debug, Default)]
+struct Sweeps {
+    last: Option<Duration>,
+    is_due: bool,
 }
 
 impl Engine for Sqlite {
     async fn fetch(&self, query: Statement) -> Result<Vec<Fields>> {
+        self.0.file.check()?;
         let rows = bind(query)
-            .fetch_all(&self.readers)
+            .fetch_all(&self.0.readers)
             .await
             .map_err(unavailable)?;
         rows.iter()
@@ -59,39 +112,153 @@ impl Engine for Sqlite {
     }
 
     async fn commit(&self, transaction: Transaction) -> Result<Commit> {
-        // A transaction that began by reading could not become the writer once another has written.
-        let mut open = self
-            .writer
-            .begin_with("BEGIN IMMEDIATE")
-            .await
-            .map_err(unavailable)?;
-        for step in transaction.steps {
-            if !holds(&mut open, step).await? {
-                open.rollback().await.map_err(unavailable)?;
-                return Ok(Commit::Conflict);
-            }
+        let shreds = transaction.shreds;
+        let is_due = self.0.state.is_due(self.0.runtime.monotonic());
+        let outcome = self.noted(self.apply(transaction, is_due).await)?;
+        if shreds && outcome == Commit::Committed {
+            self.sweep_at_most_once_a_second().await;
         }
-        open.commit().await.map_err(unavailable)?;
-        if transaction.shreds {
-            self.sweep().await;
-        }
-        Ok(Commit::Committed)
+        Ok(outcome)
     }
 
     async fn delete(&self, deletion: Statement) -> Result<u64> {
-        let done = bind(deletion)
-            .execute(&self.writer)
-            .await
-            .map_err(unavailable)?;
-        Ok(done.rows_affected())
+        let outcome = self.change(deletion).await;
+        self.noted(outcome)
+    }
+
+    async fn ready(&self) -> Result<()> {
+        let parts = &self.0;
+        let _turn = parts.probe.lock().await;
+        parts.file.check()?;
+        match parts.writer.heard(parts.runtime.monotonic(), ONCE) {
+            Some(heard) => Ok(heard?),
+            // Raising the counter is a write that means little.
+            None => self.noted(self.apply(Transaction::default(), true).await.map(drop)),
+        }
+    }
+
+    fn restored_at(&self) -> Option<Timestamp> {
+        self.0.state.restored_at
     }
 }
 
 impl Sqlite {
+    async fn close(&self) {
+        self.sweep().await;
+        self.0.sweeper.close().await;
+        self.0.readers.close().await;
+        self.0.writer.close().await;
+    }
+
+    /// Runs a transaction, and raises the database's counter with it.
+    async fn apply(&self, transaction: Transaction, raise: bool) -> Result<Commit, Fault> {
+        let parts = &self.0;
+        let writes = |step: &Step| matches!(step, Step::Change(_));
+        let writes = raise || transaction.steps.iter().any(writes);
+        parts.file.check()?;
+        let mut writer = parts.writer.take().await?;
+        // A transaction that began by reading could not become the writer once another has written.
+        let mut open = writer.begin_with("BEGIN IMMEDIATE").await?;
+        self.check_schema(&mut open).await?;
+        for step in transaction.steps {
+            if !holds(&mut open, step).await? {
+                open.rollback().await?;
+                writer.give_back();
+                return Ok(Commit::Conflict);
+            }
+        }
+        let counter = match raise {
+            true => State::raise(&mut open).await?,
+            false => None,
+        };
+        open.commit().await?;
+        writer.give_back();
+        let now = parts.runtime.monotonic();
+        if writes {
+            parts.writer.succeeded(now);
+        }
+        if let Some(counter) = counter {
+            parts.state.mark(counter, now);
+        }
+        Ok(Commit::Committed)
+    }
+
+    /// Runs one statement by itself.
+    async fn change(&self, statement: Statement) -> Result<u64, Fault> {
+        self.0.file.check()?;
+        let mut writer = self.0.writer.take().await?;
+        self.check_schema(&mut writer).await?;
+        let done = bind(statement).execute(&mut *writer).await?;
+        writer.give_back();
+        if done.rows_affected() > 0 {
+            self.0.writer.succeeded(self.0.runtime.monotonic());
+        }
+        Ok(done.rows_affected())
+    }
+
+    /// Notes a failure, and reports it where it is news.
+    fn noted<T>(&self, outcome: Result<T, Fault>) -> Result<T> {
+        let now = self.0.runtime.monotonic();
+        outcome.map_err(|fault| self.0.writer.failed(now, fault).into())
+    }
+
+    /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.
+    async fn check_schema(&self, connection: &mut SqliteConnection) -> Result<(), Fault> {
+        let now = self.0.runtime.monotonic();
+        let is_recent = |seen: &mut Duration| now.saturating_sub(*seen) < ONCE;
+        if lock(&self.0.schema_seen).as_mut().is_some_and(is_recent) {
+            return Ok(());
+        }
+        let present = migrate::last_version(connection).await?;
+        if present > MIGRATIONS.len() {
+            return Err(Fault::new(format!(
+                "a newer Stead has changed the store's schema to version {present} while this one runs, which knows up to {}; run the newer one",
+                MIGRATIONS.len()
+            )));
+        }
+        *lock(&self.0.schema_seen) = Some(now);
+        Ok(())
+    }
+
+    /// Empties the write-ahead log now, or within a second of the last time.
+    async fn sweep_at_most_once_a_second(&self) {
+        let now = self.0.runtime.monotonic();
+        let wait = {
+            let mut sweeps = lock(&self.0.sweeps);
+            if sweeps.is_due {
+                return;
+            }
+            let since = sweeps.last.map(|last| now.saturating_sub(last));
+            let wait = since.and_then(|since| ONCE.checked_sub(since));
+            match wait.filter(|wait| !wait.is_zero()) {
+                Some(wait) => {
+                    sweeps.is_due = true;
+                    wait
+                }
+                None => {
+                    sweeps.last = Some(now);
+                    Duration::ZERO
+                }
+            }
+        };
+        if wait.is_zero() {
+            return self.sweep().await;
+        }
+        let (engine, pause) = (self.clone(), self.0.runtime.sleep(wait));
+        self.0.runtime.spawn(Box::pin(async move {
+            pause.await;
+            *lock(&engine.0.sweeps) = Sweeps {
+                last: Some(engine.0.runtime.monotonic()),
+                is_due: false,
+            };
+            engine.sweep().await;
+        }));
+    }
+
     /// Empties the write-ahead log. What fails here is made up for by the next one.
     async fn sweep(&self) {
         match sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-            .fetch_one(&self.sweeper)
+            .fetch_one(&self.0.sweeper)
             .await
         {
             Ok(row) if row.try_get::<i64, _>(0).is_ok_and(|busy| busy == 0) => {}
@@ -99,27 +266,19 @@ impl Sqlite {
             Err(error) => tracing::debug!(%error, "the write-ahead log was not emptied"),
         }
     }
-
-    async fn close(&self) {
-        self.sweeper.close().await;
-        self.readers.close().await;
-        self.writer.close().await;
-    }
 }
 
-async fn holds(connection: &mut SqliteConnection, step: Step) -> Result<bool> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn holds(connection: &mut SqliteConnection, step: Step) -> Result<bool, Fault> {
     match step {
-        Step::Require(query) => {
-            let found = bind(query)
-                .fetch_optional(connection)
-                .await
-                .map_err(unavailable)?;
-            Ok(found.is_some())
-        }
+        Step::Require(query) => Ok(bind(query).fetch_optional(connection).await?.is_some()),
         Step::Change(statement) => match bind(statement).execute(connection).await {
             Ok(done) => Ok(done.rows_affected() == 1),
             Err(error) if is_unique_violation(&error) => Ok(false),
-            Err(error) => Err(unavailable(error)),
+            Err(error) => Err(error.into()),
         },
     }
 }
@@ -159,8 +318,8 @@ fn fields(row: &SqliteRow) -> sqlx::Result<Fields> {
 mod tests {
     use std::sync::Arc;
 
-    use stead_core::store::{List, TABLES};
-    use stead_testkit::runtime::ManualClock;
+    use stead_core::store::{Batch, List, Store as _, TABLES, Write};
+    use stead_testkit::{runtime::ManualClock, store::sample};
 
     use super::*;
     use crate::statement;
@@ -171,13 +330,15 @@ mod tests {
         let store = SqliteStore::open(&path, Arc::new(ManualClock::default()))
             .await
             .unwrap();
-        for pool in [&store.engine.writer, &store.engine.sweeper] {
+        for pool in [store.engine.0.writer.pool(), &store.engine.0.sweeper] {
             // 2 is FULL (SQLite, PRAGMA synchronous).
             for (pragma, expected) in [
                 ("journal_mode", "wal"),
                 ("synchronous", "2"),
                 ("secure_delete", "1"),
                 ("foreign_keys", "1"),
+                ("fullfsync", "1"),
+                ("checkpoint_fullfsync", "1"),
             ] {
                 let row = sqlx::query(AssertSqlSafe(format!("PRAGMA {pragma}")))
                     .fetch_one(pool)
@@ -190,9 +351,52 @@ mod tests {
             }
         }
         let refused = sqlx::query("DELETE FROM \"event\"")
-            .execute(&store.engine.readers)
+            .execute(&store.engine.0.readers)
             .await;
         assert!(refused.is_err(), "a reader does not write");
+        store.close().await;
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// A full disk and a read-only one, played by the connection that writes.
+    #[tokio::test]
+    async fn a_write_that_failed_says_why_and_the_next_one_has_a_new_connection() {
+        let path = std::env::temp_dir().join(format!("stead-full-{}.db", std::process::id()));
+        let clock = ManualClock::default();
+        let store = SqliteStore::open(&path, Arc::new(clock.clone()))
+            .await
+            .unwrap();
+        let event = |number| sample::row(sample::table("event"), number);
+        let mut number = 0;
+        for (pragma, why) in [
+            // No page more than there are.
+            ("max_page_count = 1", "the disk is full"),
+            ("query_only = ON", "its file or folder is read-only"),
+        ] {
+            let mut connection = store.engine.0.writer.pool().acquire().await.unwrap();
+            sqlx::query(AssertSqlSafe(format!("PRAGMA {pragma}")))
+                .execute(&mut *connection)
+                .await
+                .unwrap();
+            drop(connection);
+            let mut large = event(1000);
+            large.body = "x".repeat(100_000);
+            let batch = Batch::new().write(Write::Insert(large));
+            let error = store.commit(batch).await.unwrap_err();
+            let expected = format!("the store does not answer: {why}");
+            assert_eq!(error.message(), expected, "{pragma}");
+            // What anyone asks is told without another write.
+            let error = store.ready().await.unwrap_err();
+            assert_eq!(error.message(), expected, "{pragma}");
+            for _ in 0..3 {
+                number += 1;
+                let batch = Batch::new().write(Write::Insert(event(number)));
+                assert_eq!(store.commit(batch).await.unwrap(), Commit::Committed);
+            }
+            store.ready().await.unwrap();
+        }
+        let list = List::new(sample::table("event"), sample::table("event").key);
+        assert_eq!(store.list(&list).await.unwrap().len(), 6);
         store.close().await;
         std::fs::remove_file(path).unwrap();
     }
@@ -226,7 +430,7 @@ mod tests {
         for mut statement in statements {
             statement.sql.insert_str(0, "EXPLAIN QUERY PLAN ");
             let sql = statement.sql.clone();
-            let plan = bind(statement).fetch_all(&store.engine.readers).await;
+            let plan = bind(statement).fetch_all(&store.engine.0.readers).await;
             for line in plan.unwrap() {
                 // SCAN reads every row, and a temporary tree sorts (SQLite, EXPLAIN QUERY PLAN).
                 let line: String = line.get("detail");

@@ -1,6 +1,10 @@
 //! Opening the file: who may read it, how it is written, and whether it is ours.
 
-use std::{fs, io, path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use sqlx::{
     ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool,
@@ -10,9 +14,12 @@ use sqlx::{
 use stead_core::{Error, ErrorKind, Result, ports::Runtime};
 
 use super::{
-    Sqlite, SqliteStore,
+    Parts, Sqlite, SqliteStore,
     fault::{is_busy, unavailable},
+    file::DatabaseFile,
     migrate::{MIGRATIONS, migrate},
+    state::State,
+    writer::Writer,
 };
 
 /// How long emptying the write-ahead log waits for whoever reads it.
@@ -56,8 +63,8 @@ impl SqliteOptions {
 }
 
 impl SqliteStore {
-    /// Opens a file, and makes it where there is none: readable only by its owner, with the present schema. An older
-    /// schema is brought up to date.
+    /// Opens a file, and makes it where there is none, with the present schema. An older schema is brought up to date. Only
+    /// its owner can read it: an existing file is closed to others, or refused where this process cannot do that.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`] where the file cannot be made, read or written, is not a SQLite database, or
@@ -76,7 +83,7 @@ impl SqliteStore {
         options: SqliteOptions,
     ) -> Result<Self> {
         let path = path.as_ref();
-        match prepare(path, &*runtime, &options).await {
+        match prepare(path, Arc::clone(&runtime), &options).await {
             Ok(engine) => Ok(Self { engine, runtime }),
             Err(error) => {
                 let message = format!("cannot open {}: {}", path.display(), error.message());
@@ -91,18 +98,22 @@ impl SqliteStore {
     }
 }
 
-async fn prepare(path: &Path, runtime: &dyn Runtime, options: &SqliteOptions) -> Result<Sqlite> {
-    // SQLite would read a name that starts with "file:" as an address; an absolute path cannot.
-    let path = std::path::absolute(path).map_err(unusable)?;
-    create(&path)?;
-
+async fn prepare(
+    path: &Path,
+    runtime: Arc<dyn Runtime>,
+    options: &SqliteOptions,
+) -> Result<Sqlite> {
+    let file = DatabaseFile::create(path)?;
     let connect = |busy_wait| {
         SqliteConnectOptions::new()
-            .filename(&path)
+            .filename(&file.path)
             .busy_timeout(busy_wait)
             .foreign_keys(true)
             .synchronous(SqliteSynchronous::Full)
             .pragma("secure_delete", "ON")
+            // macOS only: without it the disk may keep what it was told to write to itself.
+            .pragma("fullfsync", "ON")
+            .pragma("checkpoint_fullfsync", "ON")
             .disable_statement_logging()
     };
     let pool = || {
@@ -117,63 +128,46 @@ async fn prepare(path: &Path, runtime: &dyn Runtime, options: &SqliteOptions) ->
         .connect_with(connect(options.busy_wait))
         .await
         .map_err(unavailable)?;
-    let engine = Sqlite {
-        readers: pool()
-            .max_connections(options.readers.max(1))
-            .connect_lazy_with(connect(options.busy_wait).pragma("query_only", "ON")),
-        sweeper: pool()
-            .max_connections(1)
-            .connect_lazy_with(connect(SWEEP_WAIT)),
-        writer,
-    };
-    match configure(&engine, runtime).await {
-        Ok(()) => Ok(engine),
+    let readers = pool()
+        .max_connections(options.readers.max(1))
+        .connect_lazy_with(connect(options.busy_wait).pragma("query_only", "ON"));
+    let sweeper = pool()
+        .max_connections(1)
+        .connect_lazy_with(connect(SWEEP_WAIT));
+    match configure(&writer, &readers, &file, &*runtime).await {
+        Ok(state) => {
+            let engine = Sqlite(Arc::new(Parts {
+                file,
+                readers,
+                writer: Writer::new(writer),
+                sweeper,
+                sweeps: Mutex::default(),
+                probe: futures_util::lock::Mutex::default(),
+                schema_seen: Mutex::default(),
+                state,
+                runtime,
+            }));
+            // What an earlier process left in the log.
+            engine.sweep().await;
+            Ok(engine)
+        }
         Err(error) => {
-            engine.close().await;
+            readers.close().await;
+            writer.close().await;
             Err(error)
         }
     }
 }
 
-/// Makes an empty file for its owner only. A file that exists is not touched: closing it again here would take away
-/// the locks that this process may hold on it (SQLite, How To Corrupt An SQLite Database File, 2.2).
-fn create(path: &Path) -> Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    match options.open(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => inspect(path),
-        Err(error) => Err(unusable(error)),
-    }
-}
-
-fn inspect(path: &Path) -> Result<()> {
-    let metadata = fs::metadata(path).map_err(unusable)?;
-    if !metadata.is_file() {
-        return Err(Error::new(
-            ErrorKind::StorageUnavailable,
-            "it is not a file",
-        ));
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        if metadata.permissions().mode() & 0o077 != 0 {
-            tracing::warn!(path = %path.display(), "others than its owner have access to the store's file");
-        }
-    }
-    Ok(())
-}
-
-/// Brings the schema up to date, turns the write-ahead log on, and empties what an earlier process left in it. The
-/// schema comes first: a file that is not ours stays as it is.
-async fn configure(engine: &Sqlite, runtime: &dyn Runtime) -> Result<()> {
-    let mut connection = engine.writer.acquire().await.map_err(unavailable)?;
+/// Brings the schema up to date, turns the write-ahead log on, and looks whether the database is an old copy. The schema
+/// comes first: a file that is not ours stays as it is.
+async fn configure(
+    writer: &SqlitePool,
+    readers: &SqlitePool,
+    file: &DatabaseFile,
+    runtime: &dyn Runtime,
+) -> Result<State> {
+    let mut connection = writer.acquire().await.map_err(unavailable)?;
     migrate(&mut connection, MIGRATIONS, runtime.now()).await?;
     let mode = write_ahead(&mut connection).await.map_err(unavailable)?;
     if mode != "wal" {
@@ -182,9 +176,16 @@ async fn configure(engine: &Sqlite, runtime: &dyn Runtime) -> Result<()> {
             "its file system keeps no write-ahead log",
         ));
     }
-    drop(connection);
-    engine.sweep().await;
-    Ok(())
+    // One reader stays open: the index of the log is then there also while the disk is full.
+    drop(readers.acquire().await.map_err(unavailable)?);
+    State::open(
+        &mut connection,
+        &file.path,
+        runtime.now(),
+        runtime.monotonic(),
+    )
+    .await
+    .map_err(Error::from)
 }
 
 /// Turns the write-ahead log on; returns the mode that the file is in then.
@@ -209,8 +210,4 @@ async fn write_ahead(connection: &mut SqliteConnection) -> sqlx::Result<String> 
             response => return response.and_then(|row| row.try_get(0)),
         }
     }
-}
-
-fn unusable(error: io::Error) -> Error {
-    Error::new(ErrorKind::StorageUnavailable, error.to_string()).with_source(error)
 }

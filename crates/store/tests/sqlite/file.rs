@@ -9,7 +9,7 @@ use stead_core::{
     store::{Batch, Commit, List, Row, Store as _, Write},
 };
 use stead_store::{SqliteOptions, SqliteStore};
-use stead_testkit::store::sample;
+use stead_testkit::{runtime::ManualClock, store::sample};
 
 async fn commit(store: &SqliteStore, batch: Batch) {
     assert_eq!(store.commit(batch).await.unwrap(), Commit::Committed);
@@ -81,7 +81,7 @@ async fn a_writer_that_stays_makes_others_wait_and_then_give_up() {
     let error = store.commit(insert([event(2)])).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "storage_unavailable: the store does not answer: it is busy"
+        "storage_unavailable: the store does not answer: its file is locked by another program"
     );
     let list = List::new(event(1).table, event(1).table.key);
     let refused = store.prune(&list).await.unwrap_err();
@@ -140,7 +140,8 @@ async fn two_rows_of_one_batch_conflict_over_a_unique_value() {
 #[tokio::test]
 async fn shredded_ciphertext_is_gone_from_the_files() {
     let scratch = Scratch::new();
-    let store = scratch.open().await;
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
     let marker = "ZWVl".repeat(20);
     // One copy fits a page of the file, the other does not.
     let credentials = [(1, 300), (2, 20_000)].map(|(number, length)| {
@@ -149,6 +150,9 @@ async fn shredded_ciphertext_is_gone_from_the_files() {
         credential
     });
     for delete in [false, true] {
+        clock.advance(Duration::from_secs(1));
+        clock.run_spawned().await;
+        clock.advance(Duration::from_secs(1));
         commit(&store, insert(credentials.clone())).await;
         assert!(lingers(&scratch, &marker));
         let deleting = |version| {
@@ -173,6 +177,27 @@ async fn shredded_ciphertext_is_gone_from_the_files() {
             commit(&store, deleting(2)).await;
         }
     }
+}
+
+#[tokio::test]
+async fn many_shreddings_within_a_second_empty_the_log_together() {
+    let scratch = Scratch::new();
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
+    let sealed = |number: u32| format!("{{\"sealed\":\"{}\"}}", format!("{number}ZWVl").repeat(9));
+    for number in 0..5 {
+        let mut credential = row("credential", number);
+        credential.body = sealed(number);
+        commit(&store, insert([credential.clone()])).await;
+        credential.body = String::from("{}");
+        commit(&store, update(credential, 1)).await;
+    }
+    let left = |number| lingers(&scratch, &sealed(number));
+    assert_eq!([0, 1, 2, 3, 4].map(left), [false, true, true, true, true]);
+    assert_eq!(clock.spawned(), 1, "one sweep for all of them");
+    clock.advance(Duration::from_secs(1));
+    clock.run_spawned().await;
+    assert_eq!([0, 1, 2, 3, 4].map(left), [false; 5]);
 }
 
 /// Whether any file of the store holds a text.

@@ -2,8 +2,11 @@
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod copies;
+mod failures;
 mod file;
 mod open;
 mod scratch;
+mod spool;
 mod suite;
 mod tamper;

@@ -110,7 +110,25 @@ async fn only_its_owner_reads_a_new_file() {
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
         files += 1;
     }
-    assert_eq!(files, 3, "the database, its log, and the log's index");
+    assert_eq!(
+        files, 4,
+        "the database, its mark, its log, and the log's index"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_others_can_read_is_closed_to_them() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = Scratch::new();
+    scratch.open().await.close().await;
+    for mode in [0o644, 0o660, 0o604] {
+        fs::set_permissions(scratch.file(), fs::Permissions::from_mode(mode)).unwrap();
+        let store = scratch.open().await;
+        let metadata = fs::metadata(scratch.file()).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{mode:o}");
+        store.close().await;
+    }
 }
 
 #[tokio::test]

@@ -44,6 +44,12 @@ impl Scratch {
         SqliteStore::open(self.file(), clock()).await.unwrap()
     }
 
+    /// A store in that file, on a clock of the test's own.
+    pub(crate) async fn open_at(&self, clock: &ManualClock) -> SqliteStore {
+        let runtime = Arc::new(clock.clone());
+        SqliteStore::open(self.file(), runtime).await.unwrap()
+    }
+
     /// A connection that belongs to no store, for tampering.
     pub(crate) async fn tamper(&self) -> SqliteConnection {
         SqliteConnectOptions::new()

@@ -57,8 +57,19 @@ impl Records {
     }
 
     /// The store's own time.
+    #[cfg(test)]
     pub(crate) async fn now(&self) -> Result<Timestamp> {
         self.0.now().await
+    }
+
+    /// Whether the store reads and writes.
+    pub(crate) async fn ready(&self) -> Result<()> {
+        self.0.ready().await
+    }
+
+    /// When an older copy last took the place of what was stored, where that is known.
+    pub(crate) async fn restored_at(&self) -> Result<Option<Timestamp>> {
+        self.0.restored_at().await
     }
 
     /// Commits all of a batch, durably, or nothing of it.

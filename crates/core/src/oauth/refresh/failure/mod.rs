@@ -1,5 +1,7 @@
 //! What becomes of a refresh that brought no tokens.
 
+mod restored;
+
 use std::{sync::Arc, time::Duration};
 
 use super::{
@@ -114,6 +116,7 @@ async fn credential_died(
     attempt: &Attempt,
     reason: AccountReason,
 ) -> Result<Arc<Snapshot>> {
+    let reason = restored::reason(context, &attempt.account, reason).await;
     change_leased("refresh.died", context, attempt, |account| {
         if account.row.generation != attempt.account.generation {
             return Ok(None);

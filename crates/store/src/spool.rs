@@ -1,0 +1,296 @@
+//! Records in a folder, for what must not be lost while a database takes nothing.
+
+use std::{
+    fmt,
+    fs::{self, File, TryLockError},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use futures_channel::oneshot;
+use stead_core::{
+    Error, ErrorKind, Result,
+    ports::{BoxFuture, Spool, Spooled},
+};
+
+use crate::sqlite::{beside, for_owner_only, unusable};
+
+const RECORD: &str = ".record";
+const LOCK: &str = ".lock";
+/// A record while it is written.
+const UNFINISHED: &str = ".new";
+const PROCESS: &str = "process-";
+/// More than any record has; a larger file is none.
+const LARGEST: u64 = 1024 * 1024;
+/// Marks of ended processes and records that were never finished are removed after so long.
+const STALE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A [`Spool`] in a folder of this machine: a file for each record, and a locked one for each process.
+///
+/// The folder is made when it is first needed, for its owner only. A record is on the disk, under its name or not at
+/// all, when [`put`](Spool::put) returns. A file that cannot be read is reported and left where it is. A folder on a
+/// network share does not serve.
+#[derive(Clone)]
+pub struct FileSpool(Arc<Folder>);
+
+struct Folder {
+    path: PathBuf,
+    /// The marks of processes that this spool has entered; their locks are held until it is dropped.
+    entered: Mutex<Vec<File>>,
+}
+
+impl FileSpool {
+    /// A spool in a folder.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self(Arc::new(Folder {
+            path: folder.into(),
+            entered: Mutex::default(),
+        }))
+    }
+
+    /// A spool beside a database: in the folder `<database>.spool`.
+    pub fn beside(database: impl AsRef<Path>) -> Self {
+        Self::new(beside(database.as_ref(), ".spool"))
+    }
+
+    /// Runs work that waits for the disk on a thread of its own: it is rare, and any runtime may be around it.
+    fn on_disk<T: Send + 'static>(
+        &self,
+        what: &'static str,
+        work: impl FnOnce(&Folder) -> io::Result<T> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T>> {
+        let folder = Arc::clone(&self.0);
+        Box::pin(async move {
+            let (response, wait) = oneshot::channel();
+            let path = folder.path.clone();
+            let started = thread::Builder::new()
+                .name(String::from("stead-spool"))
+                .spawn(move || {
+                    let done = work(&folder);
+                    drop(folder);
+                    // Whoever asked may be gone; the work is done all the same.
+                    let _ = response.send(done);
+                });
+            let done = match started {
+                Ok(_) => wait
+                    .await
+                    .unwrap_or_else(|_| Err(io::Error::other("it panicked"))),
+                Err(error) => Err(error),
+            };
+            done.map_err(|error| {
+                let error = unusable(error);
+                let message = format!("{}: {what}: {}", path.display(), error.message());
+                Error::new(error.kind(), message).with_source(error)
+            })
+        })
+    }
+}
+
+impl fmt::Debug for FileSpool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FileSpool").field(&self.0.path).finish()
+    }
+}
+
+impl Spool for FileSpool {
+    fn enter<'a>(&'a self, process: &'a str) -> BoxFuture<'a, Result<()>> {
+        let file = match named(process) {
+            Ok(name) => format!("{PROCESS}{name}{LOCK}"),
+            Err(error) => return Box::pin(async { Err(error) }),
+        };
+        self.on_disk("the process could not enter the spool", move |folder| {
+            folder.make()?;
+            let mark = create(&folder.path.join(file))?;
+            mark.try_lock()?;
+            folder
+                .entered
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(mark);
+            folder.tidy()
+        })
+    }
+
+    fn has_ended<'a>(&'a self, process: &'a str) -> BoxFuture<'a, Result<bool>> {
+        let file = match named(process) {
+            Ok(name) => format!("{PROCESS}{name}{LOCK}"),
+            Err(error) => return Box::pin(async { Err(error) }),
+        };
+        self.on_disk(
+            "the mark of a process could not be read",
+            move |folder| match File::open(folder.path.join(file)) {
+                Ok(mark) => is_free(&mark),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+                Err(error) => Err(error),
+            },
+        )
+    }
+
+    fn put<'a>(&'a self, name: &'a str, record: &'a [u8]) -> BoxFuture<'a, Result<()>> {
+        let name = match named(name) {
+            Ok(name) => name.to_owned(),
+            Err(error) => return Box::pin(async { Err(error) }),
+        };
+        let record = record.to_vec();
+        self.on_disk("a record could not be kept", move |folder| {
+            folder.make()?;
+            let unfinished = folder
+                .path
+                .join(format!("{name}.{}{UNFINISHED}", std::process::id()));
+            let mut file = create(&unfinished)?;
+            file.set_len(0)?;
+            file.write_all(&record)?;
+            file.sync_all()?;
+            fs::rename(&unfinished, folder.path.join(format!("{name}{RECORD}")))?;
+            sync_folder(&folder.path)
+        })
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Spooled>>> {
+        self.on_disk("the records could not be listed", |folder| {
+            let mut records = Vec::new();
+            for entry in entries(&folder.path)? {
+                let file = entry?.path();
+                let Some(name) = record_name(&file) else {
+                    continue;
+                };
+                match read(&file) {
+                    Ok(record) => records.push((name, record)),
+                    // Another process may have removed it meanwhile.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => {
+                        tracing::error!(file = %file.display(), %error, "a record that waits for the store cannot be read; it is left where it is");
+                    }
+                }
+            }
+            records.sort();
+            Ok(records)
+        })
+    }
+
+    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<()>> {
+        let file = match named(name) {
+            Ok(name) => format!("{name}{RECORD}"),
+            Err(error) => return Box::pin(async { Err(error) }),
+        };
+        self.on_disk(
+            "a record could not be removed",
+            move |folder| match fs::remove_file(folder.path.join(file)) {
+                Ok(()) => sync_folder(&folder.path),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                Err(error) => Err(error),
+            },
+        )
+    }
+}
+
+impl Folder {
+    /// Makes the folder where it is missing, and closes it to others.
+    fn make(&self) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+            builder.mode(0o700).create(&self.path)?;
+            if fs::metadata(&self.path)?.permissions().mode() & 0o077 != 0 {
+                fs::set_permissions(&self.path, fs::Permissions::from_mode(0o700))?;
+            }
+        }
+        #[cfg(not(unix))]
+        builder.create(&self.path)?;
+        Ok(())
+    }
+
+    /// Removes what ended processes have left and no one asks for any more.
+    fn tidy(&self) -> io::Result<()> {
+        for entry in entries(&self.path)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_mark = name.starts_with(PROCESS) && name.ends_with(LOCK);
+            if !is_mark && !name.ends_with(UNFINISHED) {
+                continue;
+            }
+            let age = entry.metadata().and_then(|metadata| metadata.modified());
+            let age = age.ok().and_then(|since| since.elapsed().ok());
+            if age.is_none_or(|age| age < STALE) {
+                continue;
+            }
+            let is_over = !is_mark
+                || File::open(entry.path())
+                    .and_then(|mark| is_free(&mark))
+                    .unwrap_or(false);
+            if is_over {
+                // Another process may remove it at the same time.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether no one holds the lock of a process. Shared, so that two who ask do not stand in each other's way.
+fn is_free(mark: &File) -> io::Result<bool> {
+    match mark.try_lock_shared() {
+        Ok(()) => mark.unlock().map(|()| true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Opens a file to write it, made where it is missing, for its owner only.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    for_owner_only(&mut options);
+    options.open(path)
+}
+
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    let size = fs::metadata(file)?.len();
+    if size > LARGEST {
+        let why = format!("it has {size} bytes, and a record at most {LARGEST}");
+        return Err(io::Error::other(why));
+    }
+    fs::read(file)
+}
+
+/// What is in the folder; nothing where it is not made yet.
+fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>> + use<>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(Some(entries).into_iter().flatten()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None.into_iter().flatten()),
+        Err(error) => Err(error),
+    }
+}
+
+fn record_name(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_str()?.strip_suffix(RECORD)?;
+    named(name).ok().map(str::to_owned)
+}
+
+/// The name, where it is one: it becomes part of a path.
+fn named(name: &str) -> Result<&str> {
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    if (1..=100).contains(&name.len()) && name.bytes().all(is_plain) {
+        return Ok(name);
+    }
+    Err(Error::new(
+        ErrorKind::InvalidRequest,
+        format!(
+            "{name:?} is not the name of a record: expected 1 to 100 characters of a-z, 0-9 and -"
+        ),
+    ))
+}
+
+/// Makes the names in a folder durable.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}

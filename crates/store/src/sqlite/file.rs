@@ -1,0 +1,134 @@
+//! The file: who may read it, and whether the one at the path is still the one that is open.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use stead_core::{Error, ErrorKind, Result};
+
+use super::fault::Fault;
+
+/// The file that a store has open.
+#[derive(Debug)]
+pub(super) struct DatabaseFile {
+    pub(super) path: PathBuf,
+    /// Device and number of the file, where the system has them.
+    identity: Option<(u64, u64)>,
+}
+
+impl DatabaseFile {
+    /// Makes an empty file for its owner only, or closes an existing one to others.
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        // SQLite would read a name that starts with "file:" as an address; an absolute path cannot.
+        let path = std::path::absolute(path).map_err(unusable)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        for_owner_only(&mut options);
+        match options.open(&path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => inspect(&path)?,
+            Err(error) => return Err(unusable(error)),
+        }
+        let identity = identity(&path).map_err(unusable)?;
+        Ok(Self { path, identity })
+    }
+
+    /// A store whose file was deleted would go on in one that no one can open again, and lose everything at its end.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        match identity(&self.path) {
+            Ok(present) if present == self.identity => Ok(()),
+            Ok(_) => Err(Fault::new(format!(
+                "its file {} was replaced by another while it was open; restart this process",
+                self.path.display()
+            ))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Fault::new(format!(
+                "its file {} is gone",
+                self.path.display()
+            ))),
+            Err(error) => Err(Fault::new(format!(
+                "its file {} is out of reach ({error})",
+                self.path.display()
+            ))),
+        }
+    }
+}
+
+/// Lets a new file be read by its owner only.
+pub(crate) fn for_owner_only(options: &mut fs::OpenOptions) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = options;
+}
+
+/// Looks at a file that exists, without opening it: closing it again would take away the locks that this process may
+/// hold on it (SQLite, How To Corrupt An SQLite Database File, 2.2).
+fn inspect(path: &Path) -> Result<()> {
+    let metadata = fs::metadata(path).map_err(unusable)?;
+    if !metadata.is_file() {
+        return Err(Error::new(
+            ErrorKind::StorageUnavailable,
+            "it is not a file",
+        ));
+    }
+    close_to_others(path)
+}
+
+/// Takes the file, and the log beside it, away from everyone but its owner.
+#[cfg(unix)]
+fn close_to_others(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    for file in ["", "-wal", "-shm"].map(|suffix| beside(path, suffix)) {
+        let Ok(metadata) = fs::metadata(&file) else {
+            continue;
+        };
+        let mode = metadata.permissions().mode();
+        if mode & 0o077 == 0 {
+            continue;
+        }
+        if let Err(error) = fs::set_permissions(&file, fs::Permissions::from_mode(0o600)) {
+            let message = format!(
+                "others than its owner have access to {} and this process cannot take it away ({error}); as its owner, run chmod 600",
+                file.display()
+            );
+            return Err(Error::new(ErrorKind::StorageUnavailable, message).with_source(error));
+        }
+        tracing::warn!(file = %file.display(), mode = format_args!("{:o}", mode & 0o777), "others than its owner had access to the store's file; it is closed to them now");
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// The path with something added to its last name.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).map(|metadata| Some((metadata.dev(), metadata.ino())))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    fs::metadata(path).map(|_| None)
+}
+
+pub(crate) fn unusable(error: io::Error) -> Error {
+    let message = match error.kind() {
+        io::ErrorKind::ReadOnlyFilesystem => String::from("its file system is read-only"),
+        _ => error.to_string(),
+    };
+    Error::new(ErrorKind::StorageUnavailable, message).with_source(error)
+}

@@ -1,0 +1,202 @@
+//! Writes that fail, and that everything writes again once their cause is gone.
+
+use std::{fs, time::Duration};
+
+use crate::scratch::{Scratch, all, clock, event, insert, run};
+use futures_util::{FutureExt as _, future::join_all};
+use sqlx::Row as _;
+use stead_core::{
+    ErrorKind,
+    store::{Batch, Commit, List, Store as _},
+};
+use stead_store::{SqliteOptions, SqliteStore};
+use stead_testkit::runtime::ManualClock;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+async fn why<T: std::fmt::Debug>(failing: impl Future<Output = stead_core::Result<T>>) -> String {
+    let error = failing.await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
+    let why = error.message().strip_prefix("the store does not answer: ");
+    why.unwrap_or_else(|| panic!("{error}")).to_owned()
+}
+
+/// As a full disk does, SQLite ends the transaction by itself, so that a rollback after it fails as well.
+#[tokio::test]
+async fn a_transaction_that_the_database_has_ended_stops_no_later_one() {
+    let scratch = Scratch::new();
+    let store = scratch.open().await;
+    let mut tamper = scratch.tamper().await;
+    for event in ["INSERT", "DELETE"] {
+        let trigger = format!(
+            "CREATE TRIGGER \"full_{event}\" BEFORE {event} ON \"event\" BEGIN SELECT RAISE(ROLLBACK, 'no'); END"
+        );
+        run(&mut tamper, &trigger).await;
+    }
+    let list = List::new(event(1).table, event(1).table.key);
+    for number in 1..4 {
+        assert_eq!(
+            why(store.commit(insert([event(number)]))).await,
+            "the database failed"
+        );
+    }
+    run(&mut tamper, "DROP TRIGGER \"full_INSERT\"").await;
+    let written = store.commit(insert([event(1)])).await.unwrap();
+    assert_eq!(written, Commit::Committed);
+    why(store.prune(&list)).await;
+    why(store.prune(&list)).await;
+    run(&mut tamper, "DROP TRIGGER \"full_DELETE\"").await;
+    assert_eq!(store.prune(&list).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_lock_that_another_program_holds_for_long_starves_no_one() {
+    let scratch = Scratch::new();
+    let options = SqliteOptions::default().with_busy_wait(Duration::from_millis(30));
+    let store = SqliteStore::open_with(scratch.file(), clock(), options)
+        .await
+        .unwrap();
+    let mut other = scratch.tamper().await;
+    run(&mut other, "BEGIN IMMEDIATE").await;
+    for round in 0..3 {
+        let commits = (0..20).map(|number| store.commit(insert([event(round * 20 + number)])));
+        let failed = join_all(commits.map(|commit| commit.map(Result::unwrap_err))).await;
+        let locked = failed.iter().filter(|error| {
+            error
+                .message()
+                .ends_with("its file is locked by another program")
+        });
+        assert!(locked.count() > 0, "{failed:?}");
+    }
+    run(&mut other, "ROLLBACK").await;
+    // One after another, so that no one waits for longer than the short time that was set.
+    for number in 0..20 {
+        let written = store.commit(insert([event(number)])).await.unwrap();
+        assert_eq!(written, Commit::Committed);
+    }
+}
+
+#[tokio::test]
+async fn a_commit_that_no_one_waits_for_leaves_nothing_open() {
+    let scratch = Scratch::new();
+    let store = scratch.open().await;
+    for round in 0..50_u32 {
+        let mut commit = store.commit(insert([event(2 * round), event(2 * round + 1)]));
+        for _ in 0..round % 5 {
+            let _ = (&mut commit).now_or_never();
+            tokio::task::yield_now().await;
+        }
+        drop(commit);
+        let next = store.commit(insert([event(1000 + round)])).await.unwrap();
+        assert_eq!(next, Commit::Committed);
+    }
+    assert_eq!(all(&store, "event").await.len() % 2, 0);
+}
+
+async fn counter(scratch: &Scratch) -> i64 {
+    let counter =
+        "SELECT CAST(\"value\" AS INTEGER) FROM \"stead_state\" WHERE \"name\" = 'counter'";
+    let mut tamper = scratch.tamper().await;
+    let row = sqlx::query(counter).fetch_one(&mut tamper).await.unwrap();
+    row.get(0)
+}
+
+#[tokio::test]
+async fn readiness_is_proved_by_a_write_at_most_once_a_second() {
+    let scratch = Scratch::new();
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
+    clock.advance(SECOND);
+    let before = counter(&scratch).await;
+    for _ in 0..5 {
+        store.ready().await.unwrap();
+    }
+    assert_eq!(counter(&scratch).await, before + 1);
+    clock.advance(SECOND);
+    join_all((0..5).map(|_| store.ready())).await;
+    assert_eq!(counter(&scratch).await, before + 2);
+    // A write of the last second proves it as well.
+    clock.advance(SECOND);
+    let written = store.commit(insert([event(1)])).await.unwrap();
+    assert_eq!(written, Commit::Committed);
+    store.ready().await.unwrap();
+    assert_eq!(counter(&scratch).await, before + 2);
+}
+
+#[tokio::test]
+async fn a_store_that_takes_no_writes_is_not_ready_until_it_does() {
+    let scratch = Scratch::new();
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
+    let mut tamper = scratch.tamper().await;
+    let trigger = "CREATE TRIGGER \"full\" BEFORE UPDATE ON \"stead_state\" BEGIN SELECT RAISE(ROLLBACK, 'no'); END";
+    run(&mut tamper, trigger).await;
+    for _ in 0..3 {
+        clock.advance(SECOND);
+        assert_eq!(why(store.ready()).await, "the database failed");
+        assert_eq!(why(store.ready()).await, "the database failed");
+    }
+    run(&mut tamper, "DROP TRIGGER \"full\"").await;
+    clock.advance(SECOND);
+    store.ready().await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_gone_or_replaced_takes_nothing_and_gives_nothing() {
+    let scratch = Scratch::new();
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
+    let aside = scratch.path().join("aside");
+    let list = List::new(event(1).table, event(1).table.key);
+    for (replaced, expected) in [(false, " is gone"), (true, "; restart this process")] {
+        fs::rename(scratch.file(), &aside).unwrap();
+        if replaced {
+            fs::write(scratch.file(), "").unwrap();
+        }
+        clock.advance(SECOND);
+        for why in [
+            why(store.ready()).await,
+            why(store.commit(insert([event(1)]))).await,
+            why(store.prune(&list)).await,
+            why(store.list(&list)).await,
+            why(store.now()).await,
+        ] {
+            assert!(why.ends_with(expected), "{why}");
+            assert!(why.contains("stead.db"), "{why}");
+        }
+        // The same file at its place again.
+        fs::rename(&aside, scratch.file()).unwrap();
+        store.ready().await.unwrap_err();
+        clock.advance(SECOND);
+        store.ready().await.unwrap();
+    }
+    let written = store.commit(insert([event(1)])).await.unwrap();
+    assert_eq!(written, Commit::Committed);
+}
+
+#[tokio::test]
+async fn a_newer_stead_that_changes_the_schema_stops_an_older_one_from_writing() {
+    let scratch = Scratch::new();
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
+    let before = store.commit(insert([event(1)])).await.unwrap();
+    assert_eq!(before, Commit::Committed);
+    let mut tamper = scratch.tamper().await;
+    let newer = "INSERT INTO \"stead_schema\" VALUES (999, '2030-01-01T00:00:00Z')";
+    run(&mut tamper, newer).await;
+    clock.advance(SECOND);
+    let list = List::new(event(1).table, event(1).table.key);
+    for why in [
+        why(store.commit(insert([event(2)]))).await,
+        why(store.prune(&list)).await,
+        why(store.commit(Batch::new().delete(event(1).key(), 1))).await,
+        why(store.ready()).await,
+    ] {
+        assert!(
+            why.starts_with("a newer Stead has changed the store's schema to version 999"),
+            "{why}"
+        );
+    }
+    assert_eq!(all(&store, "event").await, [event(1)], "reading goes on");
+}
