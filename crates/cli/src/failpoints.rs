@@ -30,7 +30,7 @@ use stead::{
         ports::{Body, BoxFuture, Limits, Runtime, Transport, TransportError},
         store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
     },
-    store::SqliteStore,
+    store::{FileSpool, SqliteStore},
     transport::{ReqwestTransport, TransportOptions},
 };
 
@@ -62,6 +62,7 @@ pub(crate) async fn install(
     })?;
     Ok(builder
         .store(Arc::new(FailingStore(store, points.clone())))
+        .spool(Arc::new(FileSpool::beside(database)))
         .transport(Arc::new(FailingTransport(transport, points)))
         .runtime(runtime))
 }
@@ -185,6 +186,17 @@ impl Store for FailingStore {
             self.1.store()?;
             self.0.now().await
         })
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            self.1.store()?;
+            self.0.ready().await
+        })
+    }
+
+    fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
+        self.0.restored_at()
     }
 }
 

@@ -48,8 +48,6 @@ pub use stead_core::{
     resource::{self, ConnectionChange, Execution, NewConnection},
     schema::ExportFormat,
 };
-#[cfg(feature = "sqlite")]
-pub use stead_store::{FileSpool, backup};
 
 /// The transport of the feature `reqwest`, with its own limits; to public addresses and `private_hosts` only, where these
 /// are given.

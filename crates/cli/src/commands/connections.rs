@@ -10,7 +10,7 @@ use stead::core::resource::{Connection, ConnectionChange, ConnectionHealth, NewC
 use crate::{
     failure::{Flags, Outcome},
     secrets,
-    target::Target,
+    target::{IfMissing, Target},
     terminal::Terminal,
 };
 
@@ -127,7 +127,11 @@ impl Client {
 
 impl Connections {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let target = self.command.target().open_the_only_one().await?;
+        let if_missing = match self.command {
+            ConnectionsCommand::Create { .. } => IfMissing::Create,
+            _ => IfMissing::Refuse,
+        };
+        let target = self.command.target().open_the_only_one(if_missing).await?;
         let outcome = self
             .command
             .run(&target.stead.connections(), terminal)

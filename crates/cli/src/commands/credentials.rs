@@ -4,7 +4,11 @@ use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-use crate::{failure::Outcome, target::Database, terminal::Terminal};
+use crate::{
+    failure::Outcome,
+    target::{Database, IfMissing},
+    terminal::Terminal,
+};
 
 /// Credentials with which an application authenticates to a service.
 #[derive(Debug, Args)]
@@ -28,7 +32,7 @@ enum CredentialsCommand {
 impl Credentials {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let CredentialsCommand::Create { name, database } = self.command;
-        let platform = database.open_without_links().await?;
+        let platform = database.open_without_links(IfMissing::Create).await?;
         let made = platform.environment().create_app_credential(&name).await?;
         let (id, secret) = (&made.client_id, made.client_secret.expose_secret());
         terminal.either(&json!({ "client_id": id, "client_secret": secret }), || {

@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments, and what it does.
 
+mod backup;
 mod bench_server;
 mod call;
 mod completions;
@@ -26,6 +27,7 @@ pub(crate) enum Command {
     Keys(keys::Keys),
     Credentials(credentials::Credentials),
     Connections(connections::Connections),
+    Backup(backup::Backup),
     Connect(connect::Connect),
     Call(call::Call),
     Tools(tools::Tools),
@@ -60,6 +62,7 @@ impl Command {
             }
             Self::Credentials(command) => command.run(terminal).await,
             Self::Connections(command) => command.run(terminal).await,
+            Self::Backup(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,
             Self::Call(command) => command.run(terminal).await,
             Self::Tools(command) => command.run(terminal),

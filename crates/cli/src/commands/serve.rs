@@ -9,7 +9,7 @@ use stead_server::ServerOptions;
 use crate::{
     failure::Outcome,
     listener, signals,
-    target::{CallLimitArgs, Database},
+    target::{CallLimitArgs, Database, IfMissing},
     terminal::Terminal,
 };
 
@@ -52,6 +52,11 @@ pub(crate) struct Serve {
     )]
     allowed_hosts: Vec<String>,
 
+    /// Make the database where there is none. Without it a missing database is refused, because a name with a typing
+    /// error would start an empty service.
+    #[arg(long)]
+    create: bool,
+
     #[command(flatten)]
     calls: CallLimitArgs,
 
@@ -66,9 +71,13 @@ impl Serve {
         } else {
             Verification::Application
         };
+        let if_missing = match self.create {
+            true => IfMissing::Create,
+            false => IfMissing::Refuse,
+        };
         let platform = self
             .database
-            .open(verification, (&self.calls).into())
+            .open(verification, (&self.calls).into(), if_missing)
             .await?;
         let listener = listener::bind(self.listen, "--listen").await?;
         terminal.note(format_args!(

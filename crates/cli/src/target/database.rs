@@ -1,6 +1,9 @@
 //! The database of this machine, opened as the service opens it.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -24,7 +27,7 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
 
-    /// Database: an SQLite file, created if missing.
+    /// Database: an SQLite file. `connections create`, `credentials create` and `serve --create` make it.
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
 
@@ -56,6 +59,15 @@ struct Settings {
     private_hosts: Vec<String>,
 }
 
+/// What becomes of a database that does not exist. A name with a typing error must not begin an empty service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IfMissing {
+    /// It is made.
+    Create,
+    /// The command is refused.
+    Refuse,
+}
+
 impl Database {
     /// Whether the command line or the environment names one.
     pub(crate) fn is_given(&self) -> bool {
@@ -67,20 +79,38 @@ impl Database {
         &self,
         verification: Verification,
         calls: CallLimits,
+        if_missing: IfMissing,
     ) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref();
         let missing_url = public_url.is_none().then_some(MISSING_URL);
         let public_url = public_url.unwrap_or(NOWHERE);
-        self.open_at(public_url, verification, calls, missing_url)
+        self.open_at(public_url, verification, calls, missing_url, if_missing)
             .await
     }
 
     /// Opens the platform for commands that need neither.
-    pub(crate) async fn open_without_links(&self) -> Outcome<Platform> {
+    pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
-        let calls = CallLimits::default();
-        self.open_at(public_url, Verification::Application, calls, None)
+        let (calls, verification) = (CallLimits::default(), Verification::Application);
+        self.open_at(public_url, verification, calls, None, if_missing)
             .await
+    }
+
+    /// Writes a copy of the database into a new file.
+    pub(crate) async fn back_up(&self, to: &Path) -> Outcome {
+        let Some(database) = &self.database else {
+            return Err(missing(&[MISSING_DATABASE]));
+        };
+        check(database, IfMissing::Refuse)?;
+        stead::store::backup(database, to)
+            .await
+            .map_err(|error| match error.kind() {
+                ErrorKind::InvalidRequest => Failure::usage(
+                    error.message().to_owned(),
+                    "Give a name that no file has yet.",
+                ),
+                _ => error.into(),
+            })
     }
 
     async fn open_at(
@@ -89,6 +119,7 @@ impl Database {
         verification: Verification,
         calls: CallLimits,
         missing_url: Option<Missing>,
+        if_missing: IfMissing,
     ) -> Outcome<Platform> {
         let key = self.key()?;
         let (Some(key), Some(database), None) = (key, &self.database, missing_url) else {
@@ -100,12 +131,7 @@ impl Database {
             ];
             return Err(missing(&all.into_iter().flatten().collect::<Vec<_>>()));
         };
-        if let Some((scheme, _)) = database.to_string_lossy().split_once("://") {
-            return Err(Failure::configuration(
-                format!("there is no store for {scheme}:// yet; only SQLite is supported"),
-                "Give --database or STEAD_DATABASE a file, such as stead.db.",
-            ));
-        }
+        check(database, if_missing)?;
         let mut builder = Platform::builder(public_url)
             .key(key.expose_secret())
             .sqlite(database)
@@ -145,6 +171,26 @@ impl Database {
     }
 }
 
+/// Refuses what is not a file, or not there.
+fn check(database: &Path, if_missing: IfMissing) -> Outcome {
+    if let Some((scheme, _)) = database.to_string_lossy().split_once("://") {
+        return Err(Failure::configuration(
+            format!("there is no store for {scheme}:// yet; only SQLite is supported"),
+            "Give --database or STEAD_DATABASE a file, such as stead.db.",
+        ));
+    }
+    // Where that cannot be known, opening it says why.
+    let is_missing = database.try_exists().is_ok_and(|exists| !exists);
+    if is_missing && if_missing == IfMissing::Refuse {
+        return Err(Failure::configuration(
+            format!("there is no database {}", database.display()),
+            "Check --database or STEAD_DATABASE. A new one is made by `stead connections create`, \
+             `stead credentials create` or `stead serve --create`.",
+        ));
+    }
+    Ok(())
+}
+
 /// Where nothing is reached, for commands that make no links.
 const NOWHERE: &str = "http://127.0.0.1";
 
@@ -157,7 +203,7 @@ const MISSING_URL: Missing = (
 );
 const MISSING_DATABASE: Missing = (
     "the database",
-    "Give --database, or the environment variable STEAD_DATABASE: a file, created if missing.",
+    "Give --database, or the environment variable STEAD_DATABASE: a file.",
 );
 const MISSING_KEY: Missing = (
     "the key that seals the database's secrets",

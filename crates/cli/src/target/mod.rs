@@ -6,7 +6,7 @@ mod database;
 mod stack;
 
 pub(crate) use call_limits::CallLimitArgs;
-pub(crate) use database::Database;
+pub(crate) use database::{Database, IfMissing};
 pub(crate) use stack::{AppCredential, CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
 
 use clap::Args;
@@ -60,12 +60,14 @@ impl Target {
     pub(crate) async fn open(&self) -> Outcome<OpenTarget> {
         match self.service.client()? {
             Some(open) => Ok(open),
-            None => Ok(OpenTarget::over(self.database.open_without_links().await?)),
+            None => Ok(OpenTarget::over(
+                self.database.open_without_links(IfMissing::Refuse).await?,
+            )),
         }
     }
 
     /// Opens it for changes, where it matters which of the two is meant: exactly one may be given.
-    pub(crate) async fn open_the_only_one(&self) -> Outcome<OpenTarget> {
+    pub(crate) async fn open_the_only_one(&self, if_missing: IfMissing) -> Outcome<OpenTarget> {
         match (&self.service.url, self.database.is_given()) {
             (Some(_), true) => Err(Failure::usage(
                 "both a service and a database are given",
@@ -78,19 +80,27 @@ impl Target {
                  STEAD_CLIENT_SECRET.\n  For the database, give --database or STEAD_DATABASE, with --public-url or \
                  STEAD_PUBLIC_URL, and --key-file, STEAD_KEY_FILE or STEAD_KEY.",
             )),
-            _ => self.open_for_links(Verification::Application).await,
+            _ => self.open_to(Verification::Application, if_missing).await,
         }
     }
 
     /// Opens it for links. A service decides itself who confirms them; the database is opened with this decision.
     pub(crate) async fn open_for_links(&self, verification: Verification) -> Outcome<OpenTarget> {
+        self.open_to(verification, IfMissing::Refuse).await
+    }
+
+    async fn open_to(
+        &self,
+        verification: Verification,
+        if_missing: IfMissing,
+    ) -> Outcome<OpenTarget> {
         match self.service.client()? {
             Some(open) => Ok(open),
-            None => Ok(OpenTarget::over(
-                self.database
-                    .open(verification, CallLimits::default())
-                    .await?,
-            )),
+            None => {
+                let calls = CallLimits::default();
+                let platform = self.database.open(verification, calls, if_missing).await?;
+                Ok(OpenTarget::over(platform))
+            }
         }
     }
 }

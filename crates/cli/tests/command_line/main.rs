@@ -147,6 +147,65 @@ fn the_catalogue_is_an_array_for_programs() {
     }
 }
 
+#[test]
+fn a_database_is_made_by_commands_that_begin_one_and_missed_by_the_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let database = directory.path().join("stead.db");
+    let done = |args: &[&str]| run(stead(directory.path()).env("STEAD_KEY", &key).args(args));
+    for args in [
+        &["serve", "--listen", "127.0.0.1:0"] as &[&str],
+        &["connections", "list"],
+        &["connections", "show", "mail"],
+        &["connect", "mail", "user-1"],
+        &[
+            "call",
+            "mail_fetch_mails",
+            "--connection",
+            "mail",
+            "--identifier",
+            "user-1",
+        ],
+        &["backup", "copy.db"],
+    ] {
+        let (code, _, said) = done(args);
+        assert_eq!(code, 78, "{args:?}: {said}");
+        let there_is_none = format!("there is no database {}", database.display());
+        assert!(said.contains(&there_is_none), "{args:?}: {said}");
+        assert!(said.contains("stead serve --create"), "{args:?}: {said}");
+        assert!(!database.exists(), "{args:?}");
+    }
+    let (code, _, said) = done(&["connections", "create", "mail", "--product", "mail"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, out, said) = done(&["connections", "list", "--json"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.contains("\"mail\""), "{out}");
+}
+
+#[test]
+fn a_backup_opens_with_the_same_key_and_replaces_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let done = |database: &str, args: &[&str]| {
+        run(stead(directory.path())
+            .env("STEAD_KEY", &key)
+            .env("STEAD_DATABASE", database)
+            .args(args))
+    };
+    let create = ["connections", "create", "mail", "--product", "mail"];
+    assert_eq!(done("stead.db", &create).0, 0);
+    // It needs no key: it opens no secret.
+    let mut backup = stead(directory.path());
+    let (code, _, said) = run(backup.args(["backup", "copy.db"]));
+    assert_eq!(code, 0, "{said}");
+    let (code, out, said) = done("copy.db", &["connections", "show", "mail", "--json"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.contains("\"mail\""), "{out}");
+    let (code, _, said) = done("stead.db", &["backup", "copy.db"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("copy.db exists"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn warnings_are_text_for_people_and_json_lines_for_programs() {
@@ -198,6 +257,7 @@ fn completions_are_for_each_shell_and_the_manual_has_a_page_per_command() {
 #[test]
 fn every_error_for_programs_is_one_object_of_one_shape() {
     let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("stead.db"), "").unwrap();
     let key = new_key(directory.path());
     for (code, kind, args) in [
         (2, "command_line", &["nothing"] as &[&str]),

@@ -34,6 +34,7 @@ pub(crate) async fn disconnect(
     let also_ended: Vec<AccountId> = also_ends.iter().map(|other| other.id).collect();
     context
         .detached(move |context| async move {
+            context.store.remove_unreadable_credentials(id).await?;
             let asked = context
                 .change(
                     "account.disconnect",

@@ -94,6 +94,15 @@ mod tests {
     }
 
     #[test]
+    fn a_store_that_does_not_answer_says_when_to_ask_again() {
+        let error = Error::new(ErrorKind::StorageUnavailable, "the disk is full");
+        assert_eq!(
+            error.to_problem().details.retry_after,
+            Some(Duration::from_secs(2))
+        );
+    }
+
+    #[test]
     fn an_unknown_kind_keeps_what_the_service_says_about_it() {
         let problem = json!({"type": "urn:stead:error:new", "title": "New.", "status": 402, "detail": "new",
             "kind": "new", "retryable": false, "act_by": "app_developer"});

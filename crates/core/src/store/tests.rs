@@ -181,6 +181,67 @@ fn every_column_is_compared_with_the_body() {
 }
 
 #[test]
+fn a_credential_that_cannot_be_read_is_gone_after_a_disconnect() {
+    for (generation, spoil) in [
+        (1, (|row| row.body.push('?')) as fn(&mut Row)),
+        (2, |row| row.body.push('?')),
+        (2, |row| with_member(row, "held_by", json!(7))),
+        (2, |row| row.values[2] = Value::Integer(0)),
+    ] {
+        let world = World::new();
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let context = world.run(open(
+            world.process(0),
+            &STABLE,
+            always(200, ""),
+            Arc::clone(&store) as _,
+        ));
+        let account = world.run(insert_account(&context, AccountState::Active));
+        let found = ready(context.store.credential(account.id, 1)).unwrap();
+        let older = crate::domain::Credential {
+            generation: 2,
+            ..found.unwrap().row
+        };
+        let batch = Batch::new().insert(older);
+        assert_eq!(
+            ready(context.store.commit(batch)).unwrap(),
+            Commit::Committed
+        );
+
+        let credentials = || {
+            let table = TABLES
+                .iter()
+                .find(|table| table.name == "credential")
+                .unwrap();
+            let rows = ready(store.list(&List::new(table, table.key))).unwrap();
+            rows.into_iter()
+                .map(|found| found.row.body)
+                .collect::<Vec<_>>()
+        };
+        let table = TABLES
+            .iter()
+            .find(|table| table.name == "credential")
+            .unwrap();
+        let values = vec![Value::text(account.id), Value::Integer(generation)];
+        let mut found = ready(store.get(&Key::new(table, values))).unwrap().unwrap();
+        spoil(&mut found.row);
+        let batch = Batch::new().write(Write::Update(found.row, found.version));
+        assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+
+        let of = crate::domain::AccountRef::new("demo", "ada").unwrap();
+        world
+            .run(crate::accounts::disconnect(&context, &of, false))
+            .unwrap();
+        let left = credentials();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert!(
+            !left[0].contains("ciphertext") && left[0].contains("\"sealed\":null"),
+            "{left:?}"
+        );
+    }
+}
+
+#[test]
 fn what_could_not_be_read_again_is_not_written() {
     let (_, records) = inserted();
     let mut deep = Json::Null;

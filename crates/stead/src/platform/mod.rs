@@ -173,7 +173,7 @@ impl PlatformBuilder {
     }
 
     /// Keeps tokens that arrive while the store takes nothing in a spool of your choice, such as a
-    /// `stead::FileSpool` in another folder. It has to outlive the process, and may lie on another disk than the store.
+    /// `stead::store::FileSpool` in another folder. It has to outlive the process, and may lie on another disk than the store.
     pub fn spool(mut self, spool: Arc<dyn Spool>) -> Self {
         self.spool = Some(spool);
         self

@@ -4,7 +4,7 @@ use stead_core::store::{Batch, List, Write};
 
 use super::{
     Check, Shared, check,
-    look::{commit, conflict, insert, inserting, listed, stored, untouched, updating},
+    look::{answered, commit, conflict, insert, inserting, listed, stored, untouched, updating},
     sample,
 };
 
@@ -16,6 +16,8 @@ pub(super) fn checks() -> Vec<Check> {
         check(a_batch_that_writes_a_row_twice_conflicts),
         check(a_failing_batch_leaves_nothing_behind),
         check(a_large_batch_is_committed_whole),
+        check(a_batch_that_was_committed_shows_in_its_rows),
+        check(a_store_that_answers_is_ready),
     ]
 }
 
@@ -127,4 +129,38 @@ async fn a_large_batch_is_committed_whole(store: Shared) {
     .await;
     let all = List::new(execution, execution.key);
     assert_eq!(listed(&*store, &all).await.len(), 300);
+}
+
+/// Where the response to a commit was lost, core offers the batch again, and reads its rows when that conflicts.
+async fn a_batch_that_was_committed_shows_in_its_rows(store: Shared) {
+    let [updated, deleted, added] = [1, 2, 3].map(sample::rows);
+    insert(&*store, updated.iter().chain(&deleted).cloned()).await;
+    let changed: Vec<_> = updated
+        .into_iter()
+        .map(|mut row| {
+            // Every byte comes back, also of what JSON allows to write otherwise.
+            row.body = String::from("{\"b\" : 1.0, \"a\":\"\\u00e9\"}");
+            row
+        })
+        .collect();
+    let updates = changed.iter().cloned().map(|row| Write::Update(row, 1));
+    let batch = updates.fold(inserting(added.clone()), Batch::write);
+    let batch = deleted
+        .iter()
+        .fold(batch, |batch, row| batch.delete(row.key(), 1));
+    commit(&*store, batch.clone()).await;
+    for _ in 0..2 {
+        conflict(&*store, batch.clone()).await;
+        untouched(&*store, &added).await;
+        for row in &changed {
+            assert_eq!(stored(&*store, &row.key()).await, Some((row.clone(), 2)));
+        }
+    }
+}
+
+async fn a_store_that_answers_is_ready(store: Shared) {
+    answered(store.ready().await);
+    answered(store.ready().await);
+    // No older copy has taken the place of what is new.
+    assert_eq!(answered(store.restored_at().await), None);
 }

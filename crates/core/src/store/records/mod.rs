@@ -305,6 +305,26 @@ impl Records {
         let key = vec![Value::text(account), Value::count(generation)];
         self.get(Key::new(&CREDENTIAL, key)).await
     }
+    /// Deletes the credentials of an account that cannot be read: what cannot be read cannot be shredded, and its tokens
+    /// have to be gone all the same.
+    pub(crate) async fn remove_unreadable_credentials(&self, account: AccountId) -> Result<()> {
+        let all = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
+        for found in self.0.list(&all).await? {
+            let Value::Integer(generation) = *found.row.value("generation") else {
+                continue;
+            };
+            if read::<Credential>(found).is_ok() {
+                continue;
+            }
+            // By its place in the list, whatever its version.
+            let before = Value::Integer(generation.saturating_sub(1));
+            let only = all.clone().after(Some(vec![before]));
+            let only = only.below(Value::Integer(generation.saturating_add(1)));
+            self.0.prune(&only).await?;
+            tracing::warn!(%account, generation, "a credential that cannot be read was deleted");
+        }
+        Ok(())
+    }
     /// All credentials of an account that are not shredded.
     pub(crate) async fn credentials(&self, account: AccountId) -> Listed<Credential> {
         let list = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
