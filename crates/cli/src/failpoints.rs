@@ -62,7 +62,7 @@ pub(crate) async fn install(
     })?;
     Ok(builder
         .store(Arc::new(FailingStore(store, points.clone())))
-        .spool(Arc::new(FileSpool::beside(database)))
+        .spool(Arc::new(FileSpool::next_to(database)))
         .transport(Arc::new(FailingTransport(transport, points)))
         .runtime(runtime))
 }

@@ -86,11 +86,14 @@ pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
 }
 
 /// Logs an error: loudly where the operator has to act, quietly where the caller reads it anyway. What strangers can
-/// provoke at will is quiet: a log that they fill is a fault of its own.
+/// provoke at will is quiet: a log that they fill is a fault of its own. A store reports by itself, once, that it fails.
 pub(crate) fn report(error: &Error) {
     let provoked = matches!(
         error.kind(),
-        ErrorKind::Overloaded | ErrorKind::HostRejected | ErrorKind::ShuttingDown
+        ErrorKind::Overloaded
+            | ErrorKind::HostRejected
+            | ErrorKind::ShuttingDown
+            | ErrorKind::StorageUnavailable
     );
     if !provoked && (error.kind().status() == 500 || error.act_by() == ActBy::Operator) {
         tracing::error!(kind = error.kind().name(), error = ?error, "a request failed");

@@ -3,7 +3,7 @@
 //! [`SqliteStore`] keeps everything in one file of this machine; several processes may have it open. The SQL is written
 //! once, in [`SqlStore`]; what differs between databases is an engine, a folder next to `sqlite`.
 //!
-//! [`FileSpool`] keeps, beside a database, what must not be lost while the database takes nothing.
+//! [`FileSpool`] keeps, next to a database, what must not be lost while the database takes nothing.
 //!
 //! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does not
 //! read. Secrets come sealed, so a copy of the database without the key ring opens nothing.

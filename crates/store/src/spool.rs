@@ -16,14 +16,14 @@ use stead_core::{
     ports::{BoxFuture, Spool, Spooled},
 };
 
-use crate::sqlite::{beside, for_owner_only, unusable};
+use crate::sqlite::{for_owner_only, unusable, with_suffix};
 
 const RECORD: &str = ".record";
 const LOCK: &str = ".lock";
 /// A record while it is written.
 const UNFINISHED: &str = ".new";
 const PROCESS: &str = "process-";
-/// More than any record has; a larger file is none.
+/// More than any record has; a larger file is not a record.
 const LARGEST: u64 = 1024 * 1024;
 /// Marks of ended processes and records that were never finished are removed after so long.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -51,9 +51,9 @@ impl FileSpool {
         }))
     }
 
-    /// A spool beside a database: in the folder `<database>.spool`.
-    pub fn beside(database: impl AsRef<Path>) -> Self {
-        Self::new(beside(database.as_ref(), ".spool"))
+    /// A spool next to a database: in the folder `<database>.spool`.
+    pub fn next_to(database: impl AsRef<Path>) -> Self {
+        Self::new(with_suffix(database.as_ref(), ".spool"))
     }
 
     /// Runs work that waits for the disk on a thread of its own: it is rare, and any runtime may be around it.

@@ -1,4 +1,4 @@
-//! `stead backup`: a copy of the database, beside a running service.
+//! `stead backup`: a copy of the database, next to a running service.
 
 use std::path::PathBuf;
 

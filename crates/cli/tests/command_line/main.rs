@@ -257,8 +257,10 @@ fn completions_are_for_each_shell_and_the_manual_has_a_page_per_command() {
 #[test]
 fn every_error_for_programs_is_one_object_of_one_shape() {
     let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("stead.db"), "").unwrap();
     let key = new_key(directory.path());
+    let create = ["credentials", "create", "--name", "app"];
+    let (code, _, said) = run(stead(directory.path()).env("STEAD_KEY", &key).args(create));
+    assert_eq!(code, 0, "{said}");
     for (code, kind, args) in [
         (2, "command_line", &["nothing"] as &[&str]),
         (2, "command_line", &["connections"]),

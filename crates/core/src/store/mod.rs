@@ -35,7 +35,7 @@ pub struct Versioned<T> {
 pub type Found<'a> = BoxFuture<'a, Result<Option<Versioned<Row>>>>;
 
 /// Keeps rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) where
-/// the store does not answer.
+/// the store does not answer; a store logs that it began to fail, and why, by itself and once.
 ///
 /// A row comes back as it is stored, even where it makes no sense: core compares body and values. What cannot be read as
 /// text comes as an empty text, and what is not a version as version 0.
@@ -49,7 +49,8 @@ pub trait Store: Send + Sync + 'static {
     /// The rows of a list.
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>>;
 
-    /// Commits all of a batch, durably, or nothing of it.
+    /// Commits all of a batch, durably, or nothing of it. After a failure no one knows which: core offers the same batch
+    /// again, and reads its rows where that conflicts.
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>>;
 
     /// Deletes the rows of a list, whatever their version; how many there were.

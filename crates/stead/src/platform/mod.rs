@@ -325,7 +325,7 @@ fn hosts(product: &ProductOptions) -> impl Iterator<Item = String> {
     urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_owned()))
 }
 
-/// A store, the spool beside it, and the store again where it was opened here.
+/// A store, the spool next to it, and the store again where it was opened here.
 #[cfg(feature = "sqlite")]
 type Opened = (
     Arc<dyn Store>,
@@ -340,7 +340,7 @@ async fn open_store(choice: Option<StoreChoice>, runtime: Arc<dyn Runtime>) -> R
         Some(StoreChoice::Memory) => Ok((Arc::new(MemoryStore::new(runtime)), None, None)),
         #[cfg(feature = "sqlite")]
         Some(StoreChoice::Sqlite(path)) => {
-            let spool = stead_store::FileSpool::beside(&path);
+            let spool = stead_store::FileSpool::next_to(&path);
             let store = Arc::new(stead_store::SqliteStore::open(path, runtime).await?);
             Ok((Arc::clone(&store) as _, Some(Arc::new(spool)), Some(store)))
         }

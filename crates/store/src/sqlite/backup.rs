@@ -1,4 +1,4 @@
-//! A copy of a database beside a running service.
+//! A copy of a database next to a running service.
 
 use std::{
     fs, io,
@@ -24,7 +24,7 @@ use super::{
 ///
 /// # Errors
 /// [`ErrorKind::InvalidRequest`] where the new file exists; [`ErrorKind::StorageUnavailable`] where the database does not
-/// open or is none of Stead's, or where the copy cannot be written. Nothing is left of it then.
+/// open or is not one of Stead's, or where the copy cannot be written. Nothing is left of it then.
 pub async fn backup(database: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
     let to = absolute(to.as_ref())?;
     let database = absolute(database.as_ref())?;

@@ -78,11 +78,11 @@ fn inspect(path: &Path) -> Result<()> {
     close_to_others(path)
 }
 
-/// Takes the file, and the log beside it, away from everyone but its owner.
+/// Takes the file, and the log next to it, away from everyone but its owner.
 #[cfg(unix)]
 fn close_to_others(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    for file in ["", "-wal", "-shm"].map(|suffix| beside(path, suffix)) {
+    for file in ["", "-wal", "-shm"].map(|suffix| with_suffix(path, suffix)) {
         let Ok(metadata) = fs::metadata(&file) else {
             continue;
         };
@@ -108,7 +108,7 @@ fn close_to_others(_: &Path) -> Result<()> {
 }
 
 /// The path with something added to its last name.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -28,7 +28,7 @@ use stead_core::{
 };
 
 pub use self::backup::backup;
-pub(crate) use self::file::{beside, for_owner_only, unusable};
+pub(crate) use self::file::{for_owner_only, unusable, with_suffix};
 pub use self::open::SqliteOptions;
 use self::{
     fault::{Fault, is_unique_violation, unavailable},

@@ -1,6 +1,6 @@
 //! What the database knows of itself: which one it is, and how far it has come.
 //!
-//! A small file beside it, `<database>.mark`, remembers both. A database that is behind its mark is an older copy that
+//! A small file next to it, `<database>.mark`, remembers both. A database that is behind its mark is an older copy that
 //! was put back, and so is one that [`backup`](super::backup) made. Its refresh tokens may have been used since.
 
 use std::{
@@ -16,7 +16,7 @@ use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 use super::{
     fault::Fault,
-    file::{beside, for_owner_only},
+    file::{for_owner_only, with_suffix},
 };
 
 /// Writes raise the counter at most so often.
@@ -46,7 +46,7 @@ impl State {
         now: Timestamp,
         monotonic: Duration,
     ) -> Result<Self, Fault> {
-        let mark = beside(database, ".mark");
+        let mark = with_suffix(database, ".mark");
         let mut open = connection.begin_with("BEGIN IMMEDIATE").await?;
         sqlx::query(TABLE).execute(&mut *open).await?;
         sqlx::query("INSERT OR IGNORE INTO \"stead_state\" VALUES ('id', lower(hex(randomblob(16)))), ('counter', '0')")
@@ -93,11 +93,11 @@ impl State {
         Ok(row.map(|row| number(row.try_get(0).ok())))
     }
 
-    /// Remembers beside the database how far it has come, once that is committed. A mark that is behind notices less, and
+    /// Remembers next to the database how far it has come, once that is committed. A mark that is behind notices less, and
     /// nothing wrong.
     pub(super) fn mark(&self, counter: u64, now: Duration) {
         *self.raised() = Some(now);
-        let temporary = beside(&self.mark, &format!(".{}", std::process::id()));
+        let temporary = with_suffix(&self.mark, &format!(".{}", std::process::id()));
         let mut options = fs::OpenOptions::new();
         options.write(true).create(true).truncate(true);
         for_owner_only(&mut options);
@@ -106,7 +106,7 @@ impl State {
             .and_then(|mut file| writeln!(file, "{} {counter}", self.id))
             .and_then(|()| fs::rename(&temporary, &self.mark));
         if let Err(error) = written {
-            tracing::debug!(%error, "the mark beside the database could not be written");
+            tracing::debug!(%error, "the mark next to the database could not be written");
         }
     }
 

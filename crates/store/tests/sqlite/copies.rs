@@ -91,7 +91,7 @@ async fn an_older_copy_that_is_put_back_is_noticed() {
     scratch.open().await.close().await;
     let copy = scratch.path().join("copy");
     fs::copy(scratch.file(), &copy).unwrap();
-    // The copy of this moment is no older one.
+    // A copy of the present state is not an older one.
     scratch.open().await.close().await;
     fs::copy(scratch.file(), scratch.path().join("present")).unwrap();
     fs::copy(scratch.path().join("present"), scratch.file()).unwrap();

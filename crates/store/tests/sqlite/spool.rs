@@ -15,7 +15,7 @@ fn kept(name: &str, record: &str) -> (String, Vec<u8>) {
 #[tokio::test]
 async fn a_record_is_kept_replaced_listed_and_removed() {
     let scratch = Scratch::new();
-    let spool = FileSpool::beside(scratch.file());
+    let spool = FileSpool::next_to(scratch.file());
     assert_eq!(spool.list().await.unwrap(), []);
     spool.put(NAME, b"a longer first one").await.unwrap();
     spool.put(NAME, b"second").await.unwrap();
@@ -52,7 +52,7 @@ async fn only_its_owner_reads_a_spool() {
 #[tokio::test]
 async fn what_cannot_be_read_is_left_and_the_rest_is_listed() {
     let scratch = Scratch::new();
-    let spool = FileSpool::beside(scratch.file());
+    let spool = FileSpool::next_to(scratch.file());
     spool.put(NAME, b"sealed").await.unwrap();
     let folder = scratch.path().join("stead.db.spool");
     fs::create_dir(folder.join("damaged.record")).unwrap();
@@ -66,9 +66,9 @@ async fn what_cannot_be_read_is_left_and_the_rest_is_listed() {
 }
 
 #[tokio::test]
-async fn a_name_is_no_path() {
+async fn a_name_is_not_a_path() {
     let scratch = Scratch::new();
-    let spool = FileSpool::beside(scratch.file());
+    let spool = FileSpool::next_to(scratch.file());
     let long = "a".repeat(101);
     for name in ["", "..", "a/b", "A", "a.b", "é", long.as_str()] {
         for error in [
@@ -86,8 +86,8 @@ async fn a_name_is_no_path() {
 async fn a_process_has_ended_where_its_lock_is_free() {
     let scratch = Scratch::new();
     let (one, other) = (
-        FileSpool::beside(scratch.file()),
-        FileSpool::beside(scratch.file()),
+        FileSpool::next_to(scratch.file()),
+        FileSpool::next_to(scratch.file()),
     );
     assert!(!other.has_ended("first").await.unwrap(), "it never entered");
     one.enter("first").await.unwrap();
@@ -111,8 +111,8 @@ async fn a_process_has_ended_where_its_lock_is_free() {
 async fn old_marks_of_ended_processes_are_removed() {
     let scratch = Scratch::new();
     let (one, other) = (
-        FileSpool::beside(scratch.file()),
-        FileSpool::beside(scratch.file()),
+        FileSpool::next_to(scratch.file()),
+        FileSpool::next_to(scratch.file()),
     );
     one.enter("ended").await.unwrap();
     other.enter("living").await.unwrap();

@@ -2,12 +2,14 @@
 //!
 //! A moment in a column is nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
 
+mod credential;
 mod history;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
 pub(crate) use history::Cutoffs;
 use history::{EVENT, EXECUTION, OUTBOX};
 
@@ -21,7 +23,7 @@ use crate::{
     digest::Digest,
     domain::{
         AccessToken, Account, AppCredential, Authorization, AuthorizationState, Connection,
-        Credential, DataKey, Extra,
+        DataKey, Extra,
     },
     identifier::{
         AccountId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId, EventId, ExecutionId,
@@ -259,78 +261,6 @@ impl Records {
                 .limit(limit),
         )
         .await
-    }
-}
-
-// ---- credentials
-
-/// `live` is 1 until the credential is shredded.
-static CREDENTIAL: Table = Table {
-    name: "credential",
-    columns: &[
-        text("account_id"),
-        integer("generation"),
-        integer("live"),
-        integer("created_at"),
-    ],
-    key: Index::unique(&["account_id", "generation"]),
-    indexes: &[CREDENTIALS_BY_AGE],
-    sealed: true,
-};
-const CREDENTIALS_BY_AGE: Index = Index::of(&["live", "created_at"]);
-
-impl Rewritten for Credential {}
-impl Record for Credential {
-    const TABLE: &'static Table = &CREDENTIAL;
-    fn extra(&mut self) -> Option<&mut Extra> {
-        Some(&mut self.extra)
-    }
-    fn values(&self) -> Vec<Value> {
-        vec![
-            Value::text(self.account_id),
-            Value::count(self.generation),
-            Value::flag(self.sealed.is_some()),
-            Value::moment(self.created_at),
-        ]
-    }
-}
-
-impl Records {
-    /// A credential of an account.
-    pub(crate) async fn credential(
-        &self,
-        account: AccountId,
-        generation: u64,
-    ) -> Found<Credential> {
-        let key = vec![Value::text(account), Value::count(generation)];
-        self.get(Key::new(&CREDENTIAL, key)).await
-    }
-    /// Deletes the credentials of an account that cannot be read: what cannot be read cannot be shredded, and its tokens
-    /// have to be gone all the same.
-    pub(crate) async fn remove_unreadable_credentials(&self, account: AccountId) -> Result<()> {
-        let all = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
-        for found in self.0.list(&all).await? {
-            let Value::Integer(generation) = *found.row.value("generation") else {
-                continue;
-            };
-            if read::<Credential>(found).is_ok() {
-                continue;
-            }
-            // By its place in the list, whatever its version.
-            let before = Value::Integer(generation.saturating_sub(1));
-            let only = all.clone().after(Some(vec![before]));
-            let only = only.below(Value::Integer(generation.saturating_add(1)));
-            self.0.prune(&only).await?;
-            tracing::warn!(%account, generation, "a credential that cannot be read was deleted");
-        }
-        Ok(())
-    }
-    /// All credentials of an account that are not shredded.
-    pub(crate) async fn credentials(&self, account: AccountId) -> Listed<Credential> {
-        let list = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
-        let mut rows = self.list::<Credential>(list).await?;
-        rows.retain(|found| found.row.sealed.is_some());
-        Ok(rows)
     }
 }
 
