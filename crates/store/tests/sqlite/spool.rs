@@ -128,13 +128,15 @@ async fn old_marks_of_ended_processes_are_removed() {
     };
     other.enter("young").await.unwrap();
     assert_eq!(names().len(), 4, "{:?}", names());
-    let two_days_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 86_400);
+    // In 2023.
+    let long_ago =
+        std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     for name in names() {
         let file = fs::OpenOptions::new()
             .write(true)
             .open(folder.join(name))
             .unwrap();
-        file.set_modified(two_days_ago).unwrap();
+        file.set_modified(long_ago).unwrap();
     }
     other.enter("next").await.unwrap();
     let expected = ["living", "next", "young"].map(|name| format!("process-{name}.lock"));
