@@ -1,8 +1,8 @@
 //! Names of hosts to addresses, and which addresses a product may have.
 //!
 //! A name of a product that leads to this machine or to a private network is wrong or hostile: the token would go there.
-//! All addresses of an answer are judged, and connections are made to those same addresses, so that a second answer
-//! changes nothing. A host that is written as an address needs no answer and comes from the operator's own settings.
+//! All addresses of a response are judged, and connections are made to those same addresses, so that a second response
+//! changes nothing. A host that is written as an address is not looked up and comes from the operator's own settings.
 
 use std::{
     future::Future,
@@ -141,14 +141,14 @@ mod tests {
         (port, heard)
     }
 
-    /// A resolver whose answers follow each other, and how often it was asked.
-    fn answering(answers: &'static [&'static [&'static str]]) -> (Lookup, Arc<AtomicUsize>) {
+    /// A resolver whose responses follow each other, and how often it was asked.
+    fn responding(responses: &'static [&'static [&'static str]]) -> (Lookup, Arc<AtomicUsize>) {
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
         let lookup: Lookup = Arc::new(move |_| {
             let index = count.fetch_add(1, Ordering::SeqCst);
-            let answer = answers[index.min(answers.len() - 1)];
-            let found = answer.iter().map(|text| text.parse().unwrap()).collect();
+            let response = responses[index.min(responses.len() - 1)];
+            let found = response.iter().map(|text| text.parse().unwrap()).collect();
             Box::pin(std::future::ready(Ok(found)))
         });
         (lookup, asked)
@@ -175,7 +175,7 @@ mod tests {
         let (port, heard) = canary().await;
         // First an address where no one listens, then this machine, also hidden among others.
         let (lookup, asked) =
-            answering(&[&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["10.0.0.1"]]);
+            responding(&[&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["10.0.0.1"]]);
         let transport = transport(lookup, &[]);
         for count in 1..=3 {
             let error = get(&transport, "api.vendor.test", port).await.unwrap_err();
@@ -189,8 +189,8 @@ mod tests {
     #[tokio::test]
     async fn v63_the_addresses_that_were_judged_are_those_that_are_used() {
         let (port, heard) = canary().await;
-        // Trusted, so that the first answer passes; a second one would lead nowhere.
-        let (lookup, asked) = answering(&[&["127.0.0.1"], &[]]);
+        // Trusted, so that the first response passes; a second one would lead nowhere.
+        let (lookup, asked) = responding(&[&["127.0.0.1"], &[]]);
         let transport = transport(lookup, &["api.vendor.test"]);
         get(&transport, "api.vendor.test", port).await.unwrap();
         let (heard, asked) = (heard.load(Ordering::SeqCst), asked.load(Ordering::SeqCst));
@@ -206,8 +206,8 @@ mod tests {
             &["2002:7f00:1::"],
         ] as [&'static [&'static str]; 3]
         {
-            let answers: &'static [&'static [&'static str]] = Box::leak(Box::new([address]));
-            let transport = transport(answering(answers).0, &[]);
+            let responses: &'static [&'static [&'static str]] = Box::leak(Box::new([address]));
+            let transport = transport(responding(responses).0, &[]);
             let error = get(&transport, "api.vendor.test", port).await.unwrap_err();
             assert_eq!(error.kind(), TransportErrorKind::Unreachable, "{address:?}");
         }

@@ -229,7 +229,7 @@ async fn v58_a_body_without_an_end_is_cut_off_at_its_limit() {
 }
 
 #[tokio::test]
-async fn v65_a_response_that_ends_after_its_head_is_no_success() {
+async fn v65_a_response_that_ends_after_its_head_is_not_a_success() {
     const KNOWN: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n"];
     const CHUNKED: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"];
     const HALF: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-le"];

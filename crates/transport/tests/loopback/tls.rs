@@ -86,17 +86,11 @@ async fn http2_is_spoken_where_it_is_offered() {
     assert_eq!(server.connections.load(Ordering::SeqCst), 1);
 }
 
-#[tokio::test]
-async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
-    // Settings and their acknowledgement; on stream 1 the head of a response of 9 bytes, 4 of them, and RST_STREAM with
-    // NO_ERROR (RFC 9113, sections 6.2 and 6.4).
-    const FRAMES: &[&[u8]] = &[
-        b"\0\0\0\x04\0\0\0\0\0",
-        b"\0\0\0\x04\x01\0\0\0\0",
-        b"\0\0\x05\x01\x04\0\0\0\x01\x88\x0f\x0d\x019",
-        b"\0\0\x04\0\0\0\0\0\x01half",
-        b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\0",
-    ];
+/// Settings of HTTP/2 and their acknowledgement (RFC 9113, section 6.5).
+const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
+
+/// A server that gives these frames to one request over HTTP/2.
+async fn speaking(frames: &'static [&'static [u8]]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -107,10 +101,23 @@ async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
         while !heard.windows(5).any(|bytes| bytes == b"\x01\x05\0\0\0") {
             stream.read_buf(&mut heard).await.unwrap();
         }
-        stream.write_all(&FRAMES.concat()).await.unwrap();
+        stream.write_all(SETTINGS).await.unwrap();
+        stream.write_all(&frames.concat()).await.unwrap();
         stream.flush().await.unwrap();
         while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {}
     });
+    address
+}
+
+#[tokio::test]
+async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
+    // The head of a response of 9 bytes, 4 of them, and RST_STREAM with NO_ERROR.
+    let address = speaking(&[
+        b"\0\0\x05\x01\x04\0\0\0\x01\x88\x0f\x0d\x019",
+        b"\0\0\x04\0\0\0\0\0\x01half",
+        b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\0",
+    ])
+    .await;
     let response = trusting(CERTIFICATE)
         .send(get(format!("https://{address}/")))
         .await
@@ -118,6 +125,18 @@ async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
     assert_eq!(response.version(), Version::HTTP_2);
     let error = whole(response).await.unwrap_err();
     assert_eq!(error.kind(), TransportErrorKind::Cut);
+}
+
+#[tokio::test]
+async fn a_response_to_head_over_http2_is_not_too_large() {
+    // A head that ends its stream, of a response that would have 99999999999 bytes.
+    let address = speaking(&[b"\0\0\x0f\x01\x05\0\0\0\x01\x88\x0f\x0d\x0b99999999999"]).await;
+    let mut request = get(format!("https://{address}/"));
+    *request.method_mut() = http::Method::HEAD;
+    let response = trusting(CERTIFICATE).send(request).await.unwrap();
+    assert_eq!(response.version(), Version::HTTP_2);
+    assert_eq!(response.headers()["content-length"], "99999999999");
+    assert_eq!(whole(response).await.unwrap(), "");
 }
 
 fn trusting(root: &[u8]) -> ReqwestTransport {

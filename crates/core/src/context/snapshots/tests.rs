@@ -155,7 +155,7 @@ fn while_the_store_is_away_the_last_snapshot_serves_and_no_one_waits_in_vain() {
     world.run_until_idle();
     assert_eq!(store.count() - before, 1, "one reading in the background");
     // Once a second another is tried, and the first that comes back ends it.
-    store.set(Mode::Answers);
+    store.set(Mode::Present);
     world.advance(Duration::from_secs(6));
     refused = elapsed(&other);
     assert_eq!(refused, (Err(ErrorKind::AuthorizationRequired), at_once));
@@ -300,7 +300,7 @@ fn a_user_who_never_came_is_asked_to_authorize() {
 /// How readings end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    Answers,
+    Present,
     /// After a moment.
     Slow,
     /// They fail, after as long as a pool waits for a connection.
@@ -320,7 +320,7 @@ impl Readings {
         Arc::new(Self {
             rows: MemoryStore::new(world.process(0)),
             runtime: world.process(0),
-            mode: Mutex::new(Mode::Answers),
+            mode: Mutex::new(Mode::Present),
             count: AtomicUsize::new(0),
         })
     }
@@ -337,7 +337,7 @@ impl Readings {
         self.count.fetch_add(1, Ordering::SeqCst);
         let mode = *self.mode.lock().unwrap();
         match mode {
-            Mode::Answers => Ok(()),
+            Mode::Present => Ok(()),
             Mode::Slow => {
                 self.runtime.sleep(Duration::from_millis(10)).await;
                 Ok(())

@@ -18,7 +18,7 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, TokenSet},
     domain::{Connection, refresh::REQUEST},
-    ports::{Body, Limits, TransportError},
+    ports::{Body, Limits, TransportError, TransportErrorKind},
     product::{ClientAuthentication, Product, TokenError, TokenFormat},
     scrub::{mask, scrub},
     tool::Response,
@@ -107,6 +107,11 @@ pub(super) async fn request_tokens(
     let request = request(context, product, connection, token_url, grant)?;
     let sent_at = context.now();
     let response = send(context, request).await.map_err(|error| {
+        if error.kind() == TransportErrorKind::Exhausted {
+            let message = "this process has no file descriptors left to reach the product with";
+            let error = Error::new(ErrorKind::Overloaded, message).with_source(error);
+            return NoTokens::Error(error.with_retry_after(Duration::from_secs(1)));
+        }
         let failure = match error.may_have_been_sent() {
             true => TokenFailure::Unanswered,
             false => TokenFailure::Temporary,

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     connections,
-    ports::{Transport, TransportErrorKind},
+    ports::Transport,
     product::{OAuth, TokenError},
     resource::NewConnection,
     testing::{Responses, STABLE, START, World, always, context, response},
@@ -189,6 +189,18 @@ fn what_was_never_sent_may_work_later_and_what_was_lost_may_have_worked() {
             "{kind:?}"
         );
     }
+}
+
+#[test]
+fn what_this_process_lacks_is_not_blamed_on_the_token_endpoint() {
+    let transport = Responses::by(|_| {
+        let lacks = TransportError::new(TransportErrorKind::Exhausted, "no descriptors");
+        std::future::ready(Err(lacks))
+    });
+    let Err(NoTokens::Error(error)) = refreshed(&FORM, transport, None) else {
+        panic!("blamed on the product")
+    };
+    assert_eq!(error.kind(), ErrorKind::Overloaded);
 }
 
 #[test]
