@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// One person's browser.
+#[derive(Clone)]
 pub struct Browser {
     http: HttpClient,
     cookies: BTreeMap<String, String>,

@@ -1,7 +1,9 @@
 //! Links, and browsers that should not get through with them.
 
+use futures_util::future::join_all;
 use jiff::SignedDuration;
-use stead::core::identifier::AuthorizationId;
+use stead::core::{identifier::AuthorizationId, resource::NewConnection};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{
     browser::Browser,
@@ -101,6 +103,51 @@ async fn a_replayed_callback_makes_no_second_exchange() {
     assert_eq!(browser.visit(&back).await.status, 410);
     assert_eq!(stage.sandbox.sandbox.token_requests(), 1);
     assert_eq!(stage.state("user-1").await, "active");
+}
+
+#[tokio::test]
+async fn of_a_hundred_callbacks_at_once_one_is_exchanged() {
+    let (stage, browser, back) = allowed().await;
+    let visits = (0..100).map(|_| {
+        let (mut browser, back) = (browser.clone(), back.clone());
+        async move { browser.visit(&back).await.status.as_u16() }
+    });
+    let statuses = join_all(visits).await;
+    let done = statuses.iter().filter(|status| **status == 200);
+    assert_eq!(done.count(), 1, "{statuses:?}");
+    assert_eq!(stage.sandbox.sandbox.token_requests(), 1);
+    assert_eq!(stage.state("user-1").await, "active");
+}
+
+#[tokio::test]
+async fn a_response_that_is_delivered_to_another_connection_is_refused() {
+    let stage = Stage::new().await;
+    let other = NewConnection::new("other", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let environment = stage.platform.environment();
+    environment.create_connection(other).await.unwrap();
+    let mut visits = Vec::new();
+    for connection in ["mail", "other"] {
+        let body = serde_json::json!({ "connection_name": connection, "identifier": "user-1" });
+        let link = stage.post("/v1/authorization-links", &body).await.json();
+        let mut browser = Browser::new();
+        let product = browser.open(link["link"].as_str().unwrap()).await;
+        visits.push((browser, stage.consent(&product, ADA, &["all"])));
+    }
+    let (mut second, two) = visits.pop().unwrap();
+    let (mut first, one) = visits.pop().unwrap();
+    let delivered = |to: &str, from: &str| {
+        let (address, query) = (to.split('?').next(), from.split_once('?'));
+        format!("{}?{}", address.unwrap(), query.unwrap().1)
+    };
+    for (to, from) in [(&one, &two), (&two, &one)] {
+        let crossed = delivered(to, from);
+        assert_eq!(first.visit(&crossed).await.status, 404);
+        assert_eq!(second.visit(&crossed).await.status, 404);
+    }
+    assert_eq!(stage.sandbox.sandbox.token_requests(), 0);
+    // Each is still good where it belongs.
+    assert_eq!(first.visit(&one).await.status, 200);
+    assert_eq!(second.visit(&two).await.status, 200);
 }
 
 /// Scanners of links ask for the head first.

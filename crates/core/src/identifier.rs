@@ -7,18 +7,30 @@ use uuid::Uuid;
 
 use crate::{Error, ErrorKind, Result};
 
-/// The application's own id of its end user: opaque, 1 to 256 characters, no control characters.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// The application's own id of its end user: opaque, 1 to 256 characters, no control characters, not `.` or `..`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(into = "String")]
 pub struct Identifier(String);
 
 impl Identifier {
     /// Validates a text as an identifier.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is empty, longer than 256 characters or holds a control character.
+    /// [`ErrorKind::InvalidRequest`] where it is empty, longer than 256 characters, holds a control character, or is `.` or
+    /// `..`: as a segment of a path those are gone before a request is sent, whatever their encoding (URL Standard).
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
+        if matches!(text.as_str(), "." | "..") {
+            return Err(Error::invalid_at(
+                "/identifier",
+                format!("{text:?} cannot be part of a path, and so is not an identifier"),
+            ));
+        }
+        Self::stored(text)
+    }
+
+    /// One that was taken before.
+    fn stored(text: String) -> Result<Self> {
         let characters = text.chars().count();
         if characters == 0 || characters > 256 || text.chars().any(char::is_control) {
             return Err(Error::invalid_at(
@@ -31,6 +43,13 @@ impl Identifier {
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Those that were stored before the dots were refused stay readable.
+impl<'de> Deserialize<'de> for Identifier {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::stored(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 
@@ -153,13 +172,20 @@ mod tests {
         for good in ["a/b %2F@ü", " ", &"x".repeat(256)] {
             assert_eq!(Identifier::new(good).unwrap().as_str(), good);
         }
-        for bad in ["", "a\nb", "\u{7f}", &"x".repeat(257)] {
+        for bad in ["", ".", "..", "a\nb", "\u{7f}", &"x".repeat(257)] {
             assert_eq!(
                 Identifier::new(bad).unwrap_err().kind(),
                 ErrorKind::InvalidRequest,
                 "{bad:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_stored_identifier_of_dots_is_still_read() {
+        let read: Identifier = serde_json::from_str("\"..\"").unwrap();
+        assert_eq!(read.as_str(), "..");
+        assert!(serde_json::from_str::<Identifier>("\"\"").is_err());
     }
 
     #[test]

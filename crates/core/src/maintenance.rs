@@ -6,11 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Result,
-    context::Context,
-    context::Retention,
-    domain::{Authorization, authorization::End},
+    context::{Context, Retention, change::Change},
+    domain::{
+        Authorization,
+        authorization::{End, Trigger},
+    },
     oauth,
-    store::Cutoffs,
+    store::{Cutoffs, Versioned},
 };
 
 const PERIOD: Duration = Duration::from_secs(30);
@@ -77,9 +79,16 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
 async fn end_overdue(context: &Context) -> Result<()> {
     loop {
         let now = context.now();
+        let mut ended = match end_unopened(context, now).await {
+            Ok(ended) => ended,
+            // They are ended one by one below.
+            Err(error) => {
+                tracing::warn!(kind = %error.kind(), "links that no one has opened could not be ended together");
+                0
+            }
+        };
         let overdue = context.store.overdue_authorizations(now, ROUND).await?;
         let last = overdue.len() < ROUND as usize;
-        let mut ended = 0;
         for id in overdue.into_iter().map(|found| found.row.id) {
             let is_overdue = |current: &Authorization| current.expires_at < now;
             match oauth::end(context, id, is_overdue, End::Expired, "timeout").await {
@@ -95,6 +104,29 @@ async fn end_overdue(context: &Context) -> Result<()> {
             return Ok(());
         }
     }
+}
+
+/// Ends links that no one has opened, in one transaction and without events: nothing has come of them. Returns how many.
+async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
+    context
+        .change(
+            "authorization.unopened",
+            || context.store.overdue_authorizations(now, ROUND),
+            |overdue| {
+                let (mut change, mut ended) = (Change::none(), 0);
+                for Versioned { row, version, .. } in overdue {
+                    let timeout = Trigger::Ended(End::Expired, String::from("timeout"));
+                    if row.is_unopened()
+                        && let Some((row, _)) = row.on(timeout, now)?
+                    {
+                        change = change.update(row, version);
+                        ended += 1;
+                    }
+                }
+                Ok((change, ended))
+            },
+        )
+        .await
 }
 
 async fn remove_unneeded(context: &Context) -> Result<()> {
@@ -286,10 +318,15 @@ mod tests {
     fn an_authorization_that_is_overdue_for_long_ends_and_goes_in_one_round() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let forgotten = authorization(1, AuthorizationState::Created, context.now() - DAY * 8);
-        insert(&world, &context.store, [forgotten.clone()]);
+        let long_ago = context.now() - DAY * 8;
+        let unopened = authorization(1, AuthorizationState::Created, long_ago);
+        let opened = authorization(2, AuthorizationState::Redirected, long_ago);
+        insert(&world, &context.store, [unopened.clone(), opened.clone()]);
         world.run(run(&context)).unwrap();
-        assert!(!is_there(&world, &context.store, forgotten.key()));
+        for forgotten in [unopened, opened] {
+            assert!(!is_there(&world, &context.store, forgotten.key()));
+        }
+        // Nothing has come of a link that no one has opened.
         let events = world.run(context.store.events(None, 10)).unwrap();
         assert_eq!(
             events

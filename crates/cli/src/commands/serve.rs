@@ -64,6 +64,8 @@ pub(crate) struct Serve {
     database: Database,
 }
 
+const TRUSTING: &str = "Warning: whoever opens a link counts as its user (--trust-whoever-has-the-link). A link that is passed on connects the wrong person's account; leave this to tests.";
+
 impl Serve {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let verification = if self.trust_whoever_has_the_link {
@@ -79,6 +81,9 @@ impl Serve {
             .database
             .open(verification, (&self.calls).into(), if_missing)
             .await?;
+        if verification == Verification::LinkPossession {
+            terminal.note(TRUSTING);
+        }
         let listener = listener::bind(self.listen, "--listen").await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",

@@ -43,6 +43,16 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 
+    /// An origin to which links may send the user's browser back, such as https://app.example.com; any where none is
+    /// given. Can be given several times, or with commas.
+    #[arg(
+        long = "verify-origin",
+        env = "STEAD_VERIFY_ORIGINS",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
+    verify_origins: Vec<String>,
+
     #[cfg(feature = "failpoints")]
     #[arg(long, env = "STEAD_FAILPOINTS", value_name = "FILE", hide = true)]
     failpoints: Option<PathBuf>,
@@ -136,6 +146,7 @@ impl Database {
             .key(key.expose_secret())
             .sqlite(database)
             .verification(verification)
+            .verify_origins(&self.verify_origins)
             .call_limits(calls);
         let settings = self.settings()?;
         for (name, options) in settings.products {
@@ -228,7 +239,7 @@ async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
         .map_err(|error: Error| match error.kind() {
             ErrorKind::InvalidRequest => Failure::configuration(
                 error.message().to_owned(),
-                "Check --public-url and the settings file.",
+                "Check --public-url, --verify-origin and the settings file.",
             ),
             _ => error.into(),
         })

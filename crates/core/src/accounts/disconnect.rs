@@ -42,7 +42,10 @@ pub(crate) async fn disconnect(
                     |(account, credentials)| {
                         let asked = credentials.iter().any(|(_, entry)| entry.is_some());
                         let change = Change::none().shred(credentials);
-                        let disconnected = account.row.on(Trigger::Disconnected, context.now())?;
+                        let trigger = Trigger::Disconnected {
+                            revoke: revoke_at_product,
+                        };
+                        let disconnected = account.row.on(trigger, context.now())?;
                         Ok((change.account(disconnected, account.version), asked))
                     },
                 )

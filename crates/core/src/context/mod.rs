@@ -60,6 +60,8 @@ pub(crate) struct Context(Arc<Shared>);
 pub(crate) struct Shared {
     pub(crate) public_url: Url,
     pub(crate) verification: Verification,
+    /// Where links may send the browser back; anywhere where there are none.
+    pub(crate) verify_origins: Vec<url::Origin>,
     pub(crate) retention: Retention,
     products: BTreeMap<&'static str, Arc<Endpoints>>,
     pub(crate) catalogue: Catalogue,
@@ -162,6 +164,7 @@ impl Context {
         Ok(Self(Arc::new(Shared {
             public_url: options.public_url,
             verification: options.verification,
+            verify_origins: options::origins(&options.verify_origins)?,
             retention: options.retention,
             products,
             catalogue,

@@ -22,6 +22,8 @@ pub struct EnvironmentOptions {
     pub public_url: Url,
     /// Who confirms that the user who came back is the one whom the link was made for.
     pub verification: Verification,
+    /// Origins, such as `https://app.example.com`, to which links may send the user's browser back; any where there are none.
+    pub verify_origins: Vec<String>,
     /// Endpoints and rate limits per product, where they differ from the product's own.
     pub products: BTreeMap<String, ProductOptions>,
     /// How long history is kept; 30 days unless told.
@@ -46,11 +48,28 @@ impl EnvironmentOptions {
         Ok(Self {
             public_url,
             verification: Verification::Application,
+            verify_origins: Vec::new(),
             products: BTreeMap::new(),
             retention: Retention::default(),
             calls: CallLimits::default(),
         })
     }
+}
+
+/// The origins as they are compared: scheme, host and port.
+pub(super) fn origins(given: &[String]) -> Result<Vec<url::Origin>> {
+    let read = |text: &String| {
+        let url = base_url(text, "an origin of verify_url")?;
+        if url.path() != "/" || (url.scheme() == "http" && !is_loopback(&url)) {
+            let error = Error::new(
+                ErrorKind::InvalidRequest,
+                "an origin of verify_url is https:// and a host, perhaps with a port (http for this machine only)",
+            );
+            return Err(error.with_context("url", text.as_str()));
+        }
+        Ok(url.origin())
+    };
+    given.iter().map(read).collect()
 }
 
 /// Who confirms that the user who came back is the one whom the link was made for.

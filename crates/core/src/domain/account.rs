@@ -41,6 +41,9 @@ pub(crate) struct Account {
     pub(crate) generation: u64,
     /// Highest generation ever given out.
     pub(crate) last_generation: u64,
+    /// Credentials up to this generation are to be revoked at the product, and so is what a refresh still brings for them.
+    #[serde(default)]
+    pub(crate) revoked_generation: u64,
     /// Which of the connection's clients the current credential was issued to.
     #[serde(default)]
     pub(crate) client_epoch: u64,
@@ -91,6 +94,7 @@ pub(crate) fn new_account(
         subject: None,
         generation: 0,
         last_generation: 0,
+        revoked_generation: 0,
         client_epoch: 0,
         token_expires_at: None,
         lease: None,
@@ -133,8 +137,8 @@ pub(crate) enum Trigger<'a> {
     Suspended,
     /// The application ends the pause.
     Resumed,
-    /// The application ends it.
-    Disconnected,
+    /// The application ends it, and perhaps asks the product to end the grant too.
+    Disconnected { revoke: bool },
 }
 
 /// The changed account and the name of its event, where the change is one that others see; nothing where it stays.
@@ -256,7 +260,20 @@ impl Account {
                     "only a suspended account can be resumed",
                 ));
             }
-            (Trigger::Disconnected, _) => (self.disconnected(), Some("account.disconnected")),
+            (Trigger::Disconnected { revoke }, _) => {
+                let next = self.disconnected();
+                let revoked_generation = match revoke {
+                    true => self.last_generation,
+                    false => self.revoked_generation,
+                };
+                (
+                    Self {
+                        revoked_generation,
+                        ..next
+                    },
+                    Some("account.disconnected"),
+                )
+            }
         };
         next.updated_at = now;
         Ok(Some((next, event)))

@@ -44,7 +44,7 @@ fn triggers<'a>(pending: &'a PendingCredential, refreshed: &'a Refreshed) -> [Tr
         Trigger::ClientChanged,
         Trigger::Suspended,
         Trigger::Resumed,
-        Trigger::Disconnected,
+        Trigger::Disconnected { revoke: false },
     ]
 }
 
@@ -68,7 +68,7 @@ fn place(trigger: Trigger<'_>) -> usize {
         Trigger::ClientChanged => 10,
         Trigger::Suspended => 11,
         Trigger::Resumed => 12,
-        Trigger::Disconnected => 13,
+        Trigger::Disconnected { .. } => 13,
     }
 }
 
@@ -257,7 +257,17 @@ fn a_disconnected_account_keeps_who_it_is_and_no_generation_comes_again() {
                 row.created_at,
             )
         };
-        assert_eq!(after(&row, Trigger::Disconnected), expected, "{state:?}");
+        let disconnected = after(&row, Trigger::Disconnected { revoke: false });
+        assert_eq!(disconnected, expected, "{state:?}");
+        let revoked = after(&row, Trigger::Disconnected { revoke: true });
+        let revoked_generation = row.last_generation;
+        assert_eq!(
+            revoked,
+            Account {
+                revoked_generation,
+                ..expected
+            }
+        );
     }
 }
 

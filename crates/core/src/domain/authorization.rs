@@ -199,6 +199,11 @@ pub(crate) enum End {
 pub(crate) type Transition = Result<Option<(Authorization, &'static str)>>;
 
 impl Authorization {
+    /// Whether no one has opened the link yet.
+    pub(crate) fn is_unopened(&self) -> bool {
+        self.state == AuthorizationState::Created
+    }
+
     /// Whether the browser is back, and its code not yet exchanged.
     pub(crate) fn is_returned(&self) -> bool {
         self.state == AuthorizationState::Returned

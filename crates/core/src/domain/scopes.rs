@@ -26,7 +26,7 @@ pub(crate) fn read_permissions(
     let Some(given) = given else {
         return Ok(Vec::new());
     };
-    if product.oauth.permissions == Permissions::None {
+    if product.oauth.permissions == Permissions::None && !given.is_empty() {
         let none = format!("connections of {} take no permissions", product.name);
         return Err(Error::invalid_at(format!("/{member}"), none));
     }

@@ -11,15 +11,28 @@ use crate::{
     domain::{
         Account, Authorization, Connection,
         account::{Trigger, new_account},
-        authorization::new_authorization,
+        authorization::{self, End, new_authorization},
         readiness::connection_ready,
         scopes::{asked_scopes, read_permissions},
     },
     error::Violation,
     identifier::{AccountId, AuthorizationId, Identifier},
+    product::{Permissions, Product},
     resource::{AuthorizationLink, NewAuthorizationLink},
     store::Versioned,
 };
+
+/// Links of one account that can be opened at the same time; a new one ends the oldest.
+const OPEN_LINKS: usize = 5;
+/// Authorizations of the account that are looked through for them.
+const LOOKED_THROUGH: u32 = 50;
+const TOO_MANY: &str = "newer links were made";
+
+type Loaded = (
+    Versioned<Connection>,
+    Option<Versioned<Account>>,
+    Vec<Versioned<Authorization>>,
+);
 
 /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
 /// about the user.
@@ -54,12 +67,13 @@ pub(crate) async fn create_link(
         .change(
             "link.create",
             || load(context, &new.connection_name, &identifier),
-            |(connection, account)| {
+            |(connection, account, open)| {
                 let change = Change::none().guard(connection.row.id, connection.version);
                 let connection = connection.row;
                 connection_ready(&connection)?;
                 let product = context.endpoints_of(&connection)?.product;
                 let scopes = new.scopes.as_deref();
+                takes_scopes(product, scopes)?;
                 let given = read_permissions(product, scopes, "scopes")?;
                 let given = scopes.is_some().then_some(given);
                 let granted = account
@@ -87,6 +101,15 @@ pub(crate) async fn create_link(
                     ..new_authorization(id, &account, link, now, expires_at)
                 };
                 let created = authorization.event("authorization.created");
+                // The newest stay open: a user may have several tabs.
+                let change = open.into_iter().skip(OPEN_LINKS - 1).try_fold(
+                    change,
+                    |change, Versioned { row, version, .. }| -> Result<Change> {
+                        let ended =
+                            authorization::Trigger::Ended(End::Superseded, String::from(TOO_MANY));
+                        Ok(change.authorization(row.on(ended, now)?, version))
+                    },
+                )?;
                 Ok((change.insert(authorization).event(created), ()))
             },
         )
@@ -95,18 +118,33 @@ pub(crate) async fn create_link(
     Ok(AuthorizationLink::new(link, expires_at, id))
 }
 
-/// A connection, and the account of the user where there is one.
-async fn load(
-    context: &Context,
-    connection: &str,
-    identifier: &Identifier,
-) -> Result<(Versioned<Connection>, Option<Versioned<Account>>)> {
+/// A connection; where there is one the account of the user, and its links that can still be opened, newest first.
+async fn load(context: &Context, connection: &str, identifier: &Identifier) -> Result<Loaded> {
     let connection = context.connection_row(connection).await?;
     let account = context
         .store
         .account_of(connection.row.id, identifier)
         .await?;
-    Ok((connection, account))
+    let mut open = Vec::new();
+    if let Some(account) = &account {
+        open = context
+            .store
+            .authorizations(account.row.id, LOOKED_THROUGH)
+            .await?;
+        let now = context.now();
+        open.retain(|link| link.row.openable(now).is_ok());
+    }
+    Ok((connection, account, open))
+}
+
+/// Scopes that could not be asked for are not taken either: where a product has none, the user chooses there.
+fn takes_scopes(product: &Product, scopes: Option<&[String]>) -> Result<()> {
+    let asked = scopes.is_some_and(|scopes| !scopes.is_empty());
+    if asked && !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
+        let none = format!("links of {} take no scopes", product.name);
+        return Err(Error::invalid_at("/scopes", none));
+    }
+    Ok(())
 }
 
 fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<String>> {
@@ -136,66 +174,16 @@ fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<S
     {
         return Err(wrong());
     }
+    let allowed = &context.verify_origins;
+    if !allowed.is_empty() && !allowed.contains(&url.origin()) {
+        return Err(Error::invalid_at(
+            "/verify_url",
+            "the operator of this environment does not allow the origin of verify_url (STEAD_VERIFY_ORIGINS)",
+        ));
+    }
     Ok(Some(url.into()))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ErrorKind;
-    use crate::testing::{STABLE, World, always, context};
-
-    #[test]
-    fn a_verify_url_is_https_or_of_this_machine() {
-        let context = context(&World::new(), &STABLE, always(200, ""));
-        let good = [
-            "https://app.test/back",
-            "https://app.test/back?tab=1",
-            "https://app.test:8443/",
-            "http://localhost:3000/back",
-            "http://127.0.0.1/back",
-            "http://[::1]:3000/back",
-        ];
-        for url in good {
-            assert_eq!(
-                checked_verify_url(&context, Some(url)).unwrap().as_deref(),
-                Some(url)
-            );
-        }
-        let bad = [
-            "",
-            "back",
-            "/back",
-            "//app.test/back",
-            "http://app.test/back",
-            "http://localhost.app.test",
-            "ftp://app.test",
-            "javascript:alert(1)",
-            "data:text/html,x",
-            "file:///etc/passwd",
-            "com.app.custom://back",
-            "https://ada@app.test/",
-            "https://:secret@app.test/",
-            "https://app.test/#part",
-            "https://app.test/#",
-        ];
-        for url in bad {
-            let error = checked_verify_url(&context, Some(url)).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{url}");
-            assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
-        }
-    }
-
-    #[test]
-    fn an_application_that_verifies_says_where_its_user_comes_back() {
-        let context = context(&World::new(), &STABLE, always(200, ""));
-        assert_eq!(context.verification, Verification::Application);
-        assert_eq!(
-            checked_verify_url(&context, None)
-                .unwrap_err()
-                .violation_list()[0]
-                .path,
-            "/verify_url"
-        );
-    }
-}
+#[path = "create_link_tests.rs"]
+mod tests;

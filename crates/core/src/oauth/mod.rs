@@ -32,3 +32,6 @@ pub(crate) use shared_grant::shares_grant;
 pub use start::StartedAuthorization;
 pub(crate) use start::start;
 pub(crate) use verify::verify;
+
+#[cfg(test)]
+mod visitor;

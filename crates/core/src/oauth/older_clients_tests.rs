@@ -11,17 +11,19 @@ use std::{
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use url::{Url, form_urlencoded};
+use url::form_urlencoded;
 
-use super::super::{Callback, create_link, finish, start, verify};
 use super::*;
 use crate::{
     ErrorKind, accounts, call, connections,
     domain::{AccountRef, AuthorizationState},
-    identifier::AuthorizationId,
+    oauth::{
+        verify,
+        visitor::{allowed, come_back, connect},
+    },
     ports::{Body, BoxFuture, Runtime as _, Transport},
     product::{DerivedSettings, OAuth, Origin, Product, Rotation},
-    resource::{ConnectionChange, ExecuteRequest, NewAuthorizationLink, NewConnection},
+    resource::{ConnectionChange, ExecuteRequest, NewConnection},
     state::{AccountReason, AccountState},
     store::{
         Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value as Column,
@@ -62,6 +64,8 @@ struct Hosts {
     /// Requests with what was issued to another client or host.
     misled: Mutex<Vec<String>>,
     calls: Mutex<BTreeMap<String, u32>>,
+    /// Calls that are to come again later.
+    busy: AtomicU32,
 }
 
 impl Hosts {
@@ -77,6 +81,11 @@ impl Hosts {
                     let bearer = head.headers["authorization"].to_str().unwrap();
                     hosts.presented(&host, bearer.trim_start_matches("Bearer "));
                     *hosts.calls.lock().unwrap().entry(host).or_default() += 1;
+                    let less = |count: u32| count.checked_sub(1);
+                    let busy = &hosts.busy;
+                    if (busy.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)).is_ok() {
+                        return Ok(response(503, ""));
+                    }
                     return Ok(response(200, "{}"));
                 }
                 let form: BTreeMap<String, String> =
@@ -148,52 +157,6 @@ impl Store for Dying {
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
         self.rows.now()
     }
-}
-
-/// A user who has allowed everything at the product, and whose browser is on its way back.
-struct Visitor {
-    id: AuthorizationId,
-    connection: String,
-    query: String,
-    cookie: String,
-}
-
-async fn allowed(context: &Context, user: &str) -> Visitor {
-    use secrecy::ExposeSecret as _;
-    let new = NewAuthorizationLink {
-        verify_url: Some(String::from("https://app.test/back")),
-        ..NewAuthorizationLink::new("demo", user)
-    };
-    let link = create_link(context, new).await.unwrap();
-    let secret = link.link.rsplit('/').next().unwrap().to_owned();
-    let started = start(context, &secret, None).await.unwrap();
-    let location = Url::parse(&started.location).unwrap();
-    let query: BTreeMap<String, String> = location.query_pairs().into_owned().collect();
-    let host = location.host_str().unwrap();
-    let redirect = Url::parse(&query["redirect_uri"]).unwrap();
-    let code = format!("{host}/{}/code", query["client_id"]);
-    Visitor {
-        id: link.authorization_id,
-        connection: redirect.path().split('/').nth(4).unwrap().to_owned(),
-        query: form_urlencoded::Serializer::new(String::new())
-            .append_pair("state", &query["state"])
-            .append_pair("code", &code)
-            .finish(),
-        cookie: started.browser.expose_secret().to_owned(),
-    }
-}
-
-async fn come_back(context: &Context, visitor: &Visitor) -> Result<AuthorizationId> {
-    let cookie = visitor.cookie.clone();
-    let callback = Callback::from_query(&visitor.query);
-    let finished = finish(context, &visitor.connection, callback, |_| Some(cookie)).await?;
-    Ok(finished.authorization_id)
-}
-
-async fn connect(context: &Context, user: &str) {
-    let visitor = allowed(context, user).await;
-    let id = come_back(context, &visitor).await.unwrap();
-    verify(context, &id.to_string(), user).await.unwrap();
 }
 
 async fn read_note(context: &Context, user: &str) -> Result<()> {
@@ -348,4 +311,34 @@ fn no_token_reaches_another_host_whenever_the_change_is_cut_off() {
 #[test]
 fn no_token_is_presented_for_another_client_whenever_the_change_is_cut_off() {
     killed_at_every_write(&ConnectionChange::default().client("client-2", "secret-2"));
+}
+
+/// The address of a call is found when it begins, its token before each request.
+#[test]
+fn a_call_that_began_before_the_change_sends_no_new_token_to_the_old_host() {
+    let world = World::new();
+    let hosts = Arc::new(Hosts::default());
+    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let process = world.process(0);
+    let context = world.run(open(Arc::clone(&process), &HOSTED, hosts.transport(), rows));
+    let mut new = NewConnection::new("demo", "demo").client("client-1", "secret");
+    new = new.setting("host", "a.test");
+    world.run(connections::create(&context, new)).unwrap();
+    world.run(connect(&context, "u1"));
+    hosts.busy.store(1, Ordering::SeqCst);
+    let (caller, response) = (context.clone(), Arc::new(Mutex::new(None)));
+    let said = Arc::clone(&response);
+    spawn(&process, async move {
+        *said.lock().unwrap() = Some(read_note(&caller, "u1").await);
+    });
+    world.run_until_idle();
+    let change = connections::change(&context, "demo", host("b.test"));
+    world.run(change).unwrap();
+    world.run(connect(&context, "u1"));
+    world.advance(Duration::from_secs(60));
+    let error = response.lock().unwrap().take().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionNotReady, "{error}");
+    assert_eq!(*hosts.misled.lock().unwrap(), Vec::<String>::new());
+    assert_eq!(hosts.calls.lock().unwrap()["a.test"], 1);
+    world.run(read_note(&context, "u1")).unwrap();
 }

@@ -50,7 +50,24 @@ pub(crate) async fn revocation(
     .map(Some)
 }
 
-/// The same for a credential that was never confirmed. Where that would end everything that the user has granted to the
+/// The entry that revokes what a refresh brought for a credential which is to be revoked: the product may have put these
+/// tokens in the place of those in the outbox.
+pub(super) async fn revocation_of_refreshed(
+    context: &Context,
+    account: &Account,
+    presented: u64,
+    tokens: &TokenSet,
+) -> Result<Option<OutboxEntry>> {
+    if presented > account.revoked_generation {
+        return Ok(None);
+    }
+    let connection = revocable(context, account, tokens).await?;
+    connection
+        .map(|(connection, _)| entry(context, &connection, account, presented, tokens, &[]))
+        .transpose()
+}
+
+/// The entry that revokes a credential which was never confirmed. Where that would end everything that the user has granted to the
 /// project, the user's working accounts too, it is not revoked: no one asked for that.
 pub(super) async fn revocation_of_unconfirmed(
     context: &Context,

@@ -1,18 +1,28 @@
 //! How the product is asked to end a token, and what its responses mean.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::header;
+use url::form_urlencoded;
 
 use super::*;
 use crate::{
-    accounts,
+    accounts, connections,
     domain::AccountRef,
+    oauth::visitor::connect,
+    ports::{Runtime as _, Transport},
     product::{ClientAuthentication, OAuth},
-    resource::Revocation,
+    resource::{ConnectionChange, NewConnection, Revocation},
     state::AccountState,
-    testing::{Responses, STABLE, World, context, demo, insert_account, response},
+    testing::{ROTATING, Responses, STABLE, World, context, demo, insert_account, response},
 };
 
 static BASIC: Product = {
@@ -54,7 +64,7 @@ fn disconnected(
         .run(accounts::disconnect(&context, &ada, true))
         .unwrap();
     assert_eq!(told.revocation, Revocation::Requested);
-    world.advance(std::time::Duration::from_secs(3 * 86_400));
+    world.advance(Duration::from_secs(3 * 86_400));
     let events = world.run(context.store.events(None, 100)).unwrap();
     let names = events.into_iter().map(|event| event.row.name);
     let names = names.filter(|name| name.contains("revo")).collect();
@@ -145,4 +155,123 @@ fn a_product_that_fails_is_asked_again_and_then_given_up_with_an_event() {
     let (seen, events) = disconnected(&STABLE, &[(503, "")]);
     assert_eq!(seen.len(), ATTEMPTS as usize);
     assert_eq!(events, ["account.revocation_failed"]);
+}
+
+/// A product that rotates refresh tokens and whose token endpoint takes five seconds; keeps what it is asked to revoke.
+fn slow_product(
+    world: &World,
+    revoked: &Arc<Mutex<Vec<String>>>,
+    status: u16,
+) -> Arc<dyn Transport> {
+    let (process, revoked) = (world.process(0), Arc::clone(revoked));
+    let issued = Arc::new(AtomicU32::new(0));
+    Responses::by(move |request: http::Request<crate::ports::Body>| {
+        let (process, revoked, issued) = (
+            Arc::clone(&process),
+            Arc::clone(&revoked),
+            Arc::clone(&issued),
+        );
+        async move {
+            let (head, body) = request.into_parts();
+            let body = body.collect(4096).await?;
+            let form: BTreeMap<String, String> =
+                form_urlencoded::parse(&body).into_owned().collect();
+            if head.uri.path() == "/revoke" {
+                revoked.lock().unwrap().push(form["token"].clone());
+                return Ok(response(status, ""));
+            }
+            process.sleep(Duration::from_secs(5)).await;
+            let number = issued.fetch_add(1, Ordering::SeqCst);
+            let tokens = json!({
+                "access_token": "access",
+                "refresh_token": format!("refresh-{number}"),
+                "expires_in": 3600,
+            });
+            Ok(response(200, tokens.to_string()))
+        }
+    })
+}
+
+fn connected(world: &World, revoked: &Arc<Mutex<Vec<String>>>, status: u16) -> Context {
+    let context = context(world, &ROTATING, slow_product(world, revoked, status));
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.run(connections::create(&context, new)).unwrap();
+    world.run(connect(&context, "ada"));
+    context
+}
+
+/// The events about revocations: name, outcome and reason.
+fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Value)> {
+    let events = world.run(context.store.events(None, 100)).unwrap();
+    events
+        .into_iter()
+        .filter(|event| event.row.name.contains("revo"))
+        .map(|event| (event.row.name, event.row.data))
+        .collect()
+}
+
+#[test]
+fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_for() {
+    for (revoke, expected) in [(true, vec!["refresh-0", "refresh-1"]), (false, vec![])] {
+        let (world, revoked) = (World::new(), Arc::default());
+        let context = connected(&world, &revoked, 200);
+        let ada = AccountRef::new("demo", "ada").unwrap();
+        world.advance(Duration::from_secs(3600));
+        let (caller, of) = (context.clone(), ada.clone());
+        world.process(0).spawn(Box::pin(async move {
+            let _ = accounts::refresh(&caller, &of).await;
+        }));
+        world.advance(Duration::from_secs(1));
+        world
+            .run(accounts::disconnect(&context, &ada, revoke))
+            .unwrap();
+        world.advance(Duration::from_secs(60));
+        assert_eq!(*revoked.lock().unwrap(), expected);
+        let events = revocations(&world, &context);
+        assert_eq!(events.len(), expected.len());
+        for (name, data) in events {
+            assert_eq!(name, "account.revoked_at_product");
+            assert_eq!(data, json!({ "outcome": "revoked", "reason": null }));
+        }
+    }
+}
+
+#[test]
+fn a_revocation_that_outlives_its_connection_ends_with_an_event() {
+    let (world, revoked) = (World::new(), Arc::default());
+    let context = connected(&world, &revoked, 503);
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    world
+        .run(accounts::disconnect(&context, &ada, true))
+        .unwrap();
+    world.run_until_idle();
+    world.run(connections::delete(&context, "demo")).unwrap();
+    world.advance(Duration::from_secs(600));
+    assert_eq!(revoked.lock().unwrap().len(), 1);
+    let failed = json!({ "outcome": "failed", "reason": "the connection was deleted" });
+    assert_eq!(
+        revocations(&world, &context),
+        [(String::from("account.revocation_failed"), failed)]
+    );
+}
+
+/// The token belongs to the client and the host that it was issued for.
+#[test]
+fn a_revocation_is_not_sent_for_another_client() {
+    let (world, revoked) = (World::new(), Arc::default());
+    let context = connected(&world, &revoked, 503);
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    world
+        .run(accounts::disconnect(&context, &ada, true))
+        .unwrap();
+    world.run_until_idle();
+    let change = ConnectionChange::default().client("other", "secret");
+    world
+        .run(connections::change(&context, "demo", change))
+        .unwrap();
+    world.advance(Duration::from_secs(600));
+    assert_eq!(revoked.lock().unwrap().len(), 1);
+    let events = revocations(&world, &context);
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].1["outcome"], "failed");
 }

@@ -223,6 +223,19 @@ mod tests {
     }
 
     #[test]
+    fn only_what_says_that_a_token_is_dead_counts_as_revoked() {
+        let revoked = |status, code: &str| {
+            let body = json!({ "object": "error", "code": code });
+            (crate::PRODUCT.oauth.revoked_already)(status, body.as_object().unwrap())
+        };
+        assert!(revoked(400, "invalid_grant"));
+        for code in ["invalid_request", "unauthorized_client", "validation_error"] {
+            assert!(!revoked(400, code), "{code}");
+        }
+        assert!(!revoked(401, "invalid_grant"));
+    }
+
+    #[test]
     fn a_full_plan_is_not_a_missing_capability() {
         let body = json!({"code": "restricted_resource", "message": "The workspace has reached its block limit."});
         assert_eq!(read(403, &body).kind(), ErrorKind::ProductForbidden);

@@ -73,8 +73,11 @@ const OAUTH: OAuth = OAuth {
     token_headers: VERSION,
     read_token_error,
     revoke: Some("https://api.notion.com/v1/oauth/revoke"),
-    // A client that is refused gets a 401, so a 400 is about the token.
-    revoked_already: |status, _| status == 400,
+    // Of the documented codes of a 400 (`invalid_request`, `invalid_grant`, `unauthorized_client`, …) this one is about
+    // the token.
+    revoked_already: |status, body| {
+        status == 400 && body.get("code").is_some_and(|code| code == "invalid_grant")
+    },
     client_authentication: ClientAuthentication::Basic,
     token_format: TokenFormat::Json,
     pkce: false,

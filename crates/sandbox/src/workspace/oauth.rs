@@ -73,7 +73,11 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
             {
                 Response::json(StatusCode::OK, &json!({"request_id": id_of(token)}), false)
             } else {
-                invalid_request("The token is not known.")
+                error(
+                    StatusCode::BAD_REQUEST,
+                    "invalid_grant",
+                    "The token is not known.",
+                )
             }
         }),
         ("POST", "/v1/oauth/introspect") => with_token(state, request, |state, _, token| {

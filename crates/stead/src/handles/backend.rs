@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 use stead_core::{
-    Error, Result,
+    Result,
     identifier::{ConnectionName, Identifier},
     ports::BoxFuture,
     resource::{
@@ -77,13 +77,6 @@ pub(crate) struct User {
 
 impl User {
     pub(crate) fn new(connection_name: &str, identifier: &str) -> Result<Self> {
-        // As a segment of a path they are gone before a request is sent, whatever their encoding (URL Standard).
-        if matches!(identifier, "." | "..") {
-            return Err(Error::invalid_at(
-                "/identifier",
-                format!("{identifier:?} cannot be part of a path, and so is not an identifier"),
-            ));
-        }
         Ok(Self {
             connection_name: ConnectionName::new(connection_name)?,
             identifier: Identifier::new(identifier)?,

@@ -247,6 +247,12 @@ impl PlatformBuilder {
         self.set(|options| options.verification = verification)
     }
 
+    /// Lets links send the user's browser back to these origins only, such as `https://app.example.com`; to any by default.
+    pub fn verify_origins<S: Into<String>>(self, origins: impl IntoIterator<Item = S>) -> Self {
+        let origins = origins.into_iter().map(Into::into).collect();
+        self.set(|options| options.verify_origins = origins)
+    }
+
     fn set(mut self, change: impl FnOnce(&mut EnvironmentOptions)) -> Self {
         // A wrong URL is reported when the platform is built.
         if let Ok(options) = &mut self.options {

@@ -409,7 +409,11 @@ mod tests {
     use crate::books::Class;
 
     /// Changes at which nothing ends here, with the reason.
-    const ELSEWHERE: [(&str, &str); 8] = [
+    const ELSEWHERE: [(&str, &str); 9] = [
+        (
+            "authorization.unopened",
+            "links that no one has opened: the next round of maintenance ends them again",
+        ),
         ("connection.ended_epoch", "the scenario connection-change"),
         ("connection.change", "the scenario connection-change"),
         ("connection.reauthorize", "the scenario connection-change"),

@@ -183,6 +183,11 @@ async fn keep_pending(
         Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
         Err(error) => error,
     };
+    // The state was spent by this callback, so what has moved on was moved by it, though its commit looked lost.
+    let now = context.authorization_row(id).await?.row;
+    if now.is_verifying() || now.is_completed() {
+        return Ok(context.existing_account(now.account_id).await?.row.state);
+    }
     let reason = match error.kind() {
         ErrorKind::ProductAccountMismatch => "product_account_mismatch",
         _ if error.context().contains_key("reason") => CLIENT_CHANGED,

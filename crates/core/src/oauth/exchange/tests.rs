@@ -1,13 +1,31 @@
 //! Scopes, return addresses and failures of a code exchange.
 
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
+
+use futures_util::FutureExt as _;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::*;
 use crate::{
+    connections,
     digest::Digest,
     domain::authorization::new_authorization,
+    oauth::{
+        verify,
+        visitor::{allowed, come_back, open_with, options},
+    },
+    ports::{BoxFuture, Runtime as _, Transport},
     product::OAuth,
-    testing::{START, account},
+    resource::NewConnection,
+    store::{
+        Batch, Commit, Found, Index, Key, List, MemoryStore, Records, Row, Store, Table,
+        Value as Column,
+    },
+    testing::{Responses, STABLE, START, World, account, open, response},
 };
 
 fn authorization() -> Authorization {
@@ -90,5 +108,162 @@ fn a_failed_exchange_says_who_has_to_act() {
         let (error, why) = failed(failure, String::from("said"));
         assert_eq!((error.kind(), why), (kind, reason));
         assert_eq!(error.context()["product_message"], "said");
+    }
+}
+
+/// A product that gives tokens, and counts its token requests and revocations.
+fn product(exchanges: &Arc<AtomicU32>, revocations: &Arc<AtomicU32>) -> Arc<dyn Transport> {
+    let (exchanges, revocations) = (Arc::clone(exchanges), Arc::clone(revocations));
+    Responses::by(move |request: http::Request<crate::ports::Body>| {
+        let count = match request.uri().path() {
+            "/token" => &exchanges,
+            _ => &revocations,
+        };
+        count.fetch_add(1, Ordering::SeqCst);
+        let tokens = r#"{"access_token":"access","refresh_token":"refresh","expires_in":3600}"#;
+        std::future::ready(Ok(response(200, tokens)))
+    })
+}
+
+/// A store that applies one commit of an exchange and reports it as failed; another writer changes the account at once.
+struct Lossy {
+    rows: Arc<MemoryStore>,
+    armed: AtomicBool,
+}
+
+impl Store for Lossy {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        self.rows.get(key)
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Column]) -> Found<'a> {
+        self.rows.find(table, index, values)
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.rows.list(list)
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        Box::pin(async move {
+            if batch.name != "exchange.keep" || !self.armed.swap(false, Ordering::SeqCst) {
+                return self.rows.commit(batch).await;
+            }
+            assert_eq!(self.rows.commit(batch).await?, Commit::Committed);
+            let records = Records::new(Arc::clone(&self.rows) as _);
+            let found = records.accounts(None, None, 1).await?.remove(0);
+            let touched = Account {
+                updated_at: START,
+                ..found.row
+            };
+            let touch = Batch::new().update(touched, found.version);
+            assert_eq!(records.commit(touch).await?, Commit::Committed);
+            Err(Error::new(ErrorKind::StorageUnavailable, "cut"))
+        })
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        self.rows.now()
+    }
+}
+
+#[test]
+fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
+    let world = World::new();
+    let (exchanges, revocations) = (Arc::default(), Arc::default());
+    let store = Arc::new(Lossy {
+        rows: Arc::new(MemoryStore::new(world.process(0))),
+        armed: AtomicBool::new(true),
+    });
+    let transport = product(&exchanges, &revocations);
+    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.run(connections::create(&context, new)).unwrap();
+    let visitor = world.run(allowed(&context, "ada"));
+    let id = world.run(come_back(&context, &visitor)).unwrap();
+    let verified = world.run(verify(&context, &id.to_string(), "ada")).unwrap();
+    assert_eq!(verified.state, AccountState::Active);
+    world.advance(std::time::Duration::from_secs(3600));
+    assert_eq!(revocations.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn of_a_hundred_returns_with_one_state_one_is_exchanged() {
+    let world = World::seeded(7);
+    let (exchanges, revocations) = (Arc::default(), Arc::default());
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let transport = product(&exchanges, &revocations);
+    let process = world.process(0);
+    let context = world.run(open(Arc::clone(&process), &STABLE, transport, store));
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.run(connections::create(&context, new)).unwrap();
+    let visitor = Arc::new(world.run(allowed(&context, "ada")));
+    let accepted = Arc::new(Mutex::new(Vec::new()));
+    for _ in 0..100 {
+        let (context, visitor) = (context.clone(), Arc::clone(&visitor));
+        let accepted = Arc::clone(&accepted);
+        process.spawn(Box::pin(async move {
+            let returned = come_back(&context, &visitor).await.is_ok();
+            accepted.lock().unwrap().push(returned);
+        }));
+    }
+    world.run_until_idle();
+    let accepted = accepted.lock().unwrap();
+    assert_eq!(accepted.len(), 100);
+    assert_eq!(accepted.iter().filter(|accepted| **accepted).count(), 1);
+    assert_eq!(exchanges.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_browser_that_hangs_up_after_its_return_loses_nothing() {
+    let world = World::new();
+    let (exchanges, revocations) = (Arc::default(), Arc::default());
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let transport = product(&exchanges, &revocations);
+    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.run(connections::create(&context, new)).unwrap();
+    let visitor = world.run(allowed(&context, "ada"));
+    // The state is spent and the code exchanged by a task of its own.
+    assert!(come_back(&context, &visitor).now_or_never().is_none());
+    world.run_until_idle();
+    assert_eq!(exchanges.load(Ordering::SeqCst), 1);
+    let account = world.run(context.store.accounts(None, None, 1)).unwrap();
+    assert_eq!(account[0].row.state, AccountState::PendingVerification);
+}
+
+#[test]
+fn a_link_is_finished_by_the_rule_under_which_it_was_made() {
+    use Verification::{Application, LinkPossession};
+    for (made, finished, state) in [
+        (
+            Application,
+            LinkPossession,
+            AccountState::PendingVerification,
+        ),
+        (LinkPossession, Application, AccountState::Active),
+    ] {
+        let world = World::new();
+        let (exchanges, revocations) = (Arc::default(), Arc::default());
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let opened = |verification| {
+            let mut options = options();
+            options.verification = verification;
+            let transport = product(&exchanges, &revocations);
+            let store = Arc::clone(&store) as _;
+            world.run(open_with(
+                options,
+                world.process(0),
+                &STABLE,
+                transport,
+                store,
+            ))
+        };
+        let (before, after) = (opened(made).unwrap(), opened(finished).unwrap());
+        let new = NewConnection::new("demo", "demo").client("client", "secret");
+        world.run(connections::create(&before, new)).unwrap();
+        let visitor = world.run(allowed(&before, "ada"));
+        world.run(come_back(&after, &visitor)).unwrap();
+        let account = world.run(after.store.accounts(None, None, 1)).unwrap();
+        assert_eq!(account[0].row.state, state, "{made:?}");
     }
 }

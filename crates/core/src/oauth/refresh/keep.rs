@@ -5,7 +5,11 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use jiff::Timestamp;
 
 use super::{
-    super::{client_health::client_used, token_endpoint::Granted},
+    super::{
+        client_health::client_used,
+        revoke::{revocation_of_refreshed, work_off_outbox},
+        token_endpoint::Granted,
+    },
     Attempt, current,
     spooled::{self, SpooledTokens},
 };
@@ -13,7 +17,7 @@ use crate::{
     ErrorKind, Result,
     context::{Context, Snapshot, TokenSet, change::Change},
     domain::{
-        Account, AuthorizationState, Credential,
+        Account, AuthorizationState, Credential, OutboxEntry,
         account::Trigger,
         refresh::{Keep, Refreshed},
     },
@@ -91,13 +95,16 @@ pub(super) async fn offer(
     tokens: &TokenSet,
     refreshed: &Refreshed,
 ) -> Result<()> {
-    let kept = context
+    let (kept, is_revoked) = context
         .change(
             "refresh.keep",
             || load(context, account, tokens, refreshed),
             |loaded| decide(context, loaded, refreshed),
         )
         .await?;
+    if is_revoked {
+        work_off_outbox(context);
+    }
     // The rest is done again by the next refresh, where it fails.
     if let Some(generation) = kept
         && let Err(error) = shred_older(context, account, generation, refreshed).await
@@ -115,6 +122,8 @@ struct Loaded {
     sealed: Sealed,
     /// Which of the connection's clients they were issued to.
     client_epoch: u64,
+    /// Revokes them, where the credential that was claimed is to be revoked.
+    revocation: Option<OutboxEntry>,
 }
 
 async fn load(
@@ -133,25 +142,29 @@ async fn load(
             .any(|found| found.row.sent_at == Some(refreshed.sent_at));
     let generation = account.row.last_generation + 1;
     let sealed = tokens.seal(&context.vault, &account.row, generation)?;
+    let revocation =
+        revocation_of_refreshed(context, &account.row, refreshed.claimed, tokens).await?;
     Ok(Loaded {
         account,
         aside,
         sealed,
         client_epoch: tokens.client_epoch(),
+        revocation,
     })
 }
 
-/// The generation, where it is the current one now.
+/// The generation, where it is the current one now, and whether the tokens are to be revoked instead.
 fn decide(
     context: &Context,
     loaded: Loaded,
     refreshed: &Refreshed,
-) -> Result<(Change, Option<u64>)> {
+) -> Result<(Change, (Option<u64>, bool))> {
     let Loaded {
         account: Versioned { row, version, .. },
         aside,
         sealed,
         client_epoch,
+        revocation,
     } = loaded;
     let refreshed = Refreshed {
         generation: row.last_generation + 1,
@@ -162,7 +175,10 @@ fn decide(
         false => row.on(Trigger::Refreshed(&refreshed), context.now())?,
     };
     let Some(changed) = changed else {
-        return Ok((Change::none(), None));
+        return Ok(match revocation.filter(|_| !aside) {
+            Some(entry) => (Change::none().insert(entry), (None, true)),
+            None => (Change::none(), (None, false)),
+        });
     };
     let is_current = changed.0.generation == refreshed.generation;
     let change = Change::none().insert(Credential {
@@ -177,7 +193,7 @@ fn decide(
     });
     Ok((
         change.account(Some(changed), version),
-        is_current.then_some(refreshed.generation),
+        (is_current.then_some(refreshed.generation), false),
     ))
 }
 

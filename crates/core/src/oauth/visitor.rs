@@ -1,0 +1,84 @@
+//! A user with a browser, for the tests of this folder: opens a link, allows everything, comes back.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use secrecy::ExposeSecret as _;
+use url::{Url, form_urlencoded};
+
+use super::{Callback, create_link, finish, start, verify};
+use crate::{
+    Result,
+    catalogue::Catalogue,
+    context::{Context, EnvironmentOptions, Ports},
+    identifier::AuthorizationId,
+    ports::Transport,
+    product::Product,
+    resource::NewAuthorizationLink,
+    seal::KeyRing,
+    store::Store,
+    testing::{Process, RING},
+};
+
+/// A user who has allowed everything at the product, and whose browser is on its way back.
+pub(super) struct Visitor {
+    pub(super) id: AuthorizationId,
+    pub(super) connection: String,
+    query: String,
+    cookie: String,
+}
+
+pub(super) async fn allowed(context: &Context, user: &str) -> Visitor {
+    let new = NewAuthorizationLink {
+        verify_url: Some(String::from("https://app.test/back")),
+        ..NewAuthorizationLink::new("demo", user)
+    };
+    let link = create_link(context, new).await.unwrap();
+    let secret = link.link.rsplit('/').next().unwrap().to_owned();
+    let started = start(context, &secret, None).await.unwrap();
+    let location = Url::parse(&started.location).unwrap();
+    let query: BTreeMap<String, String> = location.query_pairs().into_owned().collect();
+    let host = location.host_str().unwrap();
+    let redirect = Url::parse(&query["redirect_uri"]).unwrap();
+    let code = format!("{host}/{}/code", query["client_id"]);
+    Visitor {
+        id: link.authorization_id,
+        connection: redirect.path().split('/').nth(4).unwrap().to_owned(),
+        query: form_urlencoded::Serializer::new(String::new())
+            .append_pair("state", &query["state"])
+            .append_pair("code", &code)
+            .finish(),
+        cookie: started.browser.expose_secret().to_owned(),
+    }
+}
+
+pub(super) async fn come_back(context: &Context, visitor: &Visitor) -> Result<AuthorizationId> {
+    let cookie = visitor.cookie.clone();
+    let callback = Callback::from_query(&visitor.query);
+    let finished = finish(context, &visitor.connection, callback, |_| Some(cookie)).await?;
+    Ok(finished.authorization_id)
+}
+
+pub(super) async fn connect(context: &Context, user: &str) {
+    let visitor = allowed(context, user).await;
+    let id = come_back(context, &visitor).await.unwrap();
+    verify(context, &id.to_string(), user).await.unwrap();
+}
+
+/// The options of the tests' contexts.
+pub(super) fn options() -> EnvironmentOptions {
+    EnvironmentOptions::new("https://stead.test").unwrap()
+}
+
+/// A context with options of its own.
+pub(super) async fn open_with(
+    options: EnvironmentOptions,
+    process: Arc<Process>,
+    product: &'static Product,
+    transport: Arc<dyn Transport>,
+    store: Arc<dyn Store>,
+) -> Result<Context> {
+    let keys = KeyRing::from_text(RING).unwrap();
+    let entropy = process.numbers();
+    let ports = Ports::new(transport, process, entropy, store, keys);
+    Context::open(options, Catalogue::new([product]), ports).await
+}
