@@ -21,7 +21,7 @@ async fn write(store: &SqliteStore, number: u32) {
 }
 
 #[tokio::test]
-async fn a_backup_is_the_database_as_it_was_beside_a_running_store() {
+async fn a_backup_is_the_database_as_it_was_next_to_a_running_store() {
     let scratch = Scratch::new();
     let store = scratch.open().await;
     let rows = insert(sample::rows(1));
