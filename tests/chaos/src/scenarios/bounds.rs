@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use crate::{
-    Options,
+    Options, check,
     http_client::{HttpClient, Parts},
     report::Report,
     stage::Stage,
@@ -23,6 +23,8 @@ use crate::{
 const CALLERS: usize = 8;
 /// A new connection is served within this, whatever else there is.
 const SERVED: Duration = Duration::from_secs(5);
+/// Longest time for which someone who sends nothing may keep a connection, behind the measure.
+const CUT: Duration = Duration::from_secs(100);
 /// Where a measure is so far from the quiet state that no machine explains it.
 const SANE: f64 = 10.0;
 
@@ -57,7 +59,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         Strain::SlowReaders,
         Strain::StalledProduct,
     ] {
-        one(&stage, load, measured, &quiet, report).await?;
+        one(options, &stage, load, measured, &quiet, report).await?;
     }
     Ok(())
 }
@@ -83,6 +85,7 @@ impl Strain {
 }
 
 async fn one(
+    options: &Options,
     stage: &Stage,
     strain: Strain,
     measured: Duration,
@@ -136,14 +139,33 @@ async fn one(
         |error| format!("{error:#}"),
         |took| format!("{} ms", took.as_millis()),
     );
+    // Who sends nothing is not waited for for ever.
+    let silent = matches!(strain, Strain::IdleSockets | Strain::SlowBodies);
+    let mut ended = Vec::new();
+    if silent && !options.smoke {
+        let cut = async {
+            while let Some(one) = held.join_next().await {
+                ended.push(one);
+            }
+        };
+        let began = now();
+        let all = tokio::time::timeout(CUT, cut).await.is_ok();
+        report.holds(
+            all,
+            format!("{}: held for more than {} s", strain.name(), CUT.as_secs()),
+        );
+        report.fact(
+            format!("{}, all cut after", strain.name()),
+            check::seconds(began.elapsed()),
+        );
+    }
     held.abort_all();
     let mut refused = std::collections::BTreeMap::new();
-    while let Some(ended) = held.join_next().await {
-        if let Ok(said) = ended
-            && !said.is_empty()
-        {
-            *refused.entry(said).or_insert(0) += 1;
-        }
+    while let Some(one) = held.join_next().await {
+        ended.push(one);
+    }
+    for said in ended.into_iter().flatten().filter(|said| !said.is_empty()) {
+        *refused.entry(said).or_insert(0) += 1;
     }
     report.fact(
         strain.name(),
