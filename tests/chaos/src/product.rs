@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use crate::books::{Books, Issued};
 
 /// The largest body that `…/large/KIB` gives.
-const LARGEST_KIB: usize = 16 * 1024;
+const LARGEST_KIB: usize = 4 * 1024;
 
 type Reply = Response<Full<Bytes>>;
 

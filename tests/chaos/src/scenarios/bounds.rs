@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use http::Method;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     task::JoinSet,
 };
 
@@ -78,7 +78,7 @@ impl Strain {
         match self {
             Self::IdleSockets => "1,000 idle sockets",
             Self::SlowBodies => "1,000 slow bodies",
-            Self::SlowReaders => "100 slow readers of 16 MiB",
+            Self::SlowReaders => "100 slow readers of 4 MiB",
             Self::StalledProduct => "2,000 callers of a stalled product",
         }
     }
@@ -104,7 +104,7 @@ async fn one(
         ),
         Strain::SlowReaders => {
             let user = stage.users.first().context("no users")?;
-            let (path, bearer) = (user.path("large/16384"), &stage.bearer);
+            let (path, bearer) = (user.path("large/4096"), &stage.bearer);
             let head =
                 format!("GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {bearer}\r\n\r\n");
             hold(stage, &mut held, 100, &head);
@@ -192,7 +192,7 @@ fn hold(stage: &Stage, held: &mut JoinSet<String>, count: usize, bytes: &str) {
         let (address, bytes) = (address.clone(), bytes.to_owned());
         let reads = bytes.starts_with("GET");
         held.spawn(async move {
-            let Ok(mut stream) = TcpStream::connect(address).await else {
+            let Ok(mut stream) = connect(&address).await else {
                 return String::from("no connection");
             };
             if stream.write_all(bytes.as_bytes()).await.is_err() {
@@ -213,6 +213,13 @@ fn hold(stage: &Stage, held: &mut JoinSet<String>, count: usize, bytes: &str) {
             }
         });
     }
+}
+
+/// A connection that takes little before it is read: what is not read waits in the service, not in the kernel.
+async fn connect(address: &str) -> Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_recv_buffer_size(16 * 1024)?;
+    Ok(socket.connect(address.parse()?).await?)
 }
 
 /// How long a caller with a connection of its own waits.
