@@ -252,7 +252,7 @@ impl Service {
 pub(crate) fn tail(path: &Path) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(4)..].join(" | ")
+    lines[lines.len().saturating_sub(8)..].join(" | ")
 }
 
 /// Waits until `/readyz` says this; how long that took.
