@@ -27,7 +27,7 @@ use jiff::Timestamp;
 use stead::{
     Error, ErrorKind, PlatformBuilder, Result, TokioRuntime,
     core::{
-        ports::{Body, BoxFuture, Limits, Runtime, Transport, TransportError},
+        ports::{Body, BoxFuture, Limits, Runtime, Spool, Spooled, Transport, TransportError},
         store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
     },
     store::{FileSpool, SqliteStore},
@@ -62,7 +62,10 @@ pub(crate) async fn install(
     })?;
     Ok(builder
         .store(Arc::new(FailingStore(store, points.clone())))
-        .spool(Arc::new(FileSpool::next_to(database)))
+        .spool(Arc::new(FailingSpool(
+            FileSpool::next_to(database),
+            points.clone(),
+        )))
         .transport(Arc::new(FailingTransport(transport, points)))
         .runtime(runtime))
 }
@@ -197,6 +200,35 @@ impl Store for FailingStore {
 
     fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
         self.0.restored_at()
+    }
+}
+
+/// A spool that fails where the file says so.
+struct FailingSpool(FileSpool, Arc<Failpoints>);
+
+impl Spool for FailingSpool {
+    fn enter<'a>(&'a self, process: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.0.enter(process)
+    }
+
+    fn has_ended<'a>(&'a self, process: &'a str) -> BoxFuture<'a, Result<bool>> {
+        self.0.has_ended(process)
+    }
+
+    fn put<'a>(&'a self, name: &'a str, record: &'a [u8]) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.1.pass("spool.put:before").await?;
+            self.0.put(name, record).await?;
+            self.1.pass("spool.put:after").await
+        })
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Spooled>>> {
+        self.0.list()
+    }
+
+    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.0.remove(name)
     }
 }
 

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use futures_util::future::{join, join_all};
 use http::Method;
 use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
 use tokio::{net::TcpStream, task::JoinHandle};
 
 use crate::{
@@ -157,8 +158,23 @@ fn records(stage: &Stage) -> Result<usize> {
     let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .with_context(|| format!("cannot read {}", path.display()))?;
     database.busy_timeout(Duration::from_secs(10))?;
-    let count: i64 = database.query_row("SELECT COUNT(*) FROM execution", [], |row| row.get(0))?;
-    Ok(usize::try_from(count)?)
+    let packed = database.table_exists(None, "call_total")?;
+    if !packed {
+        let query = "SELECT COUNT(*) FROM execution";
+        let count: i64 = database.query_row(query, [], |row| row.get(0))?;
+        return Ok(usize::try_from(count)?);
+    }
+    let mut query = database.prepare("SELECT body FROM call_total")?;
+    let bodies = query.query_map([], |row| row.get::<_, String>(0))?;
+    let mut calls = 0;
+    for body in bodies {
+        // Connection, tool, outcome, and how many calls there were of each duration.
+        let totals: Value = serde_json::from_str(&body?)?;
+        let rows = totals["counts"].as_array().into_iter().flatten();
+        let counts = rows.filter_map(|row| row[3].as_array()).flatten();
+        calls += counts.filter_map(Value::as_u64).sum::<u64>();
+    }
+    Ok(usize::try_from(calls)?)
 }
 
 /// A process that holds new tokens is frozen past its lease, another process recovers its accounts, and it wakes.
