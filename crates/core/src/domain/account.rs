@@ -260,7 +260,7 @@ impl Account {
                     "only a suspended account can be resumed",
                 ));
             }
-            (Trigger::Disconnected { revoke }, _) => {
+            (Trigger::Disconnected { revoke }, from) => {
                 let next = self.disconnected();
                 let revoked_generation = match revoke {
                     true => self.last_generation,
@@ -271,7 +271,8 @@ impl Account {
                         revoked_generation,
                         ..next
                     },
-                    Some("account.disconnected"),
+                    // A second one may still ask for the revocation, and ends nothing.
+                    (from != AccountState::Disconnected).then_some("account.disconnected"),
                 )
             }
         };

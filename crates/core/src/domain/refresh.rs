@@ -400,6 +400,20 @@ impl Account {
         is_newer.then_some(newest.generation)
     }
 
+    /// When a request leaves that leaves now: later than the one that brought the current tokens, also where the store's
+    /// clock was set back, for what was asked for last is taken for the newest.
+    pub(crate) fn sends_at(&self, now: Timestamp) -> Timestamp {
+        let after = |sent: Timestamp| sent.checked_add(SignedDuration::from_nanos(1)).ok();
+        let later = self.refresh.token_sent_at.and_then(after);
+        later.map_or(now, |later| later.max(now))
+    }
+
+    /// Whether a refresh is overtaken, which claimed the account when it was `claimed`: another grant or newer tokens have
+    /// taken the place, or another refresh holds the lease. What lives now is not its to present.
+    pub(crate) fn is_overtaken(&self, claimed: &Self, owner: Uuid) -> bool {
+        self.generation != claimed.generation || !self.is_leased_to(owner)
+    }
+
     /// What the refusal of a refresh token means for the account as it was claimed.
     pub(crate) fn after_refusal(&self, refusal: Refusal<'_>) -> AfterRefusal {
         let untried = refusal

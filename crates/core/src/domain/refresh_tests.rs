@@ -424,3 +424,24 @@ fn an_account_of_an_older_stead_reads_and_what_is_known_stands_on_its_body() {
     assert_eq!(body["later"], 1);
     assert_eq!(serde_json::from_value::<Account>(body).unwrap(), known);
 }
+
+#[test]
+fn a_request_counts_as_sent_after_the_one_before_it_when_the_clock_was_set_back() {
+    let mut row = account();
+    assert_eq!(row.sends_at(at(5)), at(5));
+    row.refresh.token_sent_at = Some(at(3600));
+    assert!(row.sends_at(at(5)) > at(3600));
+    assert_eq!(row.sends_at(at(3700)), at(3700));
+}
+
+#[test]
+fn a_refresh_is_overtaken_by_other_tokens_and_by_another_holder_of_its_lease() {
+    let claimed = account();
+    assert!(!claimed.is_overtaken(&claimed, US));
+    let consented = Account {
+        generation: 4,
+        ..account()
+    };
+    assert!(consented.is_overtaken(&claimed, US));
+    assert!(claimed.is_overtaken(&claimed, Uuid::from_u128(3)));
+}

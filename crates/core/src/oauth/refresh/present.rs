@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Presents a refresh token, and keeps what the product gives for it. Nothing where the lease may no longer last for a
-/// request: then it was given back.
+/// request, and was given back, or where another grant or refresh has taken the place.
 pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Option<Arc<Snapshot>>> {
     let mut generation = attempt.account.generation;
     let (mut tried, mut presented) = (Vec::new(), Vec::<SecretString>::new());
@@ -45,7 +45,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
                 failure::give_back(context, attempt).await?;
                 return Ok(None);
             }
-            let sent_at = attempt.now(context);
+            let sent_at = attempt.account.sends_at(attempt.now(context));
             match granted(context, attempt, &token).await {
                 Ok(granted) => return keep(context, attempt, granted, sent_at).await.map(Some),
                 Err(NoTokens::Failure(TokenFailure::Rejected, refusal, _)) => said = refusal,
@@ -54,6 +54,11 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
             presented.push(token);
         }
         let live = live(context, attempt).await?;
+        // Read after them: as long as it points at what was claimed, they are of the same grant.
+        let account = context.existing_account(attempt.account.id).await?.row;
+        if account.is_overtaken(&attempt.account, attempt.owner) {
+            return Ok(None);
+        }
         let after = attempt.account.after_refusal(Refusal {
             read_at: attempt.now(context),
             reason: attempt.reason,
