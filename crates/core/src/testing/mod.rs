@@ -6,6 +6,7 @@
     reason = "a double that cannot be made fails its test"
 )]
 
+mod spool;
 mod store;
 mod world;
 
@@ -27,7 +28,7 @@ use crate::{
     domain::{Account, Credential, Execution},
     identifier::{AccountId, ConnectionId, ExecutionId, Identifier},
     maintenance, oauth,
-    ports::{AllowAll, Body, BoxFuture, Policy, Transport, TransportError},
+    ports::{AllowAll, Body, BoxFuture, Policy, Spool, Transport, TransportError},
     product::{OAuth, Origin, Permissions, Product, Rotation},
     resource::NewConnection,
     seal::KeyRing,
@@ -35,8 +36,9 @@ use crate::{
     store::{Batch, Commit, MemoryStore, Store},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
-pub(crate) use store::Flaky;
-pub(crate) use world::{Numbers, Process, World};
+pub(crate) use spool::Machine;
+pub(crate) use store::{Flaky, Outage};
+pub(crate) use world::{Clock, Numbers, Process, World};
 
 /// Where time starts.
 pub(crate) const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
@@ -170,6 +172,22 @@ pub(crate) async fn open(
     open_with(process, product, transport, store, Arc::new(AllowAll)).await
 }
 
+/// The same with a spool.
+pub(crate) async fn open_spooled(
+    process: Arc<Process>,
+    product: &'static Product,
+    transport: Arc<dyn Transport>,
+    store: Arc<dyn Store>,
+    spool: Arc<dyn Spool>,
+) -> Context {
+    let mut ports = ports(process, transport, store);
+    ports.spool = Some(spool);
+    let context = idle(product, ports).await;
+    oauth::replay_spool(&context).await;
+    maintenance::start(&context);
+    context
+}
+
 async fn open_with(
     process: Arc<Process>,
     product: &'static Product,
@@ -177,17 +195,30 @@ async fn open_with(
     store: Arc<dyn Store>,
     policy: Arc<dyn Policy>,
 ) -> Context {
-    let keys = KeyRing::from_text(RING).unwrap();
-    let entropy = process.numbers();
-    let mut ports = Ports::new(transport, process, entropy, store, keys);
+    let mut ports = ports(process, transport, store);
     ports.policy = policy;
-    let options = EnvironmentOptions::new("https://stead.test").unwrap();
-    let context = Context::open(options, Catalogue::new([product]), ports)
-        .await
-        .unwrap();
+    let context = idle(product, ports).await;
     oauth::replay_spool(&context).await;
     maintenance::start(&context);
     context
+}
+
+pub(crate) fn ports(
+    process: Arc<Process>,
+    transport: Arc<dyn Transport>,
+    store: Arc<dyn Store>,
+) -> Ports {
+    let keys = KeyRing::from_text(RING).unwrap();
+    let entropy = process.numbers();
+    Ports::new(transport, process, entropy, store, keys)
+}
+
+/// A context that does nothing by itself.
+pub(crate) async fn idle(product: &'static Product, ports: Ports) -> Context {
+    let options = EnvironmentOptions::new("https://stead.test").unwrap();
+    Context::open(options, Catalogue::new([product]), ports)
+        .await
+        .unwrap()
 }
 
 /// An account with this number as its id, which was never authorized.

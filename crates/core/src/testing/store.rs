@@ -1,11 +1,8 @@
-//! A store that fails or answers late when a test says so.
+//! A store that fails, answers late or leaves open whether it has committed, when a test says so.
 
 use std::{
     future::poll_fn,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::Poll,
 };
 
@@ -20,38 +17,83 @@ use crate::{
     },
 };
 
-/// A store that can be down, and that lets others go on before it answers where it is slow.
+/// What a store that is down does not do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outage {
+    Writes,
+    ReadsAndWrites,
+}
+
+/// Sees each batch that was committed.
+type Watch = dyn Fn(&Batch) + Send + Sync;
+
+/// What goes wrong with the handles of one store.
+#[derive(Default)]
+struct Trouble {
+    outage: Mutex<Option<Outage>>,
+    /// The next commits, which are reported as failed: whether they are applied.
+    doubtful: Mutex<Vec<bool>>,
+    watch: Mutex<Option<Arc<Watch>>>,
+}
+
+/// A store that can be down or say too little, and that lets others go on before it answers where it is slow.
 pub(crate) struct Flaky {
-    rows: Arc<MemoryStore>,
+    rows: Arc<dyn Store>,
     slow: bool,
-    down: AtomicBool,
+    trouble: Arc<Trouble>,
 }
 
 impl Flaky {
     pub(crate) fn new(runtime: Arc<dyn Runtime>) -> Arc<Self> {
+        Self::over(Arc::new(MemoryStore::new(runtime)), false)
+    }
+
+    pub(crate) fn over(rows: Arc<dyn Store>, slow: bool) -> Arc<Self> {
         Arc::new(Self {
-            rows: Arc::new(MemoryStore::new(runtime)),
-            slow: false,
-            down: AtomicBool::new(false),
+            rows,
+            slow,
+            trouble: Arc::default(),
         })
     }
 
-    pub(crate) fn slow(runtime: Arc<dyn Runtime>) -> Arc<Self> {
+    /// Another handle of the same store, which has the same trouble.
+    pub(crate) fn another(&self, rows: Arc<dyn Store>) -> Arc<Self> {
         Arc::new(Self {
-            rows: Arc::new(MemoryStore::new(runtime)),
-            slow: true,
-            down: AtomicBool::new(false),
+            rows,
+            slow: self.slow,
+            trouble: Arc::clone(&self.trouble),
         })
     }
 
     /// Writes fail while the store is down.
     pub(crate) fn set_down(&self, down: bool) {
-        self.down.store(down, Ordering::SeqCst);
+        self.set_outage(down.then_some(Outage::Writes));
+    }
+
+    pub(crate) fn set_outage(&self, outage: Option<Outage>) {
+        *lock(&self.trouble.outage) = outage;
+    }
+
+    /// So many of the next commits are reported as failed, whether or not they are applied.
+    pub(crate) fn doubt(&self, commits: usize, applied: bool) {
+        *lock(&self.trouble.doubtful) = vec![applied; commits];
+    }
+
+    /// Looks on after every commit.
+    pub(crate) fn watch(&self, watch: impl Fn(&Batch) + Send + Sync + 'static) {
+        *lock(&self.trouble.watch) = Some(Arc::new(watch));
     }
 
     /// The rows, without waiting.
     pub(crate) fn rows(&self) -> Records {
-        Records::new(Arc::clone(&self.rows) as _)
+        Records::new(Arc::clone(&self.rows))
+    }
+
+    fn committed(&self, batch: &Batch) {
+        let watch = lock(&self.trouble.watch).clone();
+        if let Some(watch) = watch {
+            watch(batch);
+        }
     }
 
     async fn pause(&self) {
@@ -66,23 +108,28 @@ impl Flaky {
         .await;
     }
 
-    fn up(&self) -> Result<()> {
-        let down = self.down.load(Ordering::SeqCst);
-        if down {
-            Err(Error::new(
-                ErrorKind::StorageUnavailable,
-                "the store is down",
-            ))
-        } else {
-            Ok(())
+    fn up(&self, needs: Outage) -> Result<()> {
+        let outage = *lock(&self.trouble.outage);
+        if outage == Some(needs) || outage == Some(Outage::ReadsAndWrites) {
+            return Err(down());
         }
+        Ok(())
     }
+}
+
+fn down() -> Error {
+    Error::new(ErrorKind::StorageUnavailable, "the store is down")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Store for Flaky {
     fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
         Box::pin(async move {
             self.pause().await;
+            self.up(Outage::ReadsAndWrites)?;
             self.rows.get(key).await
         })
     }
@@ -90,6 +137,7 @@ impl Store for Flaky {
     fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
         Box::pin(async move {
             self.pause().await;
+            self.up(Outage::ReadsAndWrites)?;
             self.rows.find(table, index, values).await
         })
     }
@@ -97,6 +145,7 @@ impl Store for Flaky {
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
         Box::pin(async move {
             self.pause().await;
+            self.up(Outage::ReadsAndWrites)?;
             self.rows.list(list).await
         })
     }
@@ -104,15 +153,23 @@ impl Store for Flaky {
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
         Box::pin(async move {
             self.pause().await;
-            self.up()?;
-            self.rows.commit(batch).await
+            self.up(Outage::Writes)?;
+            let doubt = lock(&self.trouble.doubtful).pop();
+            if doubt == Some(false) {
+                return Err(down());
+            }
+            let outcome = self.rows.commit(batch.clone()).await?;
+            if outcome == Commit::Committed {
+                self.committed(&batch);
+            }
+            doubt.map_or(Ok(outcome), |_| Err(down()))
         })
     }
 
     fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             self.pause().await;
-            self.up()?;
+            self.up(Outage::Writes)?;
             self.rows.prune(list).await
         })
     }
@@ -120,6 +177,7 @@ impl Store for Flaky {
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
         Box::pin(async move {
             self.pause().await;
+            self.up(Outage::ReadsAndWrites)?;
             self.rows.now().await
         })
     }

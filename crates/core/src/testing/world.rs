@@ -1,7 +1,7 @@
-//! A world of one thread whose time moves only when nothing else can.
+//! A world of one thread whose time moves only when nothing else can, and whose processes have clocks of their own.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures_util::future::poll_fn;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::START;
 use crate::ports::{BoxFuture, Entropy, Runtime};
@@ -21,19 +21,28 @@ use crate::ports::{BoxFuture, Entropy, Runtime};
 #[derive(Clone)]
 pub(crate) struct World(Arc<Mutex<State>>);
 
-type Watch = Arc<dyn Fn() + Send + Sync>;
-
 struct State {
     elapsed: Duration,
     sleepers: Vec<(Duration, Waker)>,
     tasks: Vec<Task>,
     /// Processes that stand still.
     frozen: BTreeSet<u32>,
+    /// Clocks that are not right.
+    clocks: BTreeMap<u32, Clock>,
+    /// How often a task went on.
+    steps: u64,
     /// Chooses which of several tasks goes on.
     choice: u64,
     /// How many draw numbers in this world.
     draws: u64,
-    watch: Option<Watch>,
+}
+
+/// How far the time of day of a process is from the right one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Clock {
+    pub(crate) ahead: SignedDuration,
+    /// What it gains in a million.
+    pub(crate) drift: i32,
 }
 
 struct Task {
@@ -68,15 +77,11 @@ impl World {
             sleepers: Vec::new(),
             tasks: Vec::new(),
             frozen: BTreeSet::new(),
+            clocks: BTreeMap::new(),
+            steps: 0,
             choice: seed,
             draws: 0,
-            watch: None,
         })))
-    }
-
-    /// Looks on after every step of every task.
-    pub(crate) fn watch(&self, watch: impl Fn() + Send + Sync + 'static) {
-        self.lock().watch = Some(Arc::new(watch));
     }
 
     pub(crate) fn process(&self, id: u32) -> Arc<Process> {
@@ -94,6 +99,24 @@ impl World {
         } else {
             state.frozen.remove(&process);
         }
+    }
+
+    /// Gives a process a clock that is not right.
+    pub(crate) fn set_clock(&self, process: u32, clock: Clock) {
+        self.lock().clocks.insert(process, clock);
+    }
+
+    /// Sets the clocks of these processes back.
+    pub(crate) fn set_back(&self, processes: &[u32], by: SignedDuration) {
+        let mut state = self.lock();
+        for process in processes {
+            state.clocks.entry(*process).or_default().ahead -= by;
+        }
+    }
+
+    /// How often a task went on so far.
+    pub(crate) fn steps(&self) -> u64 {
+        self.lock().steps
     }
 
     /// Ends a process between two of its steps.
@@ -156,6 +179,7 @@ impl World {
         }
         let chosen = ready[(mixed(&mut state.choice) % ready.len() as u64) as usize];
         let mut task = state.tasks.swap_remove(chosen);
+        state.steps += 1;
         drop(state);
         task.woken.0.store(false, Ordering::SeqCst);
         let waker = Waker::from(Arc::clone(&task.woken));
@@ -166,10 +190,6 @@ impl World {
             .is_pending()
         {
             self.lock().tasks.push(task);
-        }
-        let watch = self.lock().watch.clone();
-        if let Some(watch) = watch {
-            watch();
         }
         true
     }
@@ -211,7 +231,10 @@ impl Process {
 
 impl Runtime for Process {
     fn now(&self) -> Timestamp {
-        START + self.monotonic()
+        let elapsed = SignedDuration::try_from(self.monotonic()).unwrap_or(SignedDuration::MAX);
+        let clock = self.world.lock().clocks.get(&self.id).copied();
+        let Clock { ahead, drift } = clock.unwrap_or_default();
+        START + elapsed + ahead + elapsed / 1_000_000 * drift
     }
     fn monotonic(&self) -> Duration {
         self.world.lock().elapsed

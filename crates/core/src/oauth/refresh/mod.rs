@@ -102,4 +102,4 @@ async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
 #[cfg(test)]
 mod margins_tests;
 #[cfg(test)]
-mod model;
+mod simulation;

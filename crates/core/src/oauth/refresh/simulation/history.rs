@@ -1,0 +1,290 @@
+//! One history: two processes of one machine on one store, and what befalls them.
+
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use super::{
+    Act, Arc, Class, Duration, Mutex, Open, Scene, USER, lock, ready,
+    seen::{Seen, Sight},
+    server::Server,
+    user,
+    work::{authorize, change_client, connect, read_note},
+};
+use crate::{
+    Error, ErrorKind, Result, accounts,
+    context::Context,
+    domain::Account,
+    identifier::{AccountId, AuthorizationId},
+    oauth,
+    ports::Runtime as _,
+    product::Rotation,
+    state::{AccountReason, AccountState},
+    testing::{Clock, Flaky, Machine, Responses, World, idle, open_spooled, ports},
+};
+
+/// Whose time is the store's, the product's, and whose eyes look at the rows.
+const STORE: u32 = 9;
+const PRODUCT: u32 = 8;
+const OBSERVER: u32 = 7;
+
+pub(super) struct History {
+    pub(super) world: World,
+    class: Class,
+    pub(super) server: Server,
+    /// Opens the store once more.
+    open: Open,
+    store: Arc<Flaky>,
+    machine: Arc<Machine>,
+    environments: Vec<Context>,
+    account: AccountId,
+    pub(super) seen: Arc<Mutex<Seen>>,
+    failures: Arc<Mutex<Vec<Error>>>,
+    /// Authorizations that the application has yet to confirm; the oldest is the last.
+    waiting: Arc<Mutex<Vec<AuthorizationId>>>,
+}
+
+impl History {
+    /// Two processes with clocks of their own, and an active account.
+    pub(super) fn new(
+        class: Class,
+        seed: u64,
+        clocks: [Clock; 2],
+        stores: &dyn Fn(Arc<dyn crate::ports::Runtime>) -> Open,
+    ) -> Self {
+        let world = World::seeded(seed);
+        for (process, clock) in (0..2).zip(clocks) {
+            world.set_clock(process, clock);
+        }
+        let open = stores(world.process(STORE));
+        let store = Flaky::over(open(), true);
+        let server = Server::new(class, world.process(PRODUCT), Arc::clone(&store));
+        let mut history = Self {
+            world,
+            class,
+            server,
+            open,
+            store,
+            machine: Arc::default(),
+            environments: Vec::new(),
+            account: AccountId::from_uuid(Uuid::nil()),
+            seen: Arc::default(),
+            failures: Arc::default(),
+            waiting: Arc::default(),
+        };
+        history.environments = vec![history.opened(0), history.opened(1)];
+        history.watch();
+        let context = history.environments[0].clone();
+        history.world.run(connect(&context));
+        let server = history.server.clone();
+        let consent = authorize(context.clone(), server, true, Arc::default());
+        history.world.run(consent).unwrap();
+        let account = history.world.run(accounts::read(&context, &user()));
+        history.account = account.unwrap().id;
+        history
+    }
+
+    /// A process that begins.
+    fn opened(&self, process: u32) -> Context {
+        let (server, ledger) = (self.server.clone(), self.server.clone());
+        let transport = Responses::by(move |request| server.clone().respond(process, request));
+        let kept = move || ledger.state().ledger.keep_all_of(process);
+        self.world.run(open_spooled(
+            self.world.process(process),
+            self.class.product(),
+            transport,
+            self.store.another((self.open)()),
+            self.machine.spool(process, kept),
+        ))
+    }
+
+    fn watch(&self) {
+        let (seen, server, store) = (
+            Arc::clone(&self.seen),
+            self.server.clone(),
+            Flaky::over((self.open)(), false),
+        );
+        let rotation = self.class.product().oauth.rotation;
+        let never = Responses::by(|_| async { unreachable!("the observer sends nothing") });
+        let ports = ports(self.world.process(OBSERVER), never, Arc::clone(&store) as _);
+        let observer = self.world.run(idle(self.class.product(), ports));
+        self.store.watch(move |batch| {
+            let sight = Sight {
+                rows: store.rows(),
+                observer: &observer,
+                server: &server,
+                rotation,
+            };
+            lock(&seen).committed(batch, &sight);
+        });
+    }
+
+    pub(super) fn play(&mut self, (acts, wait): &Scene) {
+        acts.iter().for_each(|act| self.act(act));
+        self.world.advance(*wait);
+        (0..2).for_each(|process| self.world.freeze(process, false));
+        self.check_failures();
+    }
+
+    fn act(&mut self, act: &Act) {
+        match *act {
+            Act::Call(process) => self.run(process, |it| async move { read_note(&it).await }),
+            Act::Refresh(process) => self.run(process, |it| async move {
+                accounts::refresh(&it, &user()).await.map(drop)
+            }),
+            Act::Suspend(process) => self.run(process, |it| async move {
+                accounts::suspend(&it, &user()).await.map(drop)
+            }),
+            Act::Resume(process) => self.run(process, |it| async move {
+                accounts::resume(&it, &user()).await.map(drop)
+            }),
+            Act::Disconnect(process, revoke) => {
+                self.run(process, move |it| async move {
+                    accounts::disconnect(&it, &user(), revoke).await.map(drop)
+                });
+            }
+            Act::Authorize(process, verify) => {
+                let (server, waiting) = (self.server.clone(), Arc::clone(&self.waiting));
+                self.run(process, move |it| authorize(it, server, verify, waiting));
+            }
+            Act::Verify(process) => {
+                let waiting = Arc::clone(&self.waiting);
+                self.run(process, |it| async move {
+                    let oldest = lock(&waiting).pop();
+                    let Some(oldest) = oldest else { return Ok(()) };
+                    oauth::verify(&it, &oldest.to_string(), USER)
+                        .await
+                        .map(drop)
+                });
+            }
+            Act::ChangeClient(process) => self.run(process, change_client),
+            Act::Fault(fault, times) => self.server.state().faults = vec![fault; times],
+            Act::Outage(outage, time) => self.server.break_store(outage, time),
+            Act::Doubt(commits, applied) => {
+                self.server.state().ledger.interrupted = true;
+                self.store.doubt(commits, applied);
+            }
+            Act::RevokeAtProduct => self.server.state().ledger.revoke_all(),
+            Act::Kill(process) => self.kill(&[process]),
+            Act::Restart(set_back) => {
+                if set_back {
+                    let hour = SignedDuration::from_hours(1);
+                    self.world.set_back(&[0, 1, STORE], hour);
+                }
+                self.kill(&[0, 1]);
+            }
+            Act::Freeze(process) => {
+                self.world.freeze(process, true);
+                self.server.state().ledger.freeze(process);
+            }
+        }
+    }
+
+    fn kill(&mut self, processes: &[u32]) {
+        for process in processes {
+            self.world.kill(*process);
+            self.machine.end(*process);
+            self.server.state().ledger.kill(*process);
+        }
+        // A process opens once the store answers.
+        self.store.set_outage(None);
+        self.store.doubt(0, false);
+        for process in processes {
+            self.world.freeze(*process, false);
+            self.environments[*process as usize] = self.opened(*process);
+        }
+    }
+
+    /// Work of a process, which ends with it.
+    fn run<W>(&self, process: u32, work: impl FnOnce(Context) -> W)
+    where
+        W: Future<Output = Result<()>> + Send + 'static,
+    {
+        let failures = Arc::clone(&self.failures);
+        let work = work(self.environments[process as usize].clone());
+        self.world.process(process).spawn(Box::pin(async move {
+            if let Err(error) = work.await {
+                lock(&failures).push(error);
+            }
+        }));
+    }
+
+    pub(super) fn row(&self) -> Account {
+        ready(self.store.rows().account(self.account)).unwrap().row
+    }
+
+    /// Whatever goes wrong has a reason outside.
+    fn check_failures(&self) {
+        use ErrorKind::{
+            ConnectionNotReady, IntegrityViolated, Internal, KeyUnavailable, ProductProtocolError,
+        };
+        for error in lock(&self.failures).drain(..) {
+            let ours = [
+                Internal,
+                IntegrityViolated,
+                KeyUnavailable,
+                ProductProtocolError,
+                ConnectionNotReady,
+            ];
+            assert!(!ours.contains(&error.kind()), "{error:?}");
+        }
+    }
+
+    /// Once the product and the store are well again, and leases and pauses are over, whoever can work does, and no
+    /// account needs its user without a reason.
+    pub(super) fn end(&self) {
+        self.server.state().faults.clear();
+        self.store.set_outage(None);
+        self.store.doubt(0, false);
+        self.world.advance(Duration::from_secs(1000));
+        self.check_failures();
+        for context in &self.environments {
+            let was_active = self.row().state == AccountState::Active;
+            let result = self.world.run(read_note(context));
+            self.world.advance(Duration::from_secs(1));
+            let row = self.row();
+            if row.state != AccountState::Active {
+                assert!(result.is_err() || was_active, "{row:?}");
+                continue;
+            }
+            let lives = {
+                let (seen, ledger) = (lock(&self.seen), &self.server.state().ledger);
+                let token = &seen.tokens[&row.generation];
+                let lives = ledger.lives(token);
+                let excuse = ledger.excuse_of(token, false);
+                assert!(
+                    lives || excuse.is_some(),
+                    "the newest refresh token is lost: {row:?}"
+                );
+                lives
+            };
+            assert!(result.is_ok() || !lives, "{:?} {row:?}", result.err());
+        }
+        self.check_dead();
+    }
+
+    /// An account that needs its user has no token left that lives, and a reason for it.
+    fn check_dead(&self) {
+        let row = self.row();
+        let reason = row
+            .reason
+            .filter(|reason| *reason != AccountReason::ClientChanged);
+        let (Some(reason), true) = (reason, row.generation > 0) else {
+            return;
+        };
+        let (seen, ledger) = (lock(&self.seen), &self.server.state().ledger);
+        let excuse = ledger.excuse_of(&seen.tokens[&row.generation], false);
+        assert!(excuse.is_some(), "an account is lost: {row:?}");
+        let is_stable = self.class.product().oauth.rotation == Rotation::Stable;
+        if is_stable {
+            assert_eq!(reason, AccountReason::RefreshRejected);
+        }
+        let kept = ready(self.store.rows().credentials(self.account));
+        for credential in kept.into_iter().map(|found| found.row) {
+            let lives = ledger.lives(&seen.tokens[&credential.generation]);
+            assert!(
+                credential.pending_for.is_some() || !lives,
+                "a token that lives lies beside a dead account: {row:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What the product's authorization server knows of every token, and what became of the response that carried it. From
+//! this it is known whether the loss of an account has a reason outside of Stead.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Class;
+
+/// How long a spent token is still answered by a product that grants this.
+pub(super) const GRACE: SignedDuration = SignedDuration::from_mins(2);
+
+/// What a user granted once.
+#[derive(Default)]
+struct Grant {
+    /// The client that it was granted to.
+    client: String,
+    /// The token that lives.
+    current: String,
+    dead: bool,
+    /// Whether it was taken back, by the user or because the application asked for it.
+    revoked: bool,
+    /// Whether it died of a token that was presented twice, and not by our fault.
+    excused: bool,
+}
+
+/// A refresh token.
+struct Token {
+    grant: usize,
+    /// Tokens of a grant are numbered in the order in which they were issued.
+    number: usize,
+    /// The process that the response was for.
+    holder: u32,
+    spent_at: Option<Timestamp>,
+    /// Whether it stands in the store, or in the spool.
+    kept: bool,
+    /// Whether its response never came, or its holder was killed before it could keep it.
+    lost: bool,
+    /// Whether its holder has stood still meanwhile.
+    froze: bool,
+}
+
+/// A token request on its way.
+pub(super) struct Flight {
+    id: usize,
+    token: String,
+    process: u32,
+    /// Whether the process stood still while the request was on its way.
+    froze: bool,
+}
+
+/// What the token endpoint says.
+pub(super) enum Answer {
+    /// The token to use from now on.
+    Tokens(String),
+    Refused,
+}
+
+#[derive(Default)]
+pub(super) struct Ledger {
+    grants: Vec<Grant>,
+    tokens: BTreeMap<String, Token>,
+    flights: Vec<Flight>,
+    flown: usize,
+    /// The grant of the account's current credential.
+    in_use: Option<usize>,
+    /// Whether a process was killed, or the store did not take a commit.
+    pub(super) interrupted: bool,
+    pub(super) refreshes: u32,
+    pub(super) refusals: u32,
+    pub(super) lost: u32,
+    pub(super) second_presentations: u32,
+}
+
+impl Ledger {
+    /// The user consents.
+    pub(super) fn consent(&mut self, client: &str) -> usize {
+        self.grants.push(Grant {
+            client: client.to_owned(),
+            ..Grant::default()
+        });
+        self.grants.len() - 1
+    }
+
+    /// A new refresh token of a grant, for a process.
+    pub(super) fn issue(&mut self, grant: usize, client: &str, process: u32) -> String {
+        assert_eq!(
+            self.grants[grant].client, client,
+            "a code is exchanged by another client"
+        );
+        let number = self.tokens.len();
+        let token = format!("refresh-{number}");
+        self.grants[grant].current.clone_from(&token);
+        let issued = Token {
+            grant,
+            number,
+            holder: process,
+            spent_at: None,
+            kept: false,
+            lost: false,
+            froze: false,
+        };
+        self.tokens.insert(token.clone(), issued);
+        token
+    }
+
+    /// A request with a refresh token leaves a process.
+    pub(super) fn take_off(&mut self, token: &str, process: u32) -> usize {
+        let mut others = self.flights.iter().filter(|flight| flight.token == token);
+        assert!(
+            others.all(|flight| flight.froze),
+            "two refreshes with one token at the same time"
+        );
+        self.flown += 1;
+        self.flights.push(Flight {
+            id: self.flown,
+            token: token.to_owned(),
+            process,
+            froze: false,
+        });
+        self.flown
+    }
+
+    /// The request has ended: with its response, without it, or with its process.
+    pub(super) fn land(&mut self, flight: usize) {
+        self.flights.retain(|one| one.id != flight);
+    }
+
+    /// A refresh token is presented.
+    pub(super) fn present(
+        &mut self,
+        class: Class,
+        token: &str,
+        client: &str,
+        now: Timestamp,
+        (process, flight): (u32, usize),
+    ) -> Answer {
+        self.refreshes += 1;
+        let presented = &self.tokens[token];
+        let (number, spent_at) = (presented.number, presented.spent_at);
+        let grant = presented.grant;
+        assert_eq!(
+            self.grants[grant].client, client,
+            "a refresh token is presented by another client"
+        );
+        if self.grants[grant].dead {
+            self.refusals += 1;
+            return Answer::Refused;
+        }
+        let is_current = self.grants[grant].current == token;
+        self.second_presentations += u32::from(!is_current);
+        let is_new = match class {
+            Class::Stable => return Answer::Tokens(token.to_owned()),
+            Class::Grace => is_current || spent_at.is_some_and(|spent| now < spent + GRACE),
+            Class::Rotating | Class::Strict => is_current,
+        };
+        if is_new {
+            self.tokens
+                .get_mut(token)
+                .unwrap()
+                .spent_at
+                .get_or_insert(now);
+            return Answer::Tokens(self.issue(grant, client, process));
+        }
+        if class == Class::Strict {
+            let stood_still = |flight_: &Flight| flight_.id == flight && flight_.froze;
+            let late = self.flights.iter().any(stood_still);
+            let is_excused =
+                late || self.grants[grant].excused || self.has_unknown_successor(grant, number);
+            assert!(is_excused, "a spent token is presented: {token}");
+            self.grants[grant].dead = true;
+            self.grants[grant].excused = true;
+        }
+        self.refusals += 1;
+        Answer::Refused
+    }
+
+    /// Whether the response that replaced a token is lost, or its holder stands still with it.
+    fn has_unknown_successor(&self, grant: usize, number: usize) -> bool {
+        let mut later = self
+            .tokens
+            .values()
+            .filter(|token| token.grant == grant && token.number > number);
+        later.all(|token| !token.kept && (token.lost || token.froze))
+    }
+
+    /// The network delivers a request twice, and the response to the second one.
+    pub(super) fn excuse(&mut self, token: &str) {
+        let grant = self.tokens[token].grant;
+        self.grants[grant].excused = true;
+    }
+
+    /// A token stands in the store.
+    pub(super) fn keep(&mut self, token: &str) {
+        if let Some(token) = self.tokens.get_mut(token) {
+            token.kept = true;
+        }
+    }
+
+    /// A process has written to its spool what it holds.
+    pub(super) fn keep_all_of(&mut self, process: u32) {
+        for token in self.held_by(process) {
+            token.kept = true;
+        }
+    }
+
+    fn held_by(&mut self, process: u32) -> impl Iterator<Item = &mut Token> {
+        self.tokens
+            .values_mut()
+            .filter(move |token| token.holder == process && !token.kept && !token.lost)
+    }
+
+    /// A response does not reach its process.
+    pub(super) fn lose(&mut self, token: &str) {
+        let token = self.tokens.get_mut(token).unwrap();
+        token.lost = !token.kept;
+        self.lost += 1;
+    }
+
+    pub(super) fn kill(&mut self, process: u32) {
+        self.interrupted = true;
+        let lost = self.held_by(process).map(|token| token.lost = true).count();
+        self.lost += u32::try_from(lost).unwrap();
+    }
+
+    pub(super) fn freeze(&mut self, process: u32) {
+        self.held_by(process).for_each(|token| token.froze = true);
+        for flight in self.flights.iter_mut() {
+            flight.froze |= flight.process == process;
+        }
+    }
+
+    /// What the account uses now.
+    pub(super) fn use_grant_of(&mut self, token: Option<&String>) {
+        self.in_use = token
+            .and_then(|token| self.tokens.get(token))
+            .map(|token| token.grant);
+    }
+
+    /// The user takes everything back.
+    pub(super) fn revoke_all(&mut self) {
+        for grant in &mut self.grants {
+            (grant.dead, grant.revoked) = (true, true);
+        }
+    }
+
+    /// Stead revokes a grant.
+    pub(super) fn revoke(&mut self, token: &str) {
+        let Some(token) = self.tokens.get(token) else {
+            return;
+        };
+        assert_ne!(
+            Some(token.grant),
+            self.in_use,
+            "what the account uses is revoked"
+        );
+        let grant = &mut self.grants[token.grant];
+        (grant.dead, grant.revoked) = (true, true);
+    }
+
+    pub(super) fn is_grant_alive(&self, grant: usize) -> bool {
+        !self.grants[grant].dead
+    }
+
+    pub(super) fn grant_of(&self, token: &str) -> Option<usize> {
+        self.tokens.get(token).map(|token| token.grant)
+    }
+
+    /// Whether the refresh token is the one that would be taken.
+    pub(super) fn lives(&self, token: &str) -> bool {
+        let grant = self.grant_of(token).map(|grant| &self.grants[grant]);
+        grant.is_some_and(|grant| !grant.dead && grant.current == token)
+    }
+
+    /// Why the account whose tokens are of this token's grant may need its user again, if it may. A holder that stands
+    /// still counts as long as it does.
+    pub(super) fn excuse_of(&self, token: &str, while_frozen: bool) -> Option<Excuse> {
+        let grant = self.grant_of(token)?;
+        if self.grants[grant].revoked {
+            return Some(Excuse::Revoked);
+        }
+        if self.grants[grant].excused {
+            return Some(Excuse::PresentedTwice);
+        }
+        let of_grant = || {
+            self.tokens
+                .values()
+                .filter(move |token| token.grant == grant)
+        };
+        let kept = of_grant()
+            .filter(|token| token.kept)
+            .map(|token| token.number)
+            .max();
+        let mut newer = of_grant().filter(|token| Some(token.number) > kept);
+        let is_lost = newer.any(|token| token.lost || (while_frozen && token.froze));
+        is_lost.then_some(Excuse::Lost)
+    }
+}
+
+/// A reason outside of Stead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Excuse {
+    /// The user, or the application, took the grant back.
+    Revoked,
+    /// The network, or a process that stood still, presented a spent token.
+    PresentedTwice,
+    /// The response with the only token that lives was lost.
+    Lost,
+}

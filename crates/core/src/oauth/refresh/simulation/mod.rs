@@ -1,0 +1,265 @@
+//! Random histories of one account: two processes with clocks of their own on one store, an authorization server that
+//! misbehaves, a store that is away or says too little, processes that die or stand still, tasks that interleave at every
+//! look at the store. What must hold is checked after every commit.
+
+mod history;
+mod ledger;
+mod seen;
+mod server;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+use jiff::SignedDuration;
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+
+use crate::{
+    Result,
+    domain::{AccountRef, lease::LEASE},
+    ports::{Body, Runtime},
+    product::Product,
+    store::Store,
+    testing::{Clock, Outage, ROTATING, STABLE, STRICT, Sent},
+};
+use history::History;
+use server::Fault;
+
+const NAME: &str = "demo";
+const USER: &str = "ada";
+
+fn user() -> AccountRef {
+    AccountRef::new(NAME, USER).unwrap()
+}
+/// Life of an access token.
+const LIFE: SignedDuration = SignedDuration::from_mins(10);
+
+/// What a product does with refresh tokens that are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// They stay.
+    Stable,
+    /// They serve once.
+    Rotating,
+    /// They serve once, and for a while again.
+    Grace,
+    /// They serve once, and a second use ends the grant.
+    Strict,
+}
+
+impl Class {
+    fn product(self) -> &'static Product {
+        match self {
+            Self::Stable => &STABLE,
+            Self::Rotating | Self::Grace => &ROTATING,
+            Self::Strict => &STRICT,
+        }
+    }
+}
+
+/// Opens the store of one history once more.
+type Open = Box<dyn Fn() -> Arc<dyn Store>>;
+
+/// What happens. The number is that of a process.
+#[derive(Debug, Clone)]
+enum Act {
+    Call(u32),
+    Refresh(u32),
+    Suspend(u32),
+    Resume(u32),
+    /// With revocation at the product, or without.
+    Disconnect(u32, bool),
+    /// The user goes through a link; the application confirms at once, or not yet.
+    Authorize(u32, bool),
+    /// The application confirms what waits longest.
+    Verify(u32),
+    /// The connection gets another client.
+    ChangeClient(u32),
+    /// The next answers of the token endpoint go wrong.
+    Fault(Fault, usize),
+    /// The store is down.
+    Outage(Outage, Duration),
+    /// The next commits are reported as failed, and are applied or not.
+    Doubt(usize, bool),
+    RevokeAtProduct,
+    Kill(u32),
+    /// Both processes are killed, and begin with a clock that was set back or not.
+    Restart(bool),
+    /// A process stands still until the end of the scene.
+    Freeze(u32),
+}
+
+/// Some acts at the same time, and how long it takes until the next.
+type Scene = (Vec<Act>, Duration);
+
+fn scenes() -> impl Strategy<Value = Vec<Scene>> {
+    let process = || 0..2_u32;
+    let faults = [
+        Fault::Unavailable,
+        Fault::LosesRequests,
+        Fault::LosesResponses,
+        Fault::Late,
+        Fault::Twice,
+        Fault::RespondsIntoOutage(10),
+        Fault::RespondsIntoOutage(100),
+        Fault::RespondsIntoOutage(180),
+    ];
+    let outage = prop::sample::select(vec![Outage::Writes, Outage::ReadsAndWrites]);
+    let times = [300, 10_000, 50_000, 100_000].map(Duration::from_millis);
+    let act = prop_oneof![
+        24 => process().prop_map(Act::Call),
+        8 => process().prop_map(Act::Refresh),
+        1 => process().prop_map(Act::Suspend),
+        3 => process().prop_map(Act::Resume),
+        2 => (process(), any::<bool>()).prop_map(|(process, revoke)| Act::Disconnect(process, revoke)),
+        6 => (process(), prop::bool::weighted(0.6)).prop_map(|(process, verify)| Act::Authorize(process, verify)),
+        5 => process().prop_map(Act::Verify),
+        1 => process().prop_map(Act::ChangeClient),
+        4 => (prop::sample::select(faults.to_vec()), 1..4_usize).prop_map(|(fault, times)| Act::Fault(fault, times)),
+        1 => (outage, prop::sample::select(times.to_vec())).prop_map(|(outage, time)| Act::Outage(outage, time)),
+        2 => (1..4_usize, any::<bool>()).prop_map(|(commits, applied)| Act::Doubt(commits, applied)),
+        1 => Just(Act::RevokeAtProduct),
+        2 => process().prop_map(Act::Kill),
+        1 => any::<bool>().prop_map(Act::Restart),
+        2 => process().prop_map(Act::Freeze),
+    ];
+    // Short ones cut what goes on; long ones bring a lease to its edges, and the access token to its last minutes and
+    // past its end.
+    let lease = LEASE.as_millis() as u64;
+    let waits = [
+        50,
+        200,
+        400,
+        2_000,
+        30_000,
+        lease - 1_000,
+        lease,
+        lease + 1_000,
+        lease + 31_000,
+        350_000,
+        350_000,
+        545_000,
+        545_000,
+        560_000,
+        700_000,
+    ];
+    let wait = prop::sample::select(waits.map(Duration::from_millis).to_vec());
+    prop::collection::vec((prop::collection::vec(act, 1..6), wait), 1..25)
+}
+
+/// A clock that is up to 5 minutes wrong, and drifts as far within a history.
+fn clock() -> impl Strategy<Value = Clock> {
+    let drift = prop_oneof![3 => Just(0), 1 => -20_000..20_000];
+    (-300..=300_i64, drift).prop_map(|(ahead, drift)| Clock {
+        ahead: SignedDuration::from_secs(ahead),
+        drift,
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A failed assertion must not hide behind a second panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn ready<T>(future: impl Future<Output = Result<T>>) -> T {
+    future
+        .now_or_never()
+        .expect("the rows are at hand")
+        .unwrap()
+}
+
+/// What so many histories have reached.
+#[derive(Debug, Default)]
+struct Reached {
+    /// Histories.
+    histories: u32,
+    /// Steps of tasks.
+    steps: u64,
+    /// Commits that were looked at.
+    commits: u32,
+    /// Changes that others see, each with its event.
+    transitions: u32,
+    /// Distinct situations of the account.
+    situations: usize,
+    /// Refresh tokens presented.
+    refreshes: u32,
+    /// Refresh tokens refused.
+    refusals: u32,
+    /// Responses that brought a token and were lost, or whose process was killed.
+    lost: u32,
+    /// Spent tokens that were presented once more.
+    second_presentations: u32,
+    /// Histories in which the account was disconnected.
+    disconnects: u32,
+    seen: std::collections::BTreeSet<String>,
+}
+
+impl fmt::Display for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} histories, {} steps, {} commits, {} transitions each with its event, {} situations, {} refreshes, {} refusals, {} lost responses, {} second presentations, {} with a disconnect",
+            self.histories,
+            self.steps,
+            self.commits,
+            self.transitions,
+            self.situations,
+            self.refreshes,
+            self.refusals,
+            self.lost,
+            self.second_presentations,
+            self.disconnects
+        )
+    }
+}
+
+impl Reached {
+    fn add(&mut self, history: &History) {
+        let (server, mut seen) = (history.server.state(), lock(&history.seen));
+        self.histories += 1;
+        self.steps += history.world.steps();
+        self.commits += seen.commits;
+        self.transitions += seen.transitions;
+        self.seen.append(&mut seen.situations);
+        self.situations = self.seen.len();
+        self.refreshes += server.ledger.refreshes;
+        self.refusals += server.ledger.refusals;
+        self.lost += server.ledger.lost;
+        self.second_presentations += server.ledger.second_presentations;
+        self.disconnects += u32::from(!seen.ended.is_empty());
+    }
+}
+
+/// Plays as many histories over stores that `stores` makes, by the time that it is given: the same histories in every run.
+///
+/// # Panics
+/// Where a history breaks what must hold.
+fn play(class: Class, histories: u32, stores: impl Fn(Arc<dyn Runtime>) -> Open) -> Reached {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let config = Config {
+        failure_persistence: None,
+        cases: histories,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let reached = std::cell::RefCell::new(Reached::default());
+    let drawn = (scenes(), any::<u64>(), [clock(), clock()]);
+    let result = runner.run(&drawn, |(scenes, seed, clocks)| {
+        let mut history = History::new(class, seed, clocks, &stores);
+        scenes.iter().for_each(|scene| history.play(scene));
+        history.end();
+        reached.borrow_mut().add(&history);
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    reached.into_inner()
+}
