@@ -60,18 +60,23 @@ async fn account(stage: &Stage, connection: &str, identifier: &str) -> Value {
     stage.get(&path).await.json()
 }
 
-/// What is still to be done at a product is done, nothing was revoked, and mail goes on.
-async fn ends_nothing_else(stage: &Stage) {
-    stage.platform.environment().maintain().await.unwrap();
-    stage.platform.shut_down().await;
-    assert_eq!(stage.revocations(), 0);
-    let reopened = Platform::builder(&stage.url)
+/// Another process over the same database.
+async fn reopened(stage: &Stage) -> Platform {
+    Platform::builder(&stage.url)
         .key(&stage.key)
         .sqlite(&stage.database)
         .gateway(&stage.sandbox.url)
         .build()
         .await
-        .unwrap();
+        .unwrap()
+}
+
+/// What is still to be done at a product is done, nothing was revoked, and mail goes on.
+async fn ends_nothing_else(stage: &Stage) {
+    stage.platform.environment().maintain().await.unwrap();
+    stage.platform.shut_down().await;
+    assert_eq!(stage.revocations(), 0);
+    let reopened = reopened(stage).await;
     let actions = reopened.actions();
     let drafts = actions.execute_tool("mail_list_drafts", "mail", "user-1", json!({}));
     drafts.await.expect("mail still works");
@@ -202,6 +207,8 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
     );
     stage.platform.shut_down().await;
     assert_eq!(stage.revocations(), 1);
+    let reopened = reopened(&stage).await;
+    let environment = reopened.environment();
     for (connection, identifier, state) in [
         ("mail", "user-1", "disconnected"),
         ("calendar", "user-1", "needs_reauthorization"),
