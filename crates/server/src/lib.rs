@@ -60,6 +60,7 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
     for (access, routes) in table() {
         let routes = routes::router(routes);
         let counted = || from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
+        let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
         let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
         let with_state = || state.clone();
         router = router.merge(match access {
@@ -72,10 +73,12 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
             Access::Browser => routes
                 .route_layer(counted())
                 .route_layer(by_name())
+                .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
             Access::Callback => routes
                 .route_layer(counted())
                 .route_layer(by_name())
+                .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), oauth::leave_callback)),
             Access::Anyone => routes.route_layer(counted()),
             Access::Health => routes,

@@ -1,5 +1,7 @@
 //! What an operator can set about the service.
 
+use ipnet::IpNet;
+
 /// Bounds and trust of a [`router_with`](crate::router_with).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -10,6 +12,9 @@ pub struct ServerOptions {
     /// Hosts, besides that of the public URL and this machine's own, by which browsers may reach `/connect` and `/sso`:
     /// such as the name by which a reverse proxy calls the service when it does not pass on `Host`. Without port.
     pub allowed_hosts: Vec<String>,
+    /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
+    /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 impl Default for ServerOptions {
@@ -17,6 +22,7 @@ impl Default for ServerOptions {
         Self {
             max_requests: 10_000,
             allowed_hosts: Vec::new(),
+            trusted_proxies: Vec::new(),
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use stead::core::environment::Environment;
+use stead::{Error, core::environment::Environment};
+use tokio::sync::Mutex;
 
 use crate::{
-    admission::{Hosts, InFlight},
+    admission::{Hosts, InFlight, Rates},
     options::ServerOptions,
     pages::Pages,
 };
@@ -18,6 +19,9 @@ pub(crate) struct ServerState {
     pub(crate) pages: Arc<Pages>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) hosts: Arc<Hosts>,
+    pub(crate) rates: Arc<Rates>,
+    /// What `/readyz` said last.
+    pub(crate) readiness: Arc<Mutex<Option<Result<(), Error>>>>,
 }
 
 impl ServerState {
@@ -27,6 +31,8 @@ impl ServerState {
             pages: Arc::new(Pages::new(environment)),
             in_flight: Arc::new(InFlight::new(options.max_requests)),
             hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
+            rates: Arc::new(Rates::new(environment, &options.trusted_proxies)),
+            readiness: Arc::default(),
         }
     }
 }
@@ -40,6 +46,12 @@ impl FromRef<ServerState> for Environment {
 impl FromRef<ServerState> for Arc<Pages> {
     fn from_ref(state: &ServerState) -> Self {
         Self::clone(&state.pages)
+    }
+}
+
+impl FromRef<ServerState> for Arc<Rates> {
+    fn from_ref(state: &ServerState) -> Self {
+        Self::clone(&state.rates)
     }
 }
 

@@ -175,7 +175,7 @@ kinds! {
     UpstreamRedirectBlocked = "upstream_redirect_blocked", 502, false, AppDeveloper;
     /// The product's response broke off.
     UpstreamTruncated = "upstream_truncated", 502, true, Product;
-    /// The rate limit of this environment; the deadline would pass before the call's turn.
+    /// The rate limit of this environment: there were too many requests, or the deadline would pass before the call's turn.
     RateLimited = "rate_limited", 429, true, AppDeveloper;
     /// More is under way at once than this environment takes, or it has no file descriptors left; no write was sent.
     Overloaded = "overloaded", 503, true, Operator;

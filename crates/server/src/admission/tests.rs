@@ -1,11 +1,12 @@
 //! What is refused before a handler sees it, through the router.
 
-use std::{convert::Infallible, pin::pin};
+use std::{convert::Infallible, net::SocketAddr, pin::pin};
 
-use axum::body::Body;
+use axum::{body::Body, extract::ConnectInfo};
 use bytes::Bytes;
 use futures_util::{FutureExt as _, stream};
 use http::{Request, StatusCode, header};
+use secrecy::ExposeSecret as _;
 use stead::{ErrorKind, core::environment::Verification};
 use tower::ServiceExt as _;
 
@@ -107,4 +108,89 @@ async fn browsers_reach_the_service_by_its_own_names_only() {
     }
     let health = status("192.0.2.7:8484", "/healthz").await;
     assert_eq!(health.status, StatusCode::OK, "machines may use any name");
+}
+
+/// A request as it comes from an address.
+async fn from(
+    service: &TestService,
+    address: &str,
+    request: http::request::Builder,
+    body: &str,
+) -> crate::testing::TestResponse {
+    let mut request = request.body(Body::from(body.to_owned())).unwrap();
+    let peer: SocketAddr = address.parse().unwrap();
+    request.extensions_mut().insert(ConnectInfo(peer));
+    service.send(request).await
+}
+
+#[tokio::test]
+async fn a_stranger_who_guesses_links_is_slowed_down_and_no_one_else() {
+    let service = TestService::new().await;
+    let guess = async |address: &str| {
+        let path = format!("/connect/{}", "x".repeat(43));
+        from(&service, address, Request::get(path), "").await
+    };
+    let mut passed = 0;
+    let refused = loop {
+        let response = guess(&format!("[2001:db8::{passed}]:1")).await;
+        if response.status != StatusCode::NOT_FOUND {
+            break response;
+        }
+        passed += 1;
+    };
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.header("retry-after"), "1");
+    assert!(passed >= 100, "{passed}");
+    let other = guess("192.0.2.7:1").await;
+    assert_eq!(other.status, StatusCode::NOT_FOUND);
+    let callback = "/sso/v1/oauth/conn_1/callback?state=x";
+    loop {
+        let back = from(&service, "[2001:db8::1]:1", Request::get(callback), "").await;
+        if back.header("location").contains("kind=rate_limited") {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn wrong_secrets_are_slowed_down_and_the_right_one_is_not_locked_out() {
+    let service = TestService::new().await;
+    let environment = service.platform.environment();
+    let credential = environment.create_app_credential("app").await.unwrap();
+    let ask = async |secret: &str| {
+        let request = Request::post("/oauth/token")
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let id = &credential.client_id;
+        let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+        from(&service, "127.0.0.1:1", request, &form).await
+    };
+    let mut refused = 0;
+    let slowed = loop {
+        let response = ask("wrong").await;
+        if response.status != StatusCode::UNAUTHORIZED {
+            break response;
+        }
+        refused += 1;
+    };
+    assert!(refused >= 10, "{refused}");
+    assert_eq!(slowed.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(slowed.json()["error"], "temporarily_unavailable");
+    assert_eq!(slowed.header("retry-after"), "1");
+    let secret = credential.client_secret.expose_secret();
+    assert_eq!(ask(secret).await.status, StatusCode::OK);
+
+    let mut issued = 1;
+    while ask(secret).await.status == StatusCode::OK {
+        issued += 1;
+    }
+    assert!(issued >= 100, "{issued}");
+    assert_eq!(ask(secret).await.header("retry-after"), "1");
+}
+
+#[tokio::test]
+async fn readiness_is_answered_however_often_anyone_asks() {
+    let service = TestService::new().await;
+    for _ in 0..200 {
+        assert_eq!(service.visit("/readyz").await.status, StatusCode::OK);
+    }
 }

@@ -1,48 +1,46 @@
 //! JSON bodies: read from a request, with the place of a fault, and written as a response.
 
-use std::{pin::pin, time::Duration};
-
 use axum::{
-    body::Body,
     extract::{FromRequest, Request},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use futures_util::{
-    FutureExt as _,
-    future::{Either, select},
-};
 use http::{HeaderMap, HeaderValue, header};
-use http_body_util::LengthLimitError;
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use stead::{
-    Error, ErrorKind,
-    core::{ports::BoxFuture, schema::read_body},
-};
+use stead::{Error, ErrorKind, core::schema::read_body};
 
-use super::invalid;
+use super::{body::collect, invalid};
 use crate::{problem::Problem, state::ServerState};
 
 /// Most bytes of a JSON body.
 const LIMIT: usize = 10 * 1024 * 1024;
-/// Longest wait for a body to be complete: a caller who sends a byte now and then holds no connection for ever.
-const WAIT: Duration = Duration::from_secs(60);
+/// Bodies from this size on are read aside, so that other requests do not wait for them.
+const LARGE: usize = 256 * 1024;
 
 /// A body in JSON.
 #[derive(Debug)]
 pub(crate) struct Json<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + JsonSchema> FromRequest<ServerState> for Json<T> {
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromRequest<ServerState> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
         check_content_type(request.headers())?;
-        let body = collect(request.into_body(), || {
-            state.environment.runtime().sleep(WAIT)
-        })
-        .await?;
-        Ok(Self(read(&body)?))
+        let runtime = state.environment.runtime();
+        let body = collect(request.into_body(), LIMIT, runtime).await?;
+        if body.len() < LARGE {
+            return Ok(Self(read(&body)?));
+        }
+        match tokio::task::spawn_blocking(move || read(&body)).await {
+            Ok(read) => Ok(Self(read?)),
+            Err(error) => {
+                let message = "the body could not be read";
+                Err(Error::new(ErrorKind::Internal, message)
+                    .with_source(error)
+                    .into())
+            }
+        }
     }
 }
 
@@ -85,34 +83,6 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
     ))
 }
 
-/// Most bodies are there at once and need no timer.
-async fn collect(
-    body: Body,
-    wait: impl FnOnce() -> BoxFuture<'static, ()>,
-) -> Result<Bytes, Error> {
-    let mut reading = pin!(axum::body::to_bytes(body, LIMIT));
-    let read = match reading.as_mut().now_or_never() {
-        Some(read) => read,
-        None => match select(reading, wait()).await {
-            Either::Left((read, _)) => read,
-            Either::Right(_) => {
-                return Err(Error::new(
-                    ErrorKind::InvalidRequest,
-                    format!("the body was not complete after {} s", WAIT.as_secs()),
-                ));
-            }
-        },
-    };
-    read.map_err(|error| {
-        let source = std::error::Error::source(&error);
-        if source.is_some_and(|source| source.is::<LengthLimitError>()) {
-            let message = format!("the body is larger than {LIMIT} bytes");
-            return Error::new(ErrorKind::RequestTooLarge, message);
-        }
-        Error::new(ErrorKind::InvalidRequest, "the body broke off")
-    })
-}
-
 /// Reads at full speed; only a body that is refused is read again, by its schema, to take what is meant or to say all
 /// that is wrong with it.
 fn read<T: DeserializeOwned + JsonSchema>(body: &Bytes) -> Result<T, Error> {
@@ -144,9 +114,6 @@ fn syntax(error: &serde_json::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::future::{pending, ready};
-
-    use futures_util::stream;
     use serde::Deserialize;
 
     use super::*;
@@ -240,30 +207,5 @@ mod tests {
             );
             assert_eq!(error.message(), format!("the body: {message}"));
         }
-    }
-
-    #[tokio::test]
-    async fn a_body_that_is_too_large_is_told_apart_from_one_that_broke_off() {
-        let large = Body::from(vec![b' '; LIMIT + 1]);
-        let error = collect(large, || Box::pin(pending())).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::RequestTooLarge);
-        let broken = stream::once(ready(Err::<Bytes, _>(std::io::Error::other("cut"))));
-        let error = collect(Body::from_stream(broken), || Box::pin(pending()))
-            .await
-            .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-    }
-
-    #[tokio::test]
-    async fn a_body_that_does_not_end_is_refused() {
-        let never = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
-        let error = collect(never, || Box::pin(ready(()))).await.unwrap_err();
-        assert_eq!(error.message(), "the body was not complete after 60 s");
-        let piece = async {
-            tokio::task::yield_now().await;
-            Ok::<_, std::io::Error>(Bytes::from("late"))
-        };
-        let late = Body::from_stream(stream::once(piece));
-        assert_eq!(collect(late, || Box::pin(pending())).await.unwrap(), "late");
     }
 }

@@ -1,10 +1,12 @@
 //! What handlers read of a request. A refusal is a problem that says where the fault lies.
 
+mod body;
 mod idempotency_key;
 mod json;
 mod path;
 mod query;
 
+pub(crate) use body::{KeepsComing, collect};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use json::Json;
 pub(crate) use path::Path;

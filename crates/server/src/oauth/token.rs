@@ -1,9 +1,10 @@
 //! `POST /oauth/token`: client credentials to a bearer token (RFC 6749, sections 4.4 and 5). The one route whose
 //! errors are that RFC's own and not problems.
 
+use std::sync::Arc;
+
 use axum::{
-    Form,
-    extract::{State, rejection::FormRejection},
+    extract::{Request, State},
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -13,21 +14,42 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
-use crate::problem;
+use url::form_urlencoded;
+
+use crate::{admission::Rates, extract::collect, problem};
+
+/// Most bytes of the form: ids and secrets are short.
+const LIMIT: usize = 64 * 1024;
 
 pub(super) async fn issue(
     State(environment): State<Environment>,
-    headers: HeaderMap,
-    form: Result<Form<Vec<(String, String)>>, FormRejection>,
+    State(rates): State<Arc<Rates>>,
+    request: Request,
 ) -> Response {
-    let credentials = match read(&headers, form.map(|Form(pairs)| pairs).ok()) {
+    let (head, body) = request.into_parts();
+    if let Err(error) = rates.check(&head.extensions, &head.headers) {
+        return refuse(&error);
+    }
+    let form = if is_form(&head.headers) {
+        collect(body, LIMIT, environment.runtime()).await.ok()
+    } else {
+        None
+    };
+    let form = form.map(|body| form_urlencoded::parse(&body).into_owned().collect());
+    let credentials = match read(&head.headers, form) {
         Ok(credentials) => credentials,
         Err(refusal) => return refusal.into_response(),
     };
-    match environment
-        .issue_access_token(&credentials.client_id, &credentials.client_secret)
-        .await
-    {
+    let client_id = credentials.client_id.as_str();
+    if let Err(error) = rates.may_issue(client_id) {
+        return refuse(&error);
+    }
+    let issued = environment.issue_access_token(client_id, &credentials.client_secret);
+    let issued = issued.await;
+    if issued.is_ok() {
+        rates.issued(client_id);
+    }
+    match issued {
         Ok(token) => respond(
             StatusCode::OK,
             &json!({
@@ -36,8 +58,20 @@ pub(super) async fn issue(
                 "expires_in": token.expires_in,
             }),
         ),
+        Err(error) if error.kind() == ErrorKind::Unauthenticated => {
+            refuse(&rates.refuse(client_id).err().unwrap_or(error))
+        }
         Err(error) => refuse(&error),
     }
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE);
+    let given = given
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
 struct Credentials {

@@ -2,11 +2,18 @@
 
 use axum::extract::State;
 use serde_json::{Value, json};
-use stead::core::environment::Environment;
 
-use crate::{extract::Json, problem::Result};
+use crate::{extract::Json, problem::Result, state::ServerState};
 
-pub(super) async fn show(State(environment): State<Environment>) -> Result<Json<Value>> {
-    environment.ready().await?;
+/// Anyone may ask, and always gets a response; asked too often, it is the last one again.
+pub(super) async fn show(State(state): State<ServerState>) -> Result<Json<Value>> {
+    // One at a time asks the store; the others wait for what it says.
+    let mut last = state.readiness.lock().await;
+    let ready = match &*last {
+        Some(known) if !state.rates.may_probe() => known.clone(),
+        _ => last.insert(state.environment.ready().await).clone(),
+    };
+    drop(last);
+    ready?;
     Ok(Json(json!({"status": "ready"})))
 }

@@ -14,7 +14,7 @@ use stead::{
 };
 
 use super::pass_on;
-use crate::problem::Result;
+use crate::{extract::KeepsComing, problem::Result};
 
 pub(in crate::rest) async fn streaming(
     State(environment): State<Environment>,
@@ -25,7 +25,9 @@ pub(in crate::rest) async fn streaming(
     let body = if body.is_end_stream() {
         Body::Empty
     } else {
-        Body::stream(body)
+        let environment = environment.clone();
+        let wait = move |time| environment.runtime().sleep(time);
+        Body::stream(KeepsComing::new(body, wait))
     };
     let mut request = http::Request::new(body);
     *request.method_mut() = parts.method;

@@ -1,0 +1,173 @@
+//! Bodies of requests: whole within a time and a size, or passed on while they keep coming.
+
+use std::{
+    io,
+    pin::{Pin, pin},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{
+    FutureExt as _,
+    future::{Either, select},
+};
+use http_body::{Frame, SizeHint};
+use http_body_util::LengthLimitError;
+use stead::{
+    Error, ErrorKind,
+    core::ports::{BoxFuture, Runtime},
+};
+
+/// Longest wait for a body to be complete, and for the next piece of one that is passed on: a caller who sends a byte now
+/// and then, or none, holds no connection for ever.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The whole body, of at most `limit` bytes. Most bodies are there at once and need no timer.
+pub(crate) async fn collect(
+    body: Body,
+    limit: usize,
+    runtime: &dyn Runtime,
+) -> Result<Bytes, Error> {
+    collect_within(body, limit, || runtime.sleep(WAIT)).await
+}
+
+async fn collect_within(
+    body: Body,
+    limit: usize,
+    wait: impl FnOnce() -> BoxFuture<'static, ()>,
+) -> Result<Bytes, Error> {
+    let mut reading = pin!(axum::body::to_bytes(body, limit));
+    let read = match reading.as_mut().now_or_never() {
+        Some(read) => read,
+        None => match select(reading, wait()).await {
+            Either::Left((read, _)) => read,
+            Either::Right(_) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("the body was not complete after {} s", WAIT.as_secs()),
+                ));
+            }
+        },
+    };
+    read.map_err(|error| {
+        let source = std::error::Error::source(&error);
+        if source.is_some_and(|source| source.is::<LengthLimitError>()) {
+            let message = format!("the body is larger than {limit} bytes");
+            return Error::new(ErrorKind::RequestTooLarge, message);
+        }
+        Error::new(ErrorKind::InvalidRequest, "the body broke off")
+    })
+}
+
+/// A body that breaks off where the next piece of it takes too long.
+pub(crate) struct KeepsComing<W> {
+    body: Body,
+    wait: W,
+    waiting: Option<BoxFuture<'static, ()>>,
+}
+
+impl<W: Fn(Duration) -> BoxFuture<'static, ()>> KeepsComing<W> {
+    pub(crate) fn new(body: Body, wait: W) -> Self {
+        Self {
+            body,
+            wait,
+            waiting: None,
+        }
+    }
+}
+
+impl<W> http_body::Body for KeepsComing<W>
+where
+    W: Fn(Duration) -> BoxFuture<'static, ()> + Unpin,
+{
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
+            this.waiting = None;
+            return Poll::Ready(frame);
+        }
+        let waiting = this.waiting.get_or_insert_with(|| (this.wait)(WAIT));
+        ready!(waiting.as_mut().poll(context));
+        this.waiting = None;
+        let error = format!("nothing of the body came for {} s", WAIT.as_secs());
+        let error = io::Error::new(io::ErrorKind::TimedOut, error);
+        Poll::Ready(Some(Err(axum::Error::new(error))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use futures_util::stream;
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_that_is_too_large_is_told_apart_from_one_that_broke_off() {
+        let large = Body::from(vec![b' '; 11]);
+        let error = collect_within(large, 10, || Box::pin(pending()))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RequestTooLarge);
+        let broken = stream::once(ready(Err::<Bytes, _>(io::Error::other("cut"))));
+        let error = collect_within(Body::from_stream(broken), 10, || Box::pin(pending()))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_end_is_refused() {
+        let never = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
+        let error = collect_within(never, 10, || Box::pin(ready(())))
+            .await
+            .unwrap_err();
+        assert_eq!(error.message(), "the body was not complete after 60 s");
+        let piece = async {
+            tokio::task::yield_now().await;
+            Ok::<_, io::Error>(Bytes::from("late"))
+        };
+        let late = Body::from_stream(stream::once(piece));
+        assert_eq!(
+            collect_within(late, 10, || Box::pin(pending()))
+                .await
+                .unwrap(),
+            "late"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_is_passed_on_may_take_long_but_not_stop() {
+        let pieces = stream::unfold(0, |count| async move {
+            let pause = if count < 5 { 50 } else { 3600 };
+            tokio::time::sleep(Duration::from_secs(pause)).await;
+            Some((Ok::<_, io::Error>(Bytes::from("piece")), count + 1))
+        });
+        let wait = |time| -> BoxFuture<'static, ()> { Box::pin(tokio::time::sleep(time)) };
+        let mut body = KeepsComing::new(Body::from_stream(pieces), wait);
+        let start = tokio::time::Instant::now();
+        for _ in 0..5 {
+            assert!(body.frame().await.unwrap().is_ok());
+        }
+        assert!(body.frame().await.unwrap().is_err());
+        assert_eq!(start.elapsed(), Duration::from_secs(5 * 50 + 60));
+    }
+}
