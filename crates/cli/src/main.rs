@@ -8,6 +8,7 @@ mod failure;
 mod listener;
 mod live;
 mod logs;
+mod process;
 mod progress;
 mod secrets;
 mod signals;
@@ -100,6 +101,7 @@ fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
         arguments.json || arguments.command.is_serve(),
         live,
     )?;
+    process::keep_memory_private();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

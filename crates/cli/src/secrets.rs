@@ -18,6 +18,10 @@ use crate::{
 /// Hidden arguments that stand for environment variables, with what to use in their place.
 const FROM_ENVIRONMENT: &[(&str, &str)] = &[
     (
+        "app_client_secret",
+        "Use the environment variable STEAD_CLIENT_SECRET.",
+    ),
+    (
         "key",
         "Use the environment variable STEAD_KEY, or --key-file.",
     ),
@@ -137,6 +141,9 @@ mod tests {
         assert!(refused("stead connections list --key k1:hush"));
         assert!(refused(
             "stead connections create mail --product mail --product-client-secret hush"
+        ));
+        assert!(refused(
+            "stead call mail_list_drafts --connection mail --identifier you --url http://x --client-id a --client-secret hush"
         ));
         assert!(!refused("stead serve --key-file key"));
         assert!(!refused("stead tools"));

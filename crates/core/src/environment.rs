@@ -1,7 +1,7 @@
 //! One deployment: its public URL, its store, its keys, its products. Everything that an application can ask for is a
 //! method of [`Environment`], which says how it can fail; what it does is written in the services.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use serde_json::Value;
 use url::Url;
@@ -30,6 +30,11 @@ use crate::{
     },
     schema::ExportFormat,
 };
+
+/// Longest wait of a shutdown for refreshes and writes: more than a token request takes, with the commit after it.
+const DRAIN: Duration = Duration::from_secs(45);
+/// Longest wait of a shutdown that is in a hurry, for tokens that were received to be kept.
+const KEEP: Duration = Duration::from_secs(5);
 
 /// One deployment. A handle: clones share everything.
 #[derive(Clone)]
@@ -86,10 +91,20 @@ impl Environment {
         self.0.store.ready().await
     }
 
-    /// Takes no more calls, waits until refreshes and writes in flight are done, and keeps their records.
+    /// Takes no more calls, waits at most 45 s until refreshes and writes in flight are done, and keeps their records.
+    /// Calls that are still under way then are cut off, as by [`shut_down_now`](Self::shut_down_now).
     pub async fn shut_down(&self) {
         self.0.tasks.close();
-        self.0.tasks.drained(self.runtime()).await;
+        self.0.tasks.drained(self.runtime(), DRAIN).await;
+        self.shut_down_now().await;
+    }
+
+    /// Takes no more calls and cuts off those under way, which are recorded as cancelled. Tokens that were received are
+    /// kept all the same: that may take up to 5 s.
+    pub async fn shut_down_now(&self) {
+        self.0.tasks.close();
+        self.0.tasks.cut();
+        self.0.tasks.drained(self.runtime(), KEEP).await;
         self.0.recorder.flush(&self.0).await;
     }
 
@@ -403,8 +418,6 @@ impl fmt::Debug for Environment {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::{
         ErrorKind,
@@ -429,5 +442,30 @@ mod tests {
             world.run(environment.ready()).unwrap_err().kind(),
             ErrorKind::ShuttingDown
         );
+    }
+
+    #[test]
+    fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
+        let world = World::new();
+        let environment = Environment(context(&world, &STABLE, always(200, "")));
+        let (runtime, keeping) = (world.process(0), environment.0.tasks.begin());
+        runtime.spawn(Box::pin({
+            let runtime = world.process(0);
+            async move {
+                runtime.sleep(Duration::from_secs(2)).await;
+                drop(keeping);
+            }
+        }));
+        let context = environment.0.clone();
+        let cut = std::sync::Arc::new(std::sync::Mutex::new(None));
+        let outcome = std::sync::Arc::clone(&cut);
+        runtime.spawn(Box::pin(async move {
+            let call = context.detached_call(|_| std::future::pending::<()>());
+            *outcome.lock().unwrap() = Some(call.await.is_err());
+        }));
+        world.run_until_idle();
+        world.run(environment.shut_down_now());
+        assert!((Duration::from_secs(2)..Duration::from_secs(3)).contains(&runtime.monotonic()));
+        assert_eq!(*cut.lock().unwrap(), Some(true));
     }
 }

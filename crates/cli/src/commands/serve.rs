@@ -1,21 +1,33 @@
 //! `stead serve`: the service.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
+use ipnet::IpNet;
 use stead::core::environment::Verification;
-use stead_server::ServerOptions;
+use stead_server::{Server, ServerOptions, UnderWay};
 
 use crate::{
-    failure::Outcome,
-    listener, signals,
+    exit::Exit,
+    failure::{Failure, Outcome},
+    listener, process,
+    signals::Signals,
     target::{CallLimitArgs, Database, IfMissing},
     terminal::Terminal,
 };
 
+/// Connections at once where there are file descriptors for more.
+const CONNECTIONS: u64 = 20_000;
+/// How often a stop that waits says so.
+const SAY: Duration = Duration::from_secs(5);
+
 /// Start the service: REST, the OAuth callback and the page that users open.
 ///
 /// It speaks plain HTTP; put a proxy with TLS in front of it, and give the proxy's address as --public-url.
+///
+/// SIGTERM, SIGINT and SIGHUP stop it in order: no more connections, at most 25 s for requests under way, then at most
+/// 45 s for writes and token requests. A second signal cuts requests off; tokens that were received and the records of
+/// calls are still kept, within 5 s. The exit code is 0 where every request was answered, and 1 where some were cut off.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address to listen on.
@@ -41,6 +53,22 @@ pub(crate) struct Serve {
         default_value_t = ServerOptions::default().max_requests
     )]
     max_requests: usize,
+
+    /// Most connections at once; half of the file descriptors unless given, and at most 20000.
+    #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER")]
+    max_connections: Option<usize>,
+
+    /// Networks of the reverse proxies in front of the service, such as 10.0.0.0/8: the caller's address, against which
+    /// limits are counted, is then the last one in X-Forwarded-For (or else Forwarded) that is not such a proxy's. Those
+    /// of this machine are always believed. Can be given several times, or with commas.
+    #[arg(
+        long,
+        env = "STEAD_TRUSTED_PROXIES",
+        value_name = "NETWORK",
+        value_delimiter = ',',
+        value_parser = network
+    )]
+    trusted_proxies: Vec<IpNet>,
 
     /// Another host by which browsers may reach the pages, besides that of the public URL and this machine's own: such
     /// as the name that a reverse proxy puts into Host. Can be given several times, or with commas.
@@ -73,6 +101,13 @@ impl Serve {
         } else {
             Verification::Application
         };
+        let signals = Signals::listen();
+        let descriptors = process::raise_descriptors();
+        if self.trust_whoever_has_the_link {
+            tracing::warn!(
+                "--trust-whoever-has-the-link: a link that is passed on connects the wrong person's account"
+            );
+        }
         let if_missing = match self.create {
             true => IfMissing::Create,
             false => IfMissing::Refuse,
@@ -97,10 +132,91 @@ impl Serve {
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;
-        let router = stead_server::router_with(&platform, &options);
-        stead_server::serve(listener, router, signals::stop()).await;
-        terminal.note("Stopping: waiting for calls under way.");
-        platform.shut_down().await;
-        Ok(())
+        options.trusted_proxies = self.trusted_proxies;
+        let connections = self
+            .max_connections
+            .unwrap_or_else(|| connections_for(descriptors));
+        tracing::info!(descriptors, connections, "bounds");
+        let server = Server::new(stead_server::router_with(&platform, &options))
+            .max_connections(connections);
+        let under_way = server.under_way();
+        let served = server.serve(listener, signals.received(1), signals.received(2));
+        let cut_off = tokio::select! {
+            cut_off = served => cut_off,
+            () = say_how_many_wait(terminal, &signals, &under_way) => 0,
+        };
+        tokio::select! {
+            () = platform.shut_down() => {}
+            () = signals.received(2) => platform.shut_down_now().await,
+        }
+        if cut_off == 0 {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::Failed,
+            format!("requests were cut off: {cut_off}"),
+            "The records of their calls say how each ended.",
+        ))
+    }
+}
+
+/// Says what a stop waits for, as long as it is polled.
+async fn say_how_many_wait(terminal: &Terminal, signals: &Signals, under_way: &UnderWay) {
+    signals.received(1).await;
+    loop {
+        terminal.note(format_args!(
+            "Stopping: waiting for {} requests under way. A second signal cuts them off.",
+            under_way.count()
+        ));
+        tokio::time::sleep(SAY).await;
+    }
+}
+
+/// Half of the descriptors, so that the others are there for calls, the database and what else the process opens.
+fn connections_for(descriptors: Option<u64>) -> usize {
+    let half = descriptors.unwrap_or(u64::MAX) / 2;
+    // No more than fits any integer.
+    usize::try_from(half.clamp(16, CONNECTIONS)).unwrap_or(usize::MAX)
+}
+
+/// A network, or one address.
+fn network(text: &str) -> Result<IpNet, String> {
+    let network = text.trim();
+    network
+        .parse()
+        .or_else(|_| {
+            network
+                .parse()
+                .map(|address: std::net::IpAddr| address.into())
+        })
+        .map_err(|_| {
+            String::from("expected a network or an address, such as 10.0.0.0/8 or 10.0.0.7")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_descriptors_are_for_connections() {
+        for (descriptors, connections) in [
+            (Some(256), 128),
+            (Some(1024), 512),
+            (Some(1_048_576), 20_000),
+            (None, 20_000),
+        ] {
+            assert_eq!(connections_for(descriptors), connections);
+        }
+    }
+
+    #[test]
+    fn a_network_may_be_one_address() {
+        assert_eq!(
+            network("10.0.0.7").unwrap(),
+            network("10.0.0.7/32").unwrap()
+        );
+        assert!(network("2001:db8::/32").is_ok());
+        assert!(network("proxy").is_err());
     }
 }

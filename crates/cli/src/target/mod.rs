@@ -36,7 +36,7 @@ struct Service {
     /// URL of a running service; without it, the database is used.
     #[arg(long, env = "STEAD_URL", value_name = "URL")]
     url: Option<String>,
-    /// The application's client id at the service.
+    /// The application's client id at the service; the environment variable STEAD_CLIENT_SECRET holds its secret.
     #[arg(
         id = "app_client_id",
         long = "client-id",
@@ -44,8 +44,7 @@ struct Service {
         value_name = "ID"
     )]
     client_id: Option<String>,
-    /// The application's client secret at the service; better given as the environment variable.
-    #[arg(id = "app_client_secret", long = "client-secret", env = "STEAD_CLIENT_SECRET", value_name = "SECRET", hide_env_values = true, value_parser = secrets::parse)]
+    #[arg(id = "app_client_secret", long = "client-secret", env = "STEAD_CLIENT_SECRET", value_name = "SECRET", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     client_secret: Option<SecretString>,
 }
 

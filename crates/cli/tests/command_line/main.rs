@@ -1,6 +1,8 @@
 //! The binary as a person or a program uses it: exit codes, and what it says.
 
 mod connections;
+#[cfg(unix)]
+mod stopping;
 
 use std::{
     path::Path,

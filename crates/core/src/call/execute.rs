@@ -80,7 +80,7 @@ pub(crate) async fn execute(
     // A caller that hangs up stops waiting, not the writing.
     let entry = tool.entry();
     context
-        .detached(|context| async move {
+        .detached_call(|context| async move {
             let tool = current(&context, entry)?;
             run(&context, tool, parsed.as_ref(), &invocation, record).await
         })

@@ -244,6 +244,23 @@ impl Context {
         wait.await.map_err(|_| Panicked)
     }
 
+    /// The same for a call, which is cut off where a shutdown cannot wait any longer.
+    pub(crate) async fn detached_call<T, W>(
+        &self,
+        call: impl FnOnce(Self) -> W,
+    ) -> Result<T, Panicked>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        self.detached(|context| {
+            let call = call(context.clone());
+            async move { context.tasks.unless_cut(call).await }
+        })
+        .await?
+        .ok_or(Panicked)
+    }
+
     /// A new id: ordered by time, and within one process by creation.
     pub(crate) fn new_id(&self) -> Uuid {
         let mut bytes = [0; 10];

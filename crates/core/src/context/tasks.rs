@@ -1,19 +1,51 @@
-//! Work that must not be cut: counted, so that a shutdown can wait for it.
+//! Work that goes on without its caller: counted, so that a shutdown can wait for it.
 
 use std::{
+    convert::Infallible,
+    fmt,
+    pin::pin,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
+use futures_channel::oneshot;
+use futures_util::{
+    FutureExt as _,
+    future::{Either, Shared, select},
+};
+
 use crate::{Error, ErrorKind, Result, ports::Runtime};
 
-#[derive(Debug, Default)]
 pub(crate) struct Tasks {
     running: Arc<AtomicUsize>,
     closed: AtomicBool,
+    /// Dropped to cut calls off.
+    cut: Mutex<Option<oneshot::Sender<Infallible>>>,
+    was_cut: Shared<oneshot::Receiver<Infallible>>,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        let (cut, was_cut) = oneshot::channel();
+        Self {
+            running: Arc::default(),
+            closed: AtomicBool::default(),
+            cut: Mutex::new(Some(cut)),
+            was_cut: was_cut.shared(),
+        }
+    }
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks")
+            .field("running", &self.running)
+            .field("closed", &self.closed)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Counts one task until it is dropped, even by a panic.
@@ -47,9 +79,27 @@ impl Tasks {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Waits until nothing runs, at most 70 s: longer than a token request with the commit after it.
-    pub(crate) async fn drained(&self, runtime: &dyn Runtime) {
-        let end = runtime.monotonic() + Duration::from_secs(70);
+    /// Cuts off calls; other work goes on.
+    pub(crate) fn cut(&self) {
+        drop(
+            self.cut
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+    }
+
+    /// The result of a call; none where it is cut off.
+    pub(crate) async fn unless_cut<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        match select(pin!(call), self.was_cut.clone()).await {
+            Either::Left((result, _)) => Some(result),
+            Either::Right(_) => None,
+        }
+    }
+
+    /// Waits until nothing runs, no longer than `limit`.
+    pub(crate) async fn drained(&self, runtime: &dyn Runtime, limit: Duration) {
+        let end = runtime.monotonic() + limit;
         while self.running.load(Ordering::Acquire) > 0 && runtime.monotonic() < end {
             runtime.sleep(Duration::from_millis(20)).await;
         }

@@ -130,6 +130,11 @@ impl Platform {
             store.close().await;
         }
     }
+
+    /// Takes no more calls and cuts off those under way; only tokens that were received are kept first.
+    pub async fn shut_down_now(&self) {
+        self.environment.shut_down_now().await;
+    }
 }
 
 impl PlatformBuilder {

@@ -214,7 +214,7 @@ async fn call(
         return send(context, snapshot, request, record, lasting).await;
     }
     context
-        .detached(|context| async move {
+        .detached_call(|context| async move {
             let _guard = guard;
             send(&context, snapshot, request, record, lasting).await
         })
