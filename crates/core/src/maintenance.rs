@@ -67,6 +67,9 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
     oauth::replay_spool(context).await;
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
+    if let Err(error) = oauth::keep_alive(context).await {
+        tracing::warn!(kind = %error.kind(), "idle credentials could not be looked at");
+    }
     if let Err(error) = oauth::end_all_older_clients(context).await {
         tracing::warn!(kind = %error.kind(), "accounts of a changed client could not be ended");
     }

@@ -21,7 +21,7 @@ use std::{
     collections::BTreeMap,
     ops::Deref,
     sync::{
-        Arc, Weak,
+        Arc, Mutex, Weak,
         atomic::{AtomicU32, Ordering},
     },
     time::Duration,
@@ -84,6 +84,8 @@ pub(crate) struct Shared {
     pub(crate) outbox: outbox::OutboxQueue,
     pub(crate) rate_limiters: rate_limit::RateLimiters,
     pub(crate) circuits: circuits::Circuits,
+    /// Up to which age idle credentials were looked at.
+    pub(crate) kept_alive: Mutex<Option<Timestamp>>,
     pub(crate) recorder: recorder::Recorder,
     pub(crate) access_tokens: access_tokens::AccessTokens,
     pub(crate) tasks: tasks::Tasks,
@@ -184,6 +186,7 @@ impl Context {
             outbox: outbox::OutboxQueue::default(),
             rate_limiters: rate_limit::RateLimiters::new(options.calls.waiting_per_account),
             circuits: circuits::Circuits::default(),
+            kept_alive: Mutex::default(),
             recorder: recorder::Recorder::default(),
             access_tokens: access_tokens::AccessTokens::default(),
             tasks: tasks::Tasks::default(),

@@ -1,5 +1,7 @@
 //! The right to refresh one credential, so that one process at a time asks the product.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,6 +11,18 @@ use crate::product::Rotation;
 
 /// Longer than a token request with the commit after it, and with the time before it that `may_send` allows.
 pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(90);
+
+/// What is kept free of the lease for the token request, whose time limit this is.
+pub(crate) const REQUEST: Duration = Duration::from_secs(25);
+/// What is kept free of the lease for the commit after it.
+const COMMIT: Duration = Duration::from_secs(10);
+
+/// Whether a token request may leave now: `elapsed` since the reading on which the lease was claimed. What is left of
+/// the lease holds the request and the commit of its response.
+pub(crate) fn may_send(elapsed: Duration) -> bool {
+    let lease = Duration::try_from(LEASE).unwrap_or_default();
+    elapsed < lease.saturating_sub(REQUEST + COMMIT)
+}
 
 /// A right to refresh one credential, for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

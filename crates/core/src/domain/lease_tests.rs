@@ -100,8 +100,6 @@ fn a_lease_is_free_once_it_is_over_or_of_an_older_generation() {
 
 #[test]
 fn a_lease_holds_a_late_request_and_the_commit_after_it() {
-    use super::super::refresh::{REQUEST, may_send};
-    use std::time::Duration;
     let lease = Duration::try_from(LEASE).unwrap();
     for (milliseconds, may) in [(0, true), (54_999, true), (55_000, false), (600_000, false)] {
         let elapsed = Duration::from_millis(milliseconds);

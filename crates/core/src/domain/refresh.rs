@@ -14,10 +14,6 @@ use crate::{
     state::{AccountHealth, AccountReason, AccountState},
 };
 
-/// What is kept free of the lease for the token request, whose time limit this is.
-pub(crate) const REQUEST: Duration = Duration::from_secs(25);
-/// What is kept free of the lease for the commit after it.
-const COMMIT: Duration = Duration::from_secs(10);
 /// A refresh that finds a lease that ended waits so long for its holder, who may have stood still.
 const THAW: SignedDuration = SignedDuration::from_secs(30);
 /// A stable refresh token is refused twice, so far apart, before the account ends.
@@ -89,13 +85,6 @@ pub(crate) fn client_stamp(connection: &Connection) -> String {
     let secret = secret.map(|sealed| format!("{:x?}", sealed.as_bytes()));
     let text = format!("{:?} {secret:?}", connection.client_id);
     Digest::of(&text).as_str()[..16].to_owned()
-}
-
-/// Whether a token request may leave now: `elapsed` since the reading on which the lease was claimed. What is left of
-/// the lease holds the request and the commit of its response.
-pub(crate) fn may_send(elapsed: Duration) -> bool {
-    let lease = Duration::try_from(super::lease::LEASE).unwrap_or_default();
-    elapsed < lease.saturating_sub(REQUEST + COMMIT)
 }
 
 /// The pause after this many failures in a row: between a second and 2 s, 4 s, ... 15 min, as `jitter` says between 0 and

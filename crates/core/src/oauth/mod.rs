@@ -26,7 +26,7 @@ pub(crate) use create_link::create_link;
 pub(crate) use end::end;
 pub use exchange::FinishedAuthorization;
 pub(crate) use older_clients::{end_all_older_clients, end_older_clients};
-pub(crate) use refresh::{RefreshReason, live, refresh_now, replay_spool};
+pub(crate) use refresh::{RefreshReason, keep_alive, live, refresh_now, replay_spool};
 pub(crate) use revoke::{revocation, work_off_outbox};
 pub(crate) use shared_grant::shares_grant;
 pub use start::StartedAuthorization;

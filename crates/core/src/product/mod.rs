@@ -244,6 +244,9 @@ pub struct OAuth {
     pub authorize_parameters: &'static [(&'static str, &'static str)],
     /// What happens to the refresh token when it is used.
     pub rotation: Rotation,
+    /// How long a refresh token may lie unused until it is refreshed for its own sake: half of the time after which the
+    /// product forgets it. `None` where it is not known to.
+    pub keep_alive: Option<Duration>,
     /// What the connection's permissions are.
     pub permissions: Permissions,
     /// What a short name of a scope leaves out: `notes.read` stands for this and `notes.read`.
@@ -274,6 +277,7 @@ impl OAuth {
         pkce: true,
         authorize_parameters: &[],
         rotation: Rotation::Stable,
+        keep_alive: None,
         permissions: Permissions::None,
         scope_prefix: "",
         scope_aliases: &[],

@@ -33,6 +33,8 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         // other connections of the project into this one. What this connection holds is asked for by name.
         authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
         rotation: Rotation::Stable,
+        // A refresh token that is not used for six months stops working.
+        keep_alive: Some(Duration::from_secs(90 * 24 * 3600)),
         permissions: Permissions::Scopes {
             always: &[OPENID, EMAIL],
             default,

@@ -57,6 +57,8 @@ pub static PRODUCT: Product = Product {
         pkce: true,
         // Single-use refresh tokens are an option of the integration, which brings its new token in the response.
         rotation: Rotation::Stable,
+        // OAUTH_REFRESH_TOKEN_VALIDITY is 90 days unless an integration says otherwise.
+        keep_alive: Some(Duration::from_secs(45 * 24 * 3600)),
         permissions: Permissions::None,
         default_lifetime: Some(Duration::from_secs(600)),
         subject: SubjectSource::TokenResponse {

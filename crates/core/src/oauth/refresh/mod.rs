@@ -5,8 +5,10 @@
 mod adopt;
 mod failure;
 mod keep;
+mod keep_alive;
 mod present;
 mod refresh_now;
+mod replay_spool;
 mod spooled;
 
 use std::{sync::Arc, time::Duration};
@@ -14,8 +16,9 @@ use std::{sync::Arc, time::Duration};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
+pub(crate) use keep_alive::keep_alive;
 pub(crate) use refresh_now::refresh_now;
-pub(crate) use spooled::replay_spool;
+pub(crate) use replay_spool::replay_spool;
 
 pub(crate) use crate::domain::refresh::RefreshReason;
 use crate::{
@@ -99,6 +102,8 @@ async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
     Ok(snapshot)
 }
 
+#[cfg(test)]
+mod flow_tests;
 #[cfg(test)]
 mod margins_tests;
 #[cfg(test)]

@@ -12,7 +12,10 @@ use super::{
 use crate::{
     ErrorKind, Result,
     context::{Context, Snapshot, TokenSet},
-    domain::refresh::{AfterRefusal, LiveGeneration, Refusal, may_send},
+    domain::{
+        lease::may_send,
+        refresh::{AfterRefusal, LiveGeneration, Refusal},
+    },
 };
 
 /// Presents a refresh token, and keeps what the product gives for it. Nothing where the lease may no longer last for a

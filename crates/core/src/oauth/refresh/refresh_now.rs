@@ -12,7 +12,7 @@ use super::{
     current,
     failure::{refresh_in_progress, refresh_unavailable, token_refused_again},
     present::present,
-    spooled,
+    replay_spool::replay_account,
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -37,25 +37,25 @@ pub(crate) fn refresh_now(
     snapshot: &Arc<Snapshot>,
     reason: RefreshReason,
 ) -> impl Future<Output = Result<Arc<Snapshot>>> + Send + 'static {
-    let mut flight = join(context, snapshot, reason);
+    let mut running = join(context, snapshot, reason);
     let (context, seen) = (context.clone(), Arc::clone(snapshot));
     async move {
         for _ in 0..JOINED {
-            let renewed = in_time(&context, &seen, reason, flight).await?;
+            let renewed = in_time(&context, &seen, reason, running).await?;
             let refused = reason == RefreshReason::Refused;
             if !refused || renewed.account.generation != seen.account.generation {
                 return Ok(renewed);
             }
             // Another had begun it, to whom the present token was good enough.
-            flight = join(&context, &seen, reason);
+            running = join(&context, &seen, reason);
         }
         Err(refresh_unavailable("the last attempts failed", None))
     }
 }
 
-type Flight = future::Shared<crate::ports::BoxFuture<'static, Result<Arc<Snapshot>>>>;
+type Running = future::Shared<crate::ports::BoxFuture<'static, Result<Arc<Snapshot>>>>;
 
-fn join(context: &Context, snapshot: &Arc<Snapshot>, reason: RefreshReason) -> Flight {
+fn join(context: &Context, snapshot: &Arc<Snapshot>, reason: RefreshReason) -> Running {
     let (shared, seen) = (context.clone(), Arc::clone(snapshot));
     let key = (snapshot.account.id, snapshot.account.generation);
     context
@@ -78,9 +78,9 @@ async fn in_time(
     context: &Context,
     seen: &Arc<Snapshot>,
     reason: RefreshReason,
-    flight: Flight,
+    running: Running,
 ) -> Result<Arc<Snapshot>> {
-    match future::select(flight, context.runtime.sleep(PATIENCE)).await {
+    match future::select(running, context.runtime.sleep(PATIENCE)).await {
         Either::Left((result, _)) => result,
         Either::Right(_) => serving(context, seen, reason).ok_or_else(|| refresh_in_progress(None)),
     }
@@ -148,7 +148,7 @@ async fn claim_and_present(
             } => {
                 attempt.account = *account;
                 // What waits in the spool may be what the refresh before brought.
-                if recovering && spooled::replay_account(context, attempt.account.id).await {
+                if recovering && replay_account(context, attempt.account.id).await {
                     continue;
                 }
                 match adopt(context, &attempt).await? {

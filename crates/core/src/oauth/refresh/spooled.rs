@@ -1,12 +1,11 @@
-//! Tokens in the spool: what a refresh brought while the store took nothing.
+//! Records of the spool: tokens that a refresh brought while the store took nothing.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::keep::offer;
 use crate::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind,
     context::{Context, TokenSet},
     domain::{Account, refresh::Refreshed},
     identifier::AccountId,
@@ -16,15 +15,15 @@ use crate::{
 /// One record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SpooledTokens {
-    account_id: AccountId,
-    owner: Uuid,
-    grant: u64,
-    claimed: u64,
-    sent_at: Timestamp,
-    scopes: Option<Vec<String>>,
-    rotated: bool,
-    client_epoch: u64,
-    sealed: Sealed,
+    pub(super) account_id: AccountId,
+    pub(super) owner: Uuid,
+    pub(super) grant: u64,
+    pub(super) claimed: u64,
+    pub(super) sent_at: Timestamp,
+    pub(super) scopes: Option<Vec<String>>,
+    pub(super) rotated: bool,
+    pub(super) client_epoch: u64,
+    pub(super) sealed: Sealed,
 }
 
 impl SpooledTokens {
@@ -61,81 +60,11 @@ impl SpooledTokens {
             }
         }
     }
-
-    /// Offers the tokens to the store once.
-    async fn offer(self, context: &Context) -> Result<()> {
-        let account = context.existing_account(self.account_id).await?.row;
-        let connection = context.connection_by_id(account.connection_id).await?.row;
-        let rotation = context.endpoints_of(&connection)?.product.oauth.rotation;
-        let tokens = TokenSet::open_from_spool(
-            &context.vault,
-            &account,
-            self.owner,
-            self.client_epoch,
-            &self.sealed,
-        )?;
-        let refreshed = Refreshed {
-            owner: self.owner,
-            grant: self.grant,
-            claimed: self.claimed,
-            generation: 0,
-            sent_at: self.sent_at,
-            token_expires_at: tokens.expires_at(),
-            scopes: self.scopes,
-            rotation,
-            rotated: self.rotated,
-        };
-        offer(context, account.id, &tokens, &refreshed).await
-    }
 }
 
 /// The name of a record, in the characters that a spool takes.
 fn name(account: AccountId, owner: Uuid) -> String {
     format!("{account}-{owner}").replace('_', "-")
-}
-
-/// Moves everything from the spool into the store. What cannot be moved stays for the next time.
-pub(crate) async fn replay_spool(context: &Context) {
-    replay(context, None).await;
-}
-
-/// The same for one account; whether there was anything.
-pub(super) async fn replay_account(context: &Context, account: AccountId) -> bool {
-    replay(context, Some(account)).await > 0
-}
-
-async fn replay(context: &Context, only: Option<AccountId>) -> usize {
-    let Some(spool) = &context.spool else {
-        return 0;
-    };
-    let records = match spool.list().await {
-        Ok(records) => records,
-        Err(error) => {
-            tracing::error!(%error, "the spool cannot be read");
-            return 0;
-        }
-    };
-    let mut moved = 0;
-    for (name, record) in records {
-        let Ok(record) = serde_json::from_slice::<SpooledTokens>(&record) else {
-            tracing::error!(record = name, "a record of the spool cannot be read");
-            continue;
-        };
-        let account = record.account_id;
-        if only.is_some_and(|only| only != account) {
-            continue;
-        }
-        match record.offer(context).await {
-            Err(error) if error.kind() != ErrorKind::AccountNotFound => {
-                tracing::warn!(%account, %error, "tokens in the spool could not be stored yet");
-            }
-            _ => {
-                moved += 1;
-                remove(context, &name).await;
-            }
-        }
-    }
-    moved
 }
 
 /// Removes a record that is kept. Where that fails it is found again, and seen to be kept.

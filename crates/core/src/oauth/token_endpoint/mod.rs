@@ -17,7 +17,7 @@ use super::client::ClientCredentials;
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, TokenSet},
-    domain::{Connection, refresh::REQUEST},
+    domain::{Connection, lease::REQUEST},
     ports::{Body, Limits, TransportError, TransportErrorKind},
     product::{ClientAuthentication, Product, TokenError, TokenFormat},
     scrub::{mask, scrub},

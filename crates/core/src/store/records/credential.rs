@@ -1,5 +1,7 @@
 //! Credentials: live ones, and those that cannot be read.
 
+use jiff::Timestamp;
+
 use super::{Found, Listed, Records, integer, read, text};
 use crate::{
     Result,
@@ -68,6 +70,19 @@ impl Records {
             tracing::warn!(%account, generation, "a credential that cannot be read was deleted");
         }
         Ok(())
+    }
+    /// Credentials that are not shredded and were inserted before a moment and after another one, the oldest first.
+    pub(crate) async fn idle_credentials(
+        &self,
+        before: Timestamp,
+        after: Option<Timestamp>,
+        limit: u32,
+    ) -> Listed<Credential> {
+        let list = List::new(&CREDENTIAL, CREDENTIALS_BY_AGE)
+            .prefix([Value::flag(true)])
+            .after(after.map(|moment| vec![Value::moment(moment)]))
+            .below(Value::moment(before));
+        self.list(list.limit(limit)).await
     }
     /// All credentials of an account that are not shredded.
     pub(crate) async fn credentials(&self, account: AccountId) -> Listed<Credential> {

@@ -1,0 +1,490 @@
+//! Whole refreshes of one account: what is sent, what is kept, and what callers get meanwhile.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::keep_alive::keep_alive;
+use crate::{
+    ErrorKind, Result, call,
+    context::{Context, TokenSet},
+    domain::{Account, Credential, Lease},
+    maintenance, oauth,
+    ports::{Body, Transport},
+    product::{OAuth, Product, Rotation},
+    resource::{ConnectionChange, ExecuteRequest},
+    state::{AccountReason, AccountState},
+    store::{Batch, Commit},
+    testing::{
+        Flaky, MemorySpool, ROTATING, Responses, STABLE, START, STRICT, World, demo,
+        insert_account, open_spooled, response,
+    },
+};
+
+/// The product: gives a new refresh token each time unless told, and takes its newest access token only.
+#[derive(Default)]
+struct Server {
+    /// Refresh tokens that were presented.
+    presented: Vec<String>,
+    /// Responses of the token endpoint to come: status, body, `Retry-After`.
+    script: VecDeque<(u16, &'static str, Option<u64>)>,
+    refuses_access: bool,
+}
+
+struct Stage {
+    world: World,
+    store: Arc<Flaky>,
+    spool: Arc<MemorySpool>,
+    server: Arc<Mutex<Server>>,
+    /// The store fails from the next response of the token endpoint on.
+    breaks: Arc<std::sync::atomic::AtomicBool>,
+    product: &'static Product,
+    context: Context,
+}
+
+const REFUSED: (u16, &str, Option<u64>) = (400, r#"{"error":"invalid_grant"}"#, None);
+
+impl Stage {
+    /// An account whose access token lives so long yet.
+    fn new(product: &'static Product, left: i64) -> Self {
+        let world = World::new();
+        let store = Flaky::new(world.process(9));
+        let (spool, server) = (Arc::default(), Arc::default());
+        let breaks = Arc::default();
+        let transport = transport(&world, &server, &store, &breaks);
+        let context = world.run(open_spooled(
+            world.process(0),
+            product,
+            transport,
+            Arc::clone(&store) as _,
+            Arc::clone(&spool) as _,
+        ));
+        let stage = Self {
+            world,
+            store,
+            spool,
+            server,
+            breaks,
+            product,
+            context,
+        };
+        stage
+            .world
+            .run(insert_account(&stage.context, AccountState::Active));
+        stage.change(|account| {
+            account.token_expires_at = Some(START + SignedDuration::from_secs(left));
+        });
+        stage.credential(1, "refresh-1", None);
+        stage
+    }
+
+    /// Another process on the same store and spool.
+    fn another(&self, process: u32) -> Context {
+        let transport = transport(&self.world, &self.server, &self.store, &self.breaks);
+        self.world.run(open_spooled(
+            self.world.process(process),
+            self.product,
+            transport,
+            Arc::clone(&self.store) as _,
+            Arc::clone(&self.spool) as _,
+        ))
+    }
+
+    fn account(&self) -> Account {
+        let rows = self.store.rows();
+        let mut found = self.world.run(rows.accounts(None, None, 1)).unwrap();
+        found.remove(0).row
+    }
+
+    fn change(&self, change: impl Fn(&mut Account)) {
+        let rows = self.store.rows();
+        let found = self
+            .world
+            .run(rows.account(self.account().id))
+            .unwrap()
+            .unwrap();
+        let mut row = found.row;
+        change(&mut row);
+        let batch = Batch::new().update(row, found.version);
+        let committed = self.world.run(rows.commit(batch)).unwrap();
+        assert_eq!(committed, Commit::Committed);
+    }
+
+    /// Puts tokens in the place of a generation.
+    fn credential(&self, generation: u64, refresh: &str, sent_at: Option<Timestamp>) {
+        let (account, rows) = (self.account(), self.store.rows());
+        let end = account.token_expires_at;
+        let tokens = TokenSet::new("token-1".into(), Some(refresh.into()), end).unwrap();
+        let sealed = Some(
+            tokens
+                .seal(&self.context.vault, &account, generation)
+                .unwrap(),
+        );
+        let found = self
+            .world
+            .run(rows.credential(account.id, generation))
+            .unwrap();
+        let created_at = START - SignedDuration::from_hours(1);
+        let batch = match found {
+            Some(found) => Batch::new().update(
+                Credential {
+                    sealed,
+                    created_at,
+                    ..found.row
+                },
+                found.version,
+            ),
+            None => Batch::new().insert(Credential {
+                account_id: account.id,
+                generation,
+                sealed,
+                pending_for: None,
+                client_epoch: 0,
+                sent_at,
+                created_at,
+                extra: Default::default(),
+            }),
+        };
+        assert_eq!(
+            self.world.run(rows.commit(batch)).unwrap(),
+            Commit::Committed
+        );
+    }
+
+    fn leased(&self, seconds: i64, process: Option<Uuid>) {
+        self.change(|account| {
+            account.lease = Some(Lease {
+                owner: Uuid::from_u128(7),
+                process,
+                until: START + SignedDuration::from_secs(seconds),
+                generation: 1,
+            });
+        });
+        self.context.snapshots.forget(&self.account().identifier);
+    }
+
+    fn read(&self) -> Result<()> {
+        self.world.run(read(&self.context))
+    }
+    fn fails(&self) -> ErrorKind {
+        self.read().unwrap_err().kind()
+    }
+    fn presented(&self) -> Vec<String> {
+        self.server.lock().unwrap().presented.clone()
+    }
+    fn script(&self, responses: impl IntoIterator<Item = (u16, &'static str, Option<u64>)>) {
+        self.server.lock().unwrap().script.extend(responses);
+    }
+    fn refuse_access(&self, refuses: bool) {
+        self.server.lock().unwrap().refuses_access = refuses;
+    }
+    fn seconds(&self, seconds: u64) {
+        self.world.advance(Duration::from_secs(seconds));
+    }
+}
+
+fn transport(
+    world: &World,
+    server: &Arc<Mutex<Server>>,
+    store: &Arc<Flaky>,
+    breaks: &Arc<std::sync::atomic::AtomicBool>,
+) -> Arc<dyn Transport> {
+    let (server, store, breaks) = (Arc::clone(server), Arc::clone(store), Arc::clone(breaks));
+    let runtime = world.process(9);
+    Responses::by(move |request: http::Request<Body>| {
+        let (server, store) = (Arc::clone(&server), Arc::clone(&store));
+        let (runtime, breaks) = (Arc::clone(&runtime), Arc::clone(&breaks));
+        async move {
+            let (head, body) = request.into_parts();
+            if head.uri.path() != "/token" {
+                let refuses = server.lock().unwrap().refuses_access;
+                return Ok(response(if refuses { 401 } else { 200 }, "{}"));
+            }
+            let body = body.collect(10_000).await?;
+            let mut form = url::form_urlencoded::parse(&body).into_owned();
+            let (_, token) = form.find(|(name, _)| name == "refresh_token").unwrap();
+            crate::ports::Runtime::sleep(runtime.as_ref(), Duration::from_millis(300)).await;
+            if breaks.load(std::sync::atomic::Ordering::SeqCst) {
+                store.set_down(true);
+            }
+            let mut server = server.lock().unwrap();
+            server.presented.push(token);
+            if let Some((status, body, retry_after)) = server.script.pop_front() {
+                let mut response = response(status, body);
+                if let Some(seconds) = retry_after {
+                    let headers = response.headers_mut();
+                    headers.insert(http::header::RETRY_AFTER, seconds.into());
+                }
+                return Ok(response);
+            }
+            let number = server.presented.len() + 1;
+            let body = json!({
+                "access_token": format!("token-{number}"),
+                "refresh_token": format!("refresh-{number}"),
+                "expires_in": 3600,
+            });
+            Ok(response(200, body.to_string()))
+        }
+    })
+}
+
+async fn read(context: &Context) -> Result<()> {
+    let request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "n1" }));
+    call::execute(context, "demo_read_note", request)
+        .await
+        .map(drop)
+}
+
+#[test]
+fn a_thousand_callers_of_an_account_that_has_expired_make_one_token_request() {
+    let stage = Stage::new(&STRICT, -1);
+    let results = stage
+        .world
+        .run(join_all((0..1000).map(|_| read(&stage.context))));
+    assert!(results.iter().all(Result::is_ok));
+    assert_eq!(stage.presented(), ["refresh-1"]);
+}
+
+#[test]
+fn tokens_that_come_while_the_store_is_away_for_three_minutes_are_kept_once_it_is_back() {
+    let stage = Stage::new(&STRICT, -1);
+    stage
+        .breaks
+        .store(true, std::sync::atomic::Ordering::SeqCst);
+    let began = stage.context.monotonic();
+    assert_eq!(stage.fails(), ErrorKind::RefreshInProgress);
+    assert!(stage.context.monotonic() - began <= Duration::from_secs(26));
+    assert_eq!(stage.spool.len(), 1);
+    stage.seconds(180);
+    assert_eq!(stage.account().generation, 1);
+    stage
+        .breaks
+        .store(false, std::sync::atomic::Ordering::SeqCst);
+    stage.store.set_down(false);
+    stage.seconds(3);
+    assert_eq!((stage.account().generation, stage.spool.len()), (2, 0));
+    stage.read().unwrap();
+    assert_eq!(stage.presented(), ["refresh-1"]);
+}
+
+#[test]
+fn tokens_that_a_process_left_in_the_spool_are_kept_by_the_next_one() {
+    let stage = Stage::new(&STRICT, -1);
+    stage
+        .breaks
+        .store(true, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(stage.fails(), ErrorKind::RefreshInProgress);
+    stage.world.kill(0);
+    stage
+        .breaks
+        .store(false, std::sync::atomic::Ordering::SeqCst);
+    stage.store.set_down(false);
+    let next = stage.another(1);
+    assert_eq!((stage.account().generation, stage.spool.len()), (2, 0));
+    stage.world.run(read(&next)).unwrap();
+    assert_eq!(stage.presented(), ["refresh-1"]);
+}
+
+#[test]
+fn a_token_that_still_serves_is_sent_though_another_holds_the_lease() {
+    for seconds in [60, 0, -100] {
+        let stage = Stage::new(&STRICT, 30);
+        stage.leased(seconds, None);
+        let began = stage.context.monotonic();
+        stage.read().unwrap();
+        assert!(stage.context.monotonic() - began < Duration::from_secs(1));
+        assert!(stage.presented().is_empty());
+    }
+}
+
+#[test]
+fn a_token_that_still_serves_is_sent_though_the_store_takes_nothing() {
+    let stage = Stage::new(&STRICT, 30);
+    stage.store.set_down(true);
+    stage.read().unwrap();
+    assert!(
+        stage.presented().is_empty(),
+        "nothing is asked that could not be kept"
+    );
+}
+
+#[test]
+fn a_lease_of_a_process_that_has_ended_keeps_no_one_out() {
+    let process = Uuid::from_u128(8);
+    let stage = Stage::new(&STRICT, -1);
+    stage.leased(80, Some(process));
+    stage.spool.end(&process.to_string());
+    let began = stage.context.monotonic();
+    stage.read().unwrap();
+    assert!(stage.context.monotonic() - began < Duration::from_secs(1));
+    assert_eq!(stage.presented(), ["refresh-1"]);
+}
+
+#[test]
+fn a_refused_refresh_presents_every_token_that_may_live() {
+    for product in [&STABLE, &ROTATING, &STRICT] {
+        let stage = Stage::new(product, -1);
+        stage.change(|account| account.last_generation = 2);
+        stage.credential(2, "refresh-aside", None);
+        stage.script([REFUSED]);
+        stage.read().unwrap();
+        assert_eq!(stage.presented(), ["refresh-1", "refresh-aside"]);
+        let account = stage.account();
+        assert_eq!(
+            (account.generation, account.state),
+            (3, AccountState::Active)
+        );
+    }
+}
+
+#[test]
+fn tokens_that_were_asked_for_later_take_the_place_of_the_current_ones() {
+    let stage = Stage::new(&ROTATING, -1);
+    stage.change(|account| account.last_generation = 2);
+    stage.credential(2, "refresh-later", Some(START));
+    stage.read().unwrap();
+    assert_eq!(stage.presented(), ["refresh-later"]);
+}
+
+#[test]
+fn a_stable_account_ends_with_the_second_refusal() {
+    let stage = Stage::new(&STABLE, -1);
+    stage.script([REFUSED, REFUSED]);
+    let error = stage.read().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RefreshUnavailable);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(10)));
+    assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
+    assert_eq!(stage.presented().len(), 1);
+    stage.seconds(10);
+    assert_eq!(stage.fails(), ErrorKind::AuthorizationRequired);
+    assert_eq!(stage.account().reason, Some(AccountReason::RefreshRejected));
+}
+
+#[test]
+fn one_refusal_that_passes_ends_no_stable_account() {
+    let stage = Stage::new(&STABLE, -1);
+    stage.script([REFUSED]);
+    assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
+    stage.seconds(10);
+    stage.read().unwrap();
+    assert_eq!(stage.account().refresh.refresh_refused_at, None);
+}
+
+#[test]
+fn a_loss_is_not_blamed_on_the_user_though_a_failure_came_between() {
+    let stage = Stage::new(&STRICT, -1);
+    stage.script([(200, "no JSON", None), (503, "", None), REFUSED]);
+    for _ in 0..2 {
+        assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
+        stage.seconds(10);
+    }
+    assert_eq!(stage.fails(), ErrorKind::AuthorizationRequired);
+    assert_eq!(
+        stage.account().reason,
+        Some(AccountReason::RefreshOutcomeLost)
+    );
+}
+
+#[test]
+fn a_request_to_refresh_ends_no_account_whose_token_serves() {
+    let stage = Stage::new(&STRICT, 3000);
+    stage.script([REFUSED]);
+    let ada = crate::domain::AccountRef::new("demo", "ada").unwrap();
+    stage
+        .world
+        .run(crate::accounts::refresh(&stage.context, &ada))
+        .unwrap();
+    assert_eq!(stage.account().state, AccountState::Active);
+    assert_eq!(stage.presented().len(), 1);
+}
+
+#[test]
+fn a_token_endpoint_that_asks_for_time_gets_it_even_from_a_refused_call() {
+    let stage = Stage::new(&STABLE, 3000);
+    stage.refuse_access(true);
+    stage.script([(429, "", Some(600))]);
+    let error = stage.read().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RefreshUnavailable);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(600)));
+    stage.seconds(599);
+    assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
+    assert_eq!(stage.presented().len(), 1);
+    stage.refuse_access(false);
+    stage.seconds(2);
+    stage.read().unwrap();
+}
+
+#[test]
+fn a_corrected_client_secret_ends_the_pause() {
+    let stage = Stage::new(&STABLE, -1);
+    stage.script([(401, r#"{"error":"invalid_client"}"#, Some(600))]);
+    assert_eq!(stage.fails(), ErrorKind::ConnectionCredentialsRejected);
+    assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
+    let change = ConnectionChange {
+        client_secret: Some("corrected".into()),
+        ..ConnectionChange::default()
+    };
+    let changed = crate::connections::change(&stage.context, "demo", change);
+    stage.world.run(changed).unwrap();
+    stage.read().unwrap();
+}
+
+#[test]
+fn a_token_endpoint_that_fails_for_everyone_is_left_alone() {
+    let stage = Stage::new(&STABLE, -1);
+    stage.script(std::iter::repeat_n((503, "", None), 100));
+    let ada = crate::domain::AccountRef::new("demo", "ada").unwrap();
+    for _ in 0..40 {
+        let snapshot = stage.world.run(stage.context.reload(&ada)).unwrap();
+        let asked = oauth::refresh_now(&stage.context, &snapshot, super::RefreshReason::Asked);
+        assert!(stage.world.run(asked).is_err());
+    }
+    assert_eq!(stage.presented().len(), 20);
+}
+
+/// A product that forgets a refresh token that lies unused.
+static FORGETS: Product = Product {
+    oauth: OAuth {
+        keep_alive: Some(Duration::from_secs(90 * 86_400)),
+        ..demo(Rotation::Stable).oauth
+    },
+    ..demo(Rotation::Stable)
+};
+
+#[test]
+fn an_idle_credential_is_refreshed_before_its_product_forgets_it() {
+    let stage = Stage::new(&FORGETS, 3600);
+    let created = stage.account().generation;
+    stage.world.run(keep_alive(&stage.context)).unwrap();
+    assert_eq!(stage.account().generation, created, "it is young");
+    stage.change(|account| account.token_expires_at = Some(START));
+    let old = START - SignedDuration::from_hours(24 * 91);
+    let rows = stage.store.rows();
+    let found = stage
+        .world
+        .run(rows.credential(stage.account().id, 1))
+        .unwrap()
+        .unwrap();
+    let batch = Batch::new().update(
+        Credential {
+            created_at: old,
+            ..found.row
+        },
+        found.version,
+    );
+    assert_eq!(
+        stage.world.run(rows.commit(batch)).unwrap(),
+        Commit::Committed
+    );
+    stage.world.run(maintenance::run(&stage.context)).unwrap();
+    assert_eq!(stage.account().generation, created + 1);
+    stage.world.run(maintenance::run(&stage.context)).unwrap();
+    assert_eq!(stage.presented().len(), 1);
+}

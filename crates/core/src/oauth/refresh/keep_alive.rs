@@ -1,0 +1,81 @@
+//! Refreshes credentials that no one uses before their product forgets them.
+
+use std::sync::PoisonError;
+
+use super::{RefreshReason, refresh_now};
+use crate::{
+    Result,
+    context::Context,
+    domain::{AccountRef, Credential},
+    state::AccountState,
+};
+
+/// Refreshes of one round: a few, so that no product gets many at a time.
+const REFRESHED: usize = 5;
+/// Credentials of one round that are looked at.
+const LOOKED_AT: u32 = 200;
+
+/// One round: goes on where the round before stopped, the oldest credentials first.
+pub(crate) async fn keep_alive(context: &Context) -> Result<()> {
+    let products = context.catalogue.products().iter();
+    let shortest = products
+        .filter_map(|product| product.oauth.keep_alive)
+        .min();
+    let Some(before) = shortest.and_then(|idle| context.now().checked_sub(idle).ok()) else {
+        return Ok(());
+    };
+    let position = || {
+        context
+            .kept_alive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    let after = position().take();
+    let idle = context
+        .store
+        .idle_credentials(before, after, LOOKED_AT)
+        .await?;
+    let more = idle.len() == LOOKED_AT as usize;
+    let mut refreshed = 0;
+    for credential in idle.into_iter().map(|found| found.row) {
+        let created_at = credential.created_at;
+        match refresh_idle(context, &credential).await {
+            Ok(true) => refreshed += 1,
+            Ok(false) => {}
+            Err(error) => {
+                tracing::debug!(account = %credential.account_id, kind = %error.kind(), "an idle credential could not be refreshed");
+                refreshed += 1;
+            }
+        }
+        if more || refreshed == REFRESHED {
+            *position() = Some(created_at);
+        }
+        if refreshed == REFRESHED {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether it was refreshed: where it is an account's current one and lay idle for long.
+async fn refresh_idle(context: &Context, credential: &Credential) -> Result<bool> {
+    let account = context.existing_account(credential.account_id).await?.row;
+    let is_current = account.generation == credential.generation;
+    if !is_current || account.state != AccountState::Active {
+        return Ok(false);
+    }
+    let connection = context.connection_by_id(account.connection_id).await?.row;
+    let keep_alive = context.endpoints_of(&connection)?.product.oauth.keep_alive;
+    let since = keep_alive.and_then(|idle| context.now().checked_sub(idle).ok());
+    if since.is_none_or(|since| credential.created_at > since) {
+        return Ok(false);
+    }
+    let of = AccountRef {
+        connection: connection.name,
+        identifier: account.identifier,
+    };
+    let snapshot = context.reload(&of).await?;
+    snapshot.usable()?;
+    refresh_now(context, &snapshot, RefreshReason::Early).await?;
+    Ok(true)
+}

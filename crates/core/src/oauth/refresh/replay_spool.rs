@@ -1,0 +1,82 @@
+//! Moves tokens from the spool into the store.
+
+use super::{
+    keep::offer,
+    spooled::{SpooledTokens, remove},
+};
+use crate::{
+    ErrorKind, Result,
+    context::{Context, TokenSet},
+    domain::refresh::Refreshed,
+    identifier::AccountId,
+};
+
+/// Moves everything from the spool into the store. What cannot be moved stays for the next time.
+pub(crate) async fn replay_spool(context: &Context) {
+    replay(context, None).await;
+}
+
+/// The same for one account; whether there was anything.
+pub(super) async fn replay_account(context: &Context, account: AccountId) -> bool {
+    replay(context, Some(account)).await > 0
+}
+
+async fn replay(context: &Context, only: Option<AccountId>) -> usize {
+    let Some(spool) = &context.spool else {
+        return 0;
+    };
+    let records = match spool.list().await {
+        Ok(records) => records,
+        Err(error) => {
+            tracing::error!(%error, "the spool cannot be read");
+            return 0;
+        }
+    };
+    let mut moved = 0;
+    for (name, record) in records {
+        let Ok(record) = serde_json::from_slice::<SpooledTokens>(&record) else {
+            tracing::error!(record = name, "a record of the spool cannot be read");
+            continue;
+        };
+        let account = record.account_id;
+        if only.is_some_and(|only| only != account) {
+            continue;
+        }
+        match offer_record(record, context).await {
+            Err(error) if error.kind() != ErrorKind::AccountNotFound => {
+                tracing::warn!(%account, %error, "tokens in the spool could not be stored yet");
+            }
+            _ => {
+                moved += 1;
+                remove(context, &name).await;
+            }
+        }
+    }
+    moved
+}
+
+/// Offers the tokens of a record to the store once.
+async fn offer_record(record: SpooledTokens, context: &Context) -> Result<()> {
+    let account = context.existing_account(record.account_id).await?.row;
+    let connection = context.connection_by_id(account.connection_id).await?.row;
+    let rotation = context.endpoints_of(&connection)?.product.oauth.rotation;
+    let tokens = TokenSet::open_from_spool(
+        &context.vault,
+        &account,
+        record.owner,
+        record.client_epoch,
+        &record.sealed,
+    )?;
+    let refreshed = Refreshed {
+        owner: record.owner,
+        grant: record.grant,
+        claimed: record.claimed,
+        generation: 0,
+        sent_at: record.sent_at,
+        token_expires_at: tokens.expires_at(),
+        scopes: record.scopes,
+        rotation,
+        rotated: record.rotated,
+    };
+    offer(context, account.id, &tokens, &refreshed).await
+}
