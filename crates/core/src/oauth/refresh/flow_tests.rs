@@ -11,20 +11,19 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::keep_alive::keep_alive;
 use crate::{
     ErrorKind, Result, call,
     context::{Context, TokenSet},
     domain::{Account, Credential, Lease},
-    maintenance, oauth,
-    ports::{Body, Transport},
-    product::{OAuth, Product, Rotation},
+    oauth,
+    ports::{Body, Runtime as _, Transport},
+    product::Product,
     resource::{ConnectionChange, ExecuteRequest},
     state::{AccountReason, AccountState},
-    store::{Batch, Commit},
+    store::{Batch, Commit, MemoryStore},
     testing::{
-        Flaky, MemorySpool, ROTATING, Responses, STABLE, START, STRICT, World, demo,
-        insert_account, open_spooled, response,
+        Flaky, Machine, ROTATING, Responses, STABLE, START, STRICT, World, insert_account,
+        open_spooled, response,
     },
 };
 
@@ -38,25 +37,29 @@ struct Server {
     refuses_access: bool,
 }
 
-struct Stage {
-    world: World,
-    store: Arc<Flaky>,
-    spool: Arc<MemorySpool>,
+pub(super) struct Stage {
+    pub(super) world: World,
+    pub(super) store: Arc<Flaky>,
+    machine: Arc<Machine>,
     server: Arc<Mutex<Server>>,
     /// The store fails from the next response of the token endpoint on.
     breaks: Arc<std::sync::atomic::AtomicBool>,
     product: &'static Product,
-    context: Context,
+    pub(super) context: Context,
 }
 
 const REFUSED: (u16, &str, Option<u64>) = (400, r#"{"error":"invalid_grant"}"#, None);
 
 impl Stage {
     /// An account whose access token lives so long yet.
-    fn new(product: &'static Product, left: i64) -> Self {
+    pub(super) fn new(product: &'static Product, left: i64) -> Self {
         let world = World::new();
         let store = Flaky::new(world.process(9));
-        let (spool, server) = (Arc::default(), Arc::default());
+        Self::on(world, store, product, left)
+    }
+
+    fn on(world: World, store: Arc<Flaky>, product: &'static Product, left: i64) -> Self {
+        let (machine, server): (Arc<Machine>, _) = (Arc::default(), Arc::default());
         let breaks = Arc::default();
         let transport = transport(&world, &server, &store, &breaks);
         let context = world.run(open_spooled(
@@ -64,12 +67,12 @@ impl Stage {
             product,
             transport,
             Arc::clone(&store) as _,
-            Arc::clone(&spool) as _,
+            machine.spool(0, || {}),
         ));
         let stage = Self {
             world,
             store,
-            spool,
+            machine,
             server,
             breaks,
             product,
@@ -93,17 +96,17 @@ impl Stage {
             self.product,
             transport,
             Arc::clone(&self.store) as _,
-            Arc::clone(&self.spool) as _,
+            self.machine.spool(process, || {}),
         ))
     }
 
-    fn account(&self) -> Account {
+    pub(super) fn account(&self) -> Account {
         let rows = self.store.rows();
         let mut found = self.world.run(rows.accounts(None, None, 1)).unwrap();
         found.remove(0).row
     }
 
-    fn change(&self, change: impl Fn(&mut Account)) {
+    pub(super) fn change(&self, change: impl Fn(&mut Account)) {
         let rows = self.store.rows();
         let found = self
             .world
@@ -176,7 +179,11 @@ impl Stage {
     fn fails(&self) -> ErrorKind {
         self.read().unwrap_err().kind()
     }
-    fn presented(&self) -> Vec<String> {
+    fn spooled(&self) -> usize {
+        let spool = self.machine.spool(9, || {});
+        self.world.run(spool.list()).unwrap().len()
+    }
+    pub(super) fn presented(&self) -> Vec<String> {
         self.server.lock().unwrap().presented.clone()
     }
     fn script(&self, responses: impl IntoIterator<Item = (u16, &'static str, Option<u64>)>) {
@@ -210,7 +217,7 @@ fn transport(
             let body = body.collect(10_000).await?;
             let mut form = url::form_urlencoded::parse(&body).into_owned();
             let (_, token) = form.find(|(name, _)| name == "refresh_token").unwrap();
-            crate::ports::Runtime::sleep(runtime.as_ref(), Duration::from_millis(300)).await;
+            runtime.sleep(Duration::from_millis(300)).await;
             if breaks.load(std::sync::atomic::Ordering::SeqCst) {
                 store.set_down(true);
             }
@@ -261,7 +268,7 @@ fn tokens_that_come_while_the_store_is_away_for_three_minutes_are_kept_once_it_i
     let began = stage.context.monotonic();
     assert_eq!(stage.fails(), ErrorKind::RefreshInProgress);
     assert!(stage.context.monotonic() - began <= Duration::from_secs(26));
-    assert_eq!(stage.spool.len(), 1);
+    assert_eq!(stage.spooled(), 1);
     stage.seconds(180);
     assert_eq!(stage.account().generation, 1);
     stage
@@ -269,7 +276,7 @@ fn tokens_that_come_while_the_store_is_away_for_three_minutes_are_kept_once_it_i
         .store(false, std::sync::atomic::Ordering::SeqCst);
     stage.store.set_down(false);
     stage.seconds(3);
-    assert_eq!((stage.account().generation, stage.spool.len()), (2, 0));
+    assert_eq!((stage.account().generation, stage.spooled()), (2, 0));
     stage.read().unwrap();
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
@@ -282,12 +289,13 @@ fn tokens_that_a_process_left_in_the_spool_are_kept_by_the_next_one() {
         .store(true, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(stage.fails(), ErrorKind::RefreshInProgress);
     stage.world.kill(0);
+    stage.machine.end(0);
     stage
         .breaks
         .store(false, std::sync::atomic::Ordering::SeqCst);
     stage.store.set_down(false);
     let next = stage.another(1);
-    assert_eq!((stage.account().generation, stage.spool.len()), (2, 0));
+    assert_eq!((stage.account().generation, stage.spooled()), (2, 0));
     stage.world.run(read(&next)).unwrap();
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
@@ -320,11 +328,44 @@ fn a_lease_of_a_process_that_has_ended_keeps_no_one_out() {
     let process = Uuid::from_u128(8);
     let stage = Stage::new(&STRICT, -1);
     stage.leased(80, Some(process));
-    stage.spool.end(&process.to_string());
     let began = stage.context.monotonic();
     stage.read().unwrap();
     assert!(stage.context.monotonic() - began < Duration::from_secs(1));
     assert_eq!(stage.presented(), ["refresh-1"]);
+}
+
+#[test]
+fn a_process_that_stood_still_after_its_claim_claims_again_before_it_sends() {
+    let world = World::new();
+    let store = Flaky::over(Arc::new(MemoryStore::new(world.process(9))), true);
+    let stage = Stage::on(world.clone(), Arc::clone(&store), &STRICT, -1);
+    let claims = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&claims);
+    store.watch(move |batch| {
+        if batch.name == "refresh.claim" {
+            let mut seen = seen.lock().unwrap();
+            world.freeze(0, seen.is_empty());
+            seen.push(world.process(9).monotonic().as_secs());
+        }
+    });
+    let context = stage.context.clone();
+    let call = async move { drop(read(&context).await) };
+    stage.world.process(0).spawn(Box::pin(call));
+    stage.seconds(70);
+    assert!(stage.presented().is_empty());
+    stage.world.freeze(0, false);
+    stage.seconds(1);
+    assert_eq!(stage.presented(), ["refresh-1"]);
+    assert_eq!(*claims.lock().unwrap(), [0, 70]);
+}
+
+#[test]
+fn a_caller_whose_token_was_refused_does_not_get_it_back_from_a_refresh_that_began_before() {
+    let stage = Stage::new(&STABLE, 100);
+    stage.refuse_access(true);
+    stage.script([(503, "", None)]);
+    assert_eq!(stage.fails(), ErrorKind::RefreshUnavailable);
+    assert_eq!(stage.presented().len(), 1);
 }
 
 #[test]
@@ -447,44 +488,4 @@ fn a_token_endpoint_that_fails_for_everyone_is_left_alone() {
         assert!(stage.world.run(asked).is_err());
     }
     assert_eq!(stage.presented().len(), 20);
-}
-
-/// A product that forgets a refresh token that lies unused.
-static FORGETS: Product = Product {
-    oauth: OAuth {
-        keep_alive: Some(Duration::from_secs(90 * 86_400)),
-        ..demo(Rotation::Stable).oauth
-    },
-    ..demo(Rotation::Stable)
-};
-
-#[test]
-fn an_idle_credential_is_refreshed_before_its_product_forgets_it() {
-    let stage = Stage::new(&FORGETS, 3600);
-    let created = stage.account().generation;
-    stage.world.run(keep_alive(&stage.context)).unwrap();
-    assert_eq!(stage.account().generation, created, "it is young");
-    stage.change(|account| account.token_expires_at = Some(START));
-    let old = START - SignedDuration::from_hours(24 * 91);
-    let rows = stage.store.rows();
-    let found = stage
-        .world
-        .run(rows.credential(stage.account().id, 1))
-        .unwrap()
-        .unwrap();
-    let batch = Batch::new().update(
-        Credential {
-            created_at: old,
-            ..found.row
-        },
-        found.version,
-    );
-    assert_eq!(
-        stage.world.run(rows.commit(batch)).unwrap(),
-        Commit::Committed
-    );
-    stage.world.run(maintenance::run(&stage.context)).unwrap();
-    assert_eq!(stage.account().generation, created + 1);
-    stage.world.run(maintenance::run(&stage.context)).unwrap();
-    assert_eq!(stage.presented().len(), 1);
 }

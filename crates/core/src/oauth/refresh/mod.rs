@@ -105,6 +105,8 @@ async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
 #[cfg(test)]
 mod flow_tests;
 #[cfg(test)]
+mod keep_alive_tests;
+#[cfg(test)]
 mod margins_tests;
 #[cfg(test)]
 mod simulation;

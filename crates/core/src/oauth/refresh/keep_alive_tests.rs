@@ -1,0 +1,54 @@
+//! Credentials that no one uses for long.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::{flow_tests::Stage, keep_alive::keep_alive};
+use crate::{
+    domain::Credential,
+    maintenance,
+    product::{OAuth, Product, Rotation},
+    store::{Batch, Commit},
+    testing::{START, demo},
+};
+
+/// A product that forgets a refresh token that lies unused.
+static FORGETS: Product = Product {
+    oauth: OAuth {
+        keep_alive: Some(Duration::from_secs(90 * 86_400)),
+        ..demo(Rotation::Stable).oauth
+    },
+    ..demo(Rotation::Stable)
+};
+
+#[test]
+fn an_idle_credential_is_refreshed_before_its_product_forgets_it() {
+    let stage = Stage::new(&FORGETS, 3600);
+    let created = stage.account().generation;
+    stage.world.run(keep_alive(&stage.context)).unwrap();
+    assert_eq!(stage.account().generation, created, "it is young");
+    stage.change(|account| account.token_expires_at = Some(START));
+    let old = START - SignedDuration::from_hours(24 * 91);
+    let rows = stage.store.rows();
+    let found = stage
+        .world
+        .run(rows.credential(stage.account().id, 1))
+        .unwrap()
+        .unwrap();
+    let batch = Batch::new().update(
+        Credential {
+            created_at: old,
+            ..found.row
+        },
+        found.version,
+    );
+    assert_eq!(
+        stage.world.run(rows.commit(batch)).unwrap(),
+        Commit::Committed
+    );
+    stage.world.run(maintenance::run(&stage.context)).unwrap();
+    assert_eq!(stage.account().generation, created + 1);
+    stage.world.run(maintenance::run(&stage.context)).unwrap();
+    assert_eq!(stage.presented().len(), 1);
+}
