@@ -229,17 +229,26 @@ impl Stage {
         self.http.send(method, &url, parts).await
     }
 
-    /// A request of a browser.
+    /// A request of a browser. All browsers of a run come from one address, for which a service has a rate: what it
+    /// refuses is sent again when it says so.
     ///
     /// # Errors
     /// Where no whole response came.
     pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
         let url = format!("{}{path}", self.service.setup.url());
-        let parts = Parts {
-            cookie: Some(cookie),
-            ..Parts::default()
-        };
-        self.http.send(method, &url, parts).await
+        loop {
+            let parts = Parts {
+                cookie: Some(cookie),
+                ..Parts::default()
+            };
+            let reply = self.http.send(method.clone(), &url, parts).await?;
+            match reply.header("retry-after").parse() {
+                Ok(seconds) if reply.status == 429 => {
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                }
+                _ => return Ok(reply),
+            }
+        }
     }
 
     /// A plain call of a user.
