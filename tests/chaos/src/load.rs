@@ -22,8 +22,8 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Starts so many callers. Each calls users by chance; one call in four asks for a refresh instead.
-    pub(crate) fn start(stage: &Stage, callers: usize, seed: u64) -> Self {
+    /// Starts so many callers. Each calls users by chance; one call in `refreshes` asks for a refresh instead.
+    pub(crate) fn start(stage: &Stage, callers: usize, refreshes: usize, seed: u64) -> Self {
         let said = Arc::new(Mutex::new(BTreeMap::new()));
         let mut load = Self {
             callers: JoinSet::new(),
@@ -39,7 +39,7 @@ impl Load {
                 Arc::clone(&users),
                 Arc::clone(&url),
                 Arc::clone(&bearer),
-                chance,
+                (refreshes, chance),
                 Arc::clone(&said),
             ));
         }
@@ -67,12 +67,12 @@ async fn call(
     users: Arc<[User]>,
     url: Arc<str>,
     bearer: Arc<str>,
-    mut chance: Chance,
+    (refreshes, mut chance): (usize, Chance),
     said: Arc<Mutex<BTreeMap<String, usize>>>,
 ) {
     loop {
         let user = &users[chance.below(users.len())];
-        let (method, path) = match chance.below(4) {
+        let (method, path) = match chance.below(refreshes) {
             0 => (Method::POST, format!("{}/refresh", user.account())),
             _ => (Method::GET, user.path("thing")),
         };

@@ -75,6 +75,12 @@ impl Setup {
         Ok(reached)
     }
 
+    /// What was reached since it was last disarmed.
+    pub(crate) fn reached(&self) -> String {
+        let path = format!("failpoints{}.reached", self.instance);
+        fs::read_to_string(self.folder.join(path)).unwrap_or_default()
+    }
+
     /// The binary with a command, for the database of this setup.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut limits = String::from("trap '' XFSZ; ");

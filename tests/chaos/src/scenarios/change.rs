@@ -52,7 +52,7 @@ async fn one(
 ) -> Result<()> {
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     stage.populate(&["stable"], accounts).await?;
-    let load = Load::start(&stage, 4, options.seed);
+    let load = Load::start(&stage, 4, 4, options.seed);
     stage.service.setup.arm(&[place])?;
     let path = format!("/v1/connections/{}", connection("stable").name);
     let first = stage.call(Method::PATCH, &path, Some(change.clone())).await;

@@ -15,17 +15,22 @@ use crate::{
 };
 
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
-    let (kills, each) = if options.smoke { (10, 6) } else { (200, 40) };
+    // In the long form few refreshes are under way, so that the accounts that rotate outlast the kills.
+    let (kills, each, refreshes, life) = if options.smoke {
+        (10, 6, 4, 8)
+    } else {
+        (200, 100, 24, 120)
+    };
     let mut chance = Chance::new(options.seed);
     let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
     stage.books.behave(Behaviour {
-        lifetime: Duration::from_secs(8),
+        lifetime: Duration::from_secs(life),
         token_delay: Duration::from_millis(20),
         refuses: None,
     });
     let names = ["stable", "signed-in", "rotating", "learned", "strict"];
     stage.populate(&names, each).await?;
-    let load = Load::start(&stage, 8, options.seed);
+    let load = Load::start(&stage, 8, refreshes, options.seed);
     let mut starts = Vec::new();
     for _ in 0..kills {
         let moment = Duration::from_millis(chance.below(900) as u64);

@@ -11,7 +11,7 @@ use tokio::{net::TcpStream, task::JoinHandle};
 
 use crate::{
     Options,
-    books::{Behaviour, Class},
+    books::Class,
     check::{self, Allowed},
     http_client::{HttpClient, Parts},
     report::Report,
@@ -191,10 +191,7 @@ pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()
     // A lease is a matter of the time of day: in the short form the other process is ahead.
     other.arm(if options.smoke { &["clock=200"] } else { &[] })?;
     let other = Service::start(other, &stage.http).await?;
-    stage.books.behave(Behaviour {
-        token_delay: Duration::from_millis(1500),
-        ..Behaviour::default()
-    });
+    stage.service.setup.arm(&["refresh.keep:before=pause"])?;
     let asked = |service: &Service| {
         let url = service.setup.url();
         join_all(stage.users.iter().map(|user| {
@@ -213,22 +210,18 @@ pub(crate) async fn sigstop(options: &Options, report: &mut Report) -> Result<()
         }))
     };
     let frozen = async {
-        until(
-            "the token requests arrive",
-            Duration::from_secs(20),
-            async || {
-                let state = stage.books.state();
-                let all = stage.users.iter();
-                all.clone()
-                    .all(|user| !state.grants[user.grant].refreshes.is_empty())
-                    .then_some(())
-            },
-        )
+        // It has read its new tokens, and is about to keep them.
+        let count = stage.users.len();
+        let what = "the responses are read";
+        until(what, Duration::from_secs(20), async || {
+            let reached = stage.service.setup.reached();
+            (reached.lines().count() >= count).then_some(())
+        })
         .await?;
         stage.service.signal("STOP")?;
         tokio::time::sleep(Duration::from_secs(if options.smoke { 2 } else { 125 })).await;
-        stage.books.behave(Behaviour::default());
         let said = asked(&other).await;
+        stage.service.setup.disarm()?;
         stage.service.signal("CONT")?;
         anyhow::Ok(said)
     };
