@@ -390,7 +390,7 @@ impl Account {
     }
 
     /// When a request leaves that leaves now: later than the one that brought the current tokens, also where the store's
-    /// clock was set back, for what was asked for last is taken for the newest.
+    /// clock was set back, for what was asked for last is treated as the newest.
     pub(crate) fn sends_at(&self, now: Timestamp) -> Timestamp {
         let after = |sent: Timestamp| sent.checked_add(SignedDuration::from_nanos(1)).ok();
         let later = self.refresh.token_sent_at.and_then(after);
