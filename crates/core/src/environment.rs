@@ -3,6 +3,7 @@
 
 use std::{fmt, time::Duration};
 
+use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
@@ -24,9 +25,9 @@ use crate::{
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
-        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
-        ToolDescription, ToolFilter,
+        Account, AccountFilter, AuthorizationLink, CallTotals, Connection, ConnectionChange,
+        Disconnected, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
+        NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
 };
@@ -366,6 +367,35 @@ impl Environment {
         request: http::Request<Body>,
     ) -> Result<http::Response<Body>> {
         call::stream_raw(&self.0, connection_name, identifier, request).await
+    }
+
+    /// Calls of the history, the youngest first: those that changed something or failed, and for a shorter time those that
+    /// only read, as [`Retention`] says. A call is there within a second of its end. A page may hold fewer than
+    /// `page_size` although more follow; at the end there is no token of a next one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a page token of another list.
+    pub async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        page_token: Option<&str>,
+        page_size: u32,
+    ) -> Result<Page<ExecutionRecord>> {
+        call::executions(&self.0, filter, page_token, page_size).await
+    }
+
+    /// How many calls there were in the minutes and hours that start in a range of time: hours for what is older than a
+    /// week, then minutes, each by process, connection, tool and outcome. Every call that the history ever held is counted
+    /// once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn call_totals(
+        &self,
+        since: Timestamp,
+        before: Timestamp,
+    ) -> Result<Vec<CallTotals>> {
+        call::totals(&self.0, since, before).await
     }
 
     /// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;

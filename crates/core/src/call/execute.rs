@@ -77,6 +77,7 @@ pub(crate) async fn execute(
     if tool.entry().effect() == Effect::Read || dry_run {
         return run(context, tool, parsed.as_ref(), &invocation, record).await;
     }
+    record.changes();
     // A caller that hangs up stops waiting, not the writing.
     let entry = tool.entry();
     context

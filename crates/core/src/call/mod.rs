@@ -2,7 +2,8 @@
 //!
 //! The stages are the same for a tool ([`execute()`]) and for a raw request ([`raw`]), and stand in this order: find the
 //! tool and validate its input, or validate path and headers; admit by product, scopes and policy; then for every
-//! request to the product rate limit, token, send, read and retry, which only [`send`] does; at last record.
+//! request to the product rate limit, token, send, read and retry, which only [`send`] does; at last record. What was
+//! recorded is read by [`history`].
 
 mod admit;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod bulkheads_tests;
 mod dry_run;
 mod execute;
 mod find;
+mod history;
 #[cfg(test)]
 mod promises_tests;
 mod raw;
@@ -21,6 +23,7 @@ mod tool_io;
 mod validate;
 
 pub(crate) use execute::execute;
+pub(crate) use history::{executions, totals};
 pub(crate) use raw::{send_raw, stream_raw};
 
 use crate::{Error, ErrorKind, context::Panicked};

@@ -22,6 +22,7 @@ pub(super) struct Record {
     id: ExecutionId,
     tool: String,
     version: String,
+    changes: bool,
     connection_name: String,
     identifier: String,
     account_id: Option<AccountId>,
@@ -43,10 +44,11 @@ impl Record {
             id: ExecutionId::from_uuid(context.new_id()),
             tool: tool.chars().take(100).collect(),
             version: String::new(),
+            changes: false,
             connection_name: connection_name.chars().take(100).collect(),
             identifier: identifier.chars().take(256).collect(),
             account_id: None,
-            started_at: context.now(),
+            started_at: whole_micros(context.now()),
             began: context.monotonic(),
             requests: AtomicU32::new(0),
             ended: false,
@@ -70,6 +72,10 @@ impl Record {
     pub(super) fn version(&mut self, version: &str) {
         version.clone_into(&mut self.version);
     }
+    /// That the call can change something at the product.
+    pub(super) fn changes(&mut self) {
+        self.changes = true;
+    }
     pub(super) fn account(&mut self, account: AccountId) {
         self.account_id = Some(account);
     }
@@ -81,7 +87,7 @@ impl Record {
             result
                 .as_ref()
                 .err()
-                .map_or("ok", |error: &Error| error.kind().name()),
+                .map_or(Execution::OK, |error: &Error| error.kind().name()),
         );
         result.map_err(|error| {
             error
@@ -109,9 +115,11 @@ impl Record {
             id: self.id,
             tool: mem::take(&mut self.tool),
             tool_version: mem::take(&mut self.version),
+            changes: self.changes,
             account_id: self.account_id,
             connection_name: mem::take(&mut self.connection_name),
             identifier: mem::take(&mut self.identifier),
+            actor: None,
             started_at: self.started_at,
             duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
             outcome: outcome.to_owned(),
@@ -119,6 +127,11 @@ impl Record {
         };
         self.context.recorder.add(&self.context, execution);
     }
+}
+
+/// A moment as the history keeps it.
+fn whole_micros(moment: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(moment.as_microsecond()).unwrap_or(moment)
 }
 
 impl Drop for Record {
@@ -135,7 +148,7 @@ mod tests {
     use crate::{
         ErrorKind,
         error::Upstream,
-        testing::{STABLE, World, always, context},
+        testing::{STABLE, World, always, context, executions},
     };
 
     #[test]
@@ -174,11 +187,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(error.execution_id(), Some(id.to_string().as_str()));
         world.advance(Duration::from_millis(200));
-        let row = world
-            .run(context.store.executions(None, 1))
-            .unwrap()
-            .remove(0)
-            .row;
+        let row = world.run(executions(&context)).remove(0);
         assert_eq!(
             (
                 row.id,

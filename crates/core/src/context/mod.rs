@@ -71,7 +71,7 @@ pub(crate) struct Shared {
     pub(crate) store: Records,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) spool: Option<Arc<dyn Spool>>,
-    /// What this process calls itself in leases, so that others can ask the spool whether it has ended.
+    /// What this process calls itself in leases and totals, so that others can ask the spool whether it has ended.
     pub(crate) process: Uuid,
     pub(crate) vault: Vault,
     /// When an older copy took the place of the database, where the store knows.

@@ -26,7 +26,7 @@ pub struct EnvironmentOptions {
     pub verify_origins: Vec<String>,
     /// Endpoints and rate limits per product, where they differ from the product's own.
     pub products: BTreeMap<String, ProductOptions>,
-    /// How long history is kept; 30 days unless told.
+    /// How long history is kept, and how much of it.
     pub retention: Retention,
     /// How many calls may be in flight, and what they may hold.
     pub calls: CallLimits,
@@ -82,26 +82,38 @@ pub enum Verification {
     LinkPossession,
 }
 
-/// How long an environment keeps its history. What is older is removed in the next round of maintenance; the longest
-/// duration there is, [`SignedDuration::MAX`], keeps it for ever.
+/// How long an environment keeps its history, and how much of it. What is older is removed in the next round of
+/// maintenance; the longest duration there is, [`SignedDuration::MAX`], keeps it for ever.
 ///
 /// Other rows that no one needs any more go by themselves: access tokens once they have expired, authorizations 7 days
 /// after their end, shredded credentials from the day after their insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {
-    /// Executions, from their beginning; 30 days unless told.
+    /// Executions that changed something or failed, from their beginning; 30 days unless told.
     pub executions: SignedDuration,
+    /// Executions that only read, from their beginning; 24 hours unless told, and never longer than the others.
+    pub reads: SignedDuration,
+    /// Totals of all executions; 90 days unless told. They count minutes for a week, then hours.
+    pub totals: SignedDuration,
     /// Events, from when they happened; 30 days unless told. An application that reads the feed less often misses some.
     pub events: SignedDuration,
+    /// Bytes that executions take together; 1 GiB unless told. Beyond it the oldest go: first those that only read, then
+    /// changes and errors. Totals and events are not counted.
+    ///
+    /// What goes makes room for what comes. A SQLite file does not become smaller by it.
+    pub bytes: u64,
 }
 
 impl Default for Retention {
     fn default() -> Self {
-        let month = SignedDuration::from_hours(30 * 24);
+        let days = |days: i64| SignedDuration::from_hours(days * 24);
         Self {
-            executions: month,
-            events: month,
+            executions: days(30),
+            reads: days(1),
+            totals: days(90),
+            events: days(30),
+            bytes: 1 << 30,
         }
     }
 }
@@ -109,7 +121,12 @@ impl Default for Retention {
 impl Retention {
     /// Refuses to keep something for less than no time, which would remove what is yet to come.
     pub(crate) fn check(self) -> Result<()> {
-        for (duration, what) in [(self.executions, "executions"), (self.events, "events")] {
+        for (duration, what) in [
+            (self.executions, "executions"),
+            (self.reads, "reads"),
+            (self.totals, "totals"),
+            (self.events, "events"),
+        ] {
             if duration.is_negative() {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,

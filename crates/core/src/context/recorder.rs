@@ -1,8 +1,9 @@
-//! Gathers the records of executions and writes them together, so that no call waits for the store.
+//! Gathers the records of executions and writes them together, so that no call waits for the store: one row for many
+//! calls, and in the same transaction what they add to the totals.
 
 use std::{
     sync::{
-        Mutex, PoisonError,
+        Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -10,73 +11,146 @@ use std::{
 
 use super::Context;
 use crate::{
-    domain::Execution,
-    store::{Batch, Commit},
+    Result,
+    domain::{Execution, Totals},
+    store::{Batch, Commit, ExecutionGroup},
 };
 
 /// Records wait so long for company before they are written together.
 const GATHER: Duration = Duration::from_millis(200);
-/// Records that wait at most; beyond that the oldest are dropped, and a warning says so.
+/// A store that did not take them is asked again after so long.
+const AGAIN: Duration = Duration::from_secs(2);
+/// Records that wait at most; beyond that the oldest are dropped and only counted, and a warning says so.
 const CAPACITY: usize = 20_000;
 const BATCH: usize = 500;
 
 /// The records that wait to be written.
 #[derive(Default)]
 pub(crate) struct Recorder {
-    waiting: Mutex<Vec<Execution>>,
+    waiting: Mutex<Waiting>,
     writing: AtomicBool,
 }
 
-impl Recorder {
-    pub(crate) fn add(&self, context: &Context, row: Execution) {
-        {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            if waiting.len() >= CAPACITY {
-                let dropped = waiting.drain(..CAPACITY / 2).count();
-                tracing::warn!(
-                    dropped,
-                    "the store takes no records; the oldest were dropped"
-                );
+#[derive(Default)]
+struct Waiting {
+    calls: Vec<Execution>,
+    /// What the store did not take, as it was offered: it may have been stored all the same, and is not stored twice.
+    offered: Vec<Written>,
+}
+
+/// Calls as they are stored, and what they add to the totals.
+#[derive(Clone)]
+pub(crate) struct Written {
+    groups: Vec<ExecutionGroup>,
+    totals: Vec<Totals>,
+}
+
+impl Written {
+    pub(crate) fn new(context: &Context, calls: Vec<Execution>) -> Self {
+        Self {
+            totals: Totals::of(context.process, &calls),
+            groups: ExecutionGroup::pack(calls, || context.new_id()),
+        }
+    }
+
+    /// Commits it together with `batch`, unless it was committed before.
+    pub(crate) async fn commit(&self, context: &Context, batch: &Batch) -> Result<Commit> {
+        let store = &context.store;
+        let mut all = batch.clone();
+        for totals in &self.totals {
+            all = match store.totals_of(totals).await? {
+                Some(mut found) => {
+                    found.row.add(totals);
+                    all.update(found.row, found.version)
+                }
+                None => all.insert(totals.clone()),
+            };
+        }
+        let committed = store
+            .commit_groups(context.process, all, &self.groups, &[])
+            .await?;
+        match self.groups.first() {
+            Some(first) if committed == Commit::Conflict && store.has_group(first).await? => {
+                Ok(Commit::Committed)
             }
-            waiting.push(row);
+            _ => Ok(committed),
+        }
+    }
+}
+
+impl Recorder {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, context: &Context, call: Execution) {
+        {
+            let mut waiting = self.waiting();
+            if waiting.calls.len() >= CAPACITY {
+                let dropped: Vec<_> = waiting.calls.drain(..CAPACITY / 2).collect();
+                tracing::warn!(
+                    dropped = dropped.len(),
+                    "the store takes no records; the oldest were dropped, and are only counted"
+                );
+                waiting.offered.push(Written {
+                    groups: Vec::new(),
+                    totals: Totals::of(context.process, &dropped),
+                });
+            }
+            waiting.calls.push(call);
         }
         if !self.writing.swap(true, Ordering::AcqRel) {
             let weak = context.downgrade();
-            let gather = context.runtime.sleep(GATHER);
+            let mut pause = context.runtime.sleep(GATHER);
             context.runtime.spawn(Box::pin(async move {
-                gather.await;
-                if let Some(context) = weak.upgrade() {
+                loop {
+                    pause.await;
+                    let Some(context) = weak.upgrade() else {
+                        return;
+                    };
                     let _guard = context.tasks.begin();
-                    context.recorder.writing.store(false, Ordering::Release);
-                    context.recorder.flush(&context).await;
+                    let recorder = &context.recorder;
+                    recorder.writing.store(false, Ordering::Release);
+                    // What was added meanwhile may have begun another round.
+                    if recorder.flush(&context).await
+                        || recorder.writing.swap(true, Ordering::AcqRel)
+                    {
+                        return;
+                    }
+                    pause = context.runtime.sleep(AGAIN);
                 }
             }));
         }
     }
 
-    /// Writes everything that waits; what the store does not take goes back to waiting.
-    pub(crate) async fn flush(&self, context: &Context) {
+    /// Writes everything that waits; `false` where the store does not take it, and it goes on waiting.
+    pub(crate) async fn flush(&self, context: &Context) -> bool {
         loop {
-            let rows: Vec<Execution> = {
-                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                let count = waiting.len().min(BATCH);
-                waiting.drain(..count).collect()
+            let next = {
+                let mut waiting = self.waiting();
+                match waiting.offered.pop() {
+                    Some(offered) => Ok(offered),
+                    None => {
+                        let count = waiting.calls.len().min(BATCH);
+                        Err(waiting.calls.drain(..count).collect::<Vec<_>>())
+                    }
+                }
             };
-            if rows.is_empty() {
-                return;
-            }
-            let batch = rows.iter().cloned().fold(Batch::new(), Batch::insert);
-            match context.store.commit(batch).await {
-                Ok(Commit::Committed) => {}
-                Ok(Commit::Conflict) => tracing::warn!(
-                    dropped = rows.len(),
-                    "records with ids that exist were dropped"
-                ),
-                Err(error) => {
-                    tracing::warn!(kind = %error.kind(), waiting = rows.len(), "records could not be written yet");
-                    let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                    waiting.splice(..0, rows);
-                    return;
+            let next = match next {
+                Ok(offered) => offered,
+                Err(calls) if calls.is_empty() => return true,
+                Err(calls) => Written::new(context, calls),
+            };
+            loop {
+                match next.commit(context, &Batch::new()).await {
+                    Ok(Commit::Committed) => break,
+                    // Another writer of the same totals was first.
+                    Ok(Commit::Conflict) => {}
+                    Err(error) => {
+                        tracing::warn!(kind = %error.kind(), "records could not be written yet");
+                        self.waiting().offered.push(next);
+                        return false;
+                    }
                 }
             }
         }
@@ -87,19 +161,33 @@ impl Recorder {
 mod tests {
     use std::sync::Arc;
 
+    use jiff::Timestamp;
+
     use super::*;
-    use crate::testing::{Flaky, STABLE, World, always, context, execution, open};
+    use crate::domain::totals::{Count, Step};
+    use crate::testing::{Flaky, STABLE, World, always, context, execution, executions, open};
 
     fn run(context: &Context, number: usize) {
         let id = context.new_id().as_u128();
-        let row = execution(id, &number.to_string(), context.now());
+        // Each a little later than the one before.
+        let at = context.now() + Duration::from_micros(number as u64);
+        let row = execution(id, &number.to_string(), at);
         context.recorder.add(context, row);
     }
 
     fn identifiers(world: &World, context: &Context) -> Vec<String> {
-        let mut rows = world.run(context.store.executions(None, u32::MAX)).unwrap();
-        rows.reverse();
-        rows.into_iter().map(|row| row.row.identifier).collect()
+        let mut calls = world.run(executions(context));
+        calls.reverse();
+        calls.into_iter().map(|call| call.identifier).collect()
+    }
+
+    /// The calls that the totals count.
+    fn counted(world: &World, context: &Context) -> u64 {
+        let all = Timestamp::MIN..Timestamp::MAX;
+        let totals = context.store.totals(Step::Minute, &all, None, u32::MAX);
+        let totals = world.run(totals).unwrap();
+        let counts = totals.iter().flat_map(|found| found.row.counts.values());
+        counts.map(Count::calls).sum()
     }
 
     fn numbers(range: std::ops::Range<usize>) -> Vec<String> {
@@ -134,10 +222,10 @@ mod tests {
         world.advance(GATHER);
         assert_eq!(identifiers(&world, &context), numbers(0..0));
         store.set_down(false);
-        run(&context, BATCH + 3);
-        world.advance(GATHER);
-        assert_eq!(identifiers(&world, &context), numbers(0..BATCH + 4));
-        assert!(world.run(context.store.now()).is_ok());
+        // No further call is needed.
+        world.advance(AGAIN);
+        assert_eq!(identifiers(&world, &context), numbers(0..BATCH + 3));
+        assert_eq!(counted(&world, &context), BATCH as u64 + 3);
     }
 
     #[test]
@@ -154,8 +242,11 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         (0..CAPACITY + 1).for_each(|number| run(&context, number));
-        let waiting = context.recorder.waiting.lock().unwrap();
-        assert_eq!(waiting.len(), CAPACITY / 2 + 1);
-        assert_eq!(waiting.last().unwrap().identifier, CAPACITY.to_string());
+        let waiting = context.recorder.waiting().calls.len();
+        assert_eq!(waiting, CAPACITY / 2 + 1);
+        world.run(context.recorder.flush(&context));
+        let kept = identifiers(&world, &context);
+        assert_eq!(kept, numbers(CAPACITY / 2..CAPACITY + 1));
+        assert_eq!(counted(&world, &context), CAPACITY as u64 + 1);
     }
 }

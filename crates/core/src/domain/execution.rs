@@ -14,13 +14,19 @@ pub(crate) struct Execution {
     pub(crate) tool: String,
     /// Version of the tool; for the proxy the method.
     pub(crate) tool_version: String,
+    /// Whether it could change something at the product. Records of the first form do not say it, and count as if.
+    #[serde(default = "unless_said")]
+    pub(crate) changes: bool,
     /// Account.
     pub(crate) account_id: Option<AccountId>,
     /// Connection as asked.
     pub(crate) connection_name: String,
     /// Identifier as asked.
     pub(crate) identifier: String,
-    /// When it began.
+    /// Client id of the application that called, where it is known.
+    #[serde(default)]
+    pub(crate) actor: Option<String>,
+    /// When it began, in whole microseconds.
     pub(crate) started_at: Timestamp,
     /// How long it took, in microseconds.
     pub(crate) duration_micros: u64,
@@ -28,4 +34,24 @@ pub(crate) struct Execution {
     pub(crate) outcome: String,
     /// Requests sent to the product.
     pub(crate) requests: u32,
+}
+
+const fn unless_said() -> bool {
+    true
+}
+
+impl Execution {
+    /// The outcome of a call that succeeded.
+    pub(crate) const OK: &'static str = "ok";
+
+    /// Whether it is kept for long by itself: it changed something, or it failed. What was only read goes sooner, and is
+    /// counted.
+    pub(crate) fn lasts(&self) -> bool {
+        self.changes || self.outcome != Self::OK
+    }
+
+    /// Its place in the history.
+    pub(crate) fn place(&self) -> (Timestamp, ExecutionId) {
+        (self.started_at, self.id)
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) mod outbox;
 pub(crate) mod readiness;
 pub(crate) mod refresh;
 pub(crate) mod scopes;
+pub(crate) mod totals;
 
 pub(crate) use account::{Account, Subject};
 pub(crate) use account_ref::AccountRef;
@@ -30,3 +31,4 @@ pub(crate) use execution::Execution;
 pub(crate) use extra::Extra;
 pub(crate) use lease::Lease;
 pub(crate) use outbox::{OutboxEntry, OutboxTask};
+pub(crate) use totals::Totals;

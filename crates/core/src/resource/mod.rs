@@ -4,6 +4,7 @@
 mod account;
 mod call;
 mod connection;
+mod history;
 mod tool;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ pub use account::{
 };
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
+pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 
 pub use crate::state::{

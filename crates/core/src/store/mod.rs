@@ -14,7 +14,9 @@ pub use batch::{Batch, Commit, Write};
 pub use memory::MemoryStore;
 pub(crate) use record::{Record, Rewritten};
 pub use records::TABLES;
-pub(crate) use records::{Cutoffs, Records};
+pub(crate) use records::{
+    Cutoffs, ExecutionGroup, Position, Records, Search, executions::KINDS, group::SPAN,
+};
 pub use table::{Column, ColumnKind, Index, Key, List, Row, Table, Value};
 
 use crate::{Result, ports::BoxFuture};

@@ -33,7 +33,7 @@ use crate::{
     resource::NewConnection,
     seal::KeyRing,
     state::AccountState,
-    store::{Batch, Commit, MemoryStore, Store},
+    store::{Batch, Commit, MemoryStore, Search, Store},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 pub(crate) use spool::Machine;
@@ -237,14 +237,23 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
         id: ExecutionId::from_uuid(Uuid::from_u128(number)),
         tool: String::from("demo_read_note"),
         tool_version: String::new(),
+        changes: false,
         account_id: None,
         connection_name: String::from("demo"),
         identifier: identifier.to_owned(),
+        actor: None,
         started_at,
         duration_micros: 0,
         outcome: String::from("ok"),
         requests: 0,
     }
+}
+
+/// All executions that are stored, the youngest first.
+pub(crate) async fn executions(context: &Context) -> Vec<Execution> {
+    let search = Search::default();
+    let all = context.store.executions(&search, None, usize::MAX).await;
+    all.unwrap().0
 }
 
 /// Inserts the account `ada` of a new connection `demo`, in this state; an active one has the access token `token-1`.

@@ -11,7 +11,10 @@ use stead_core::{Error, ErrorKind, Result};
 use super::fault::{Fault, unavailable};
 
 /// The first is version 1.
-pub(super) const MIGRATIONS: &[&str] = &[include_str!("../../migrations/0001_rows.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_rows.sql"),
+    include_str!("../../migrations/0002_history.sql"),
+];
 
 /// Brings the schema to the last version.
 ///

@@ -213,6 +213,7 @@ async fn call(
     if request.effect() == Effect::Read {
         return send(context, snapshot, request, record, lasting).await;
     }
+    record.changes();
     context
         .detached_call(|context| async move {
             let _guard = guard;

@@ -1,37 +1,23 @@
-//! What grows and goes: executions, events and the outbox; and from which age on rows of any kind go.
+//! What grows and goes: events and the outbox; and from which age on rows of any kind go.
 
 use jiff::Timestamp;
 
 use super::{
     ACCESS_TOKEN, ACCESS_TOKENS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL,
-    CREDENTIALS_BY_AGE, Found, Listed, Records, integer, text,
+    CREDENTIALS_BY_AGE, Found, Listed, Records,
+    executions::{CALL_TOTAL, EXECUTION, EXECUTION_LOG, EXECUTIONS_BY_START, KINDS},
+    integer, text,
 };
 #[cfg(test)]
-use crate::identifier::{EventId, ExecutionId};
+use crate::identifier::EventId;
 use crate::{
     Result,
-    domain::{Event, Execution, Extra, OutboxEntry},
+    domain::{Event, Extra, OutboxEntry, totals::Step},
     identifier::OutboxId,
     store::{Index, List, Record, Rewritten, Table, Value},
 };
 
-// ---- executions and events
-
-pub(super) static EXECUTION: Table = Table {
-    name: "execution",
-    columns: &[text("id"), integer("started_at")],
-    key: Index::unique(&["id"]),
-    indexes: &[EXECUTIONS_BY_START],
-    sealed: false,
-};
-const EXECUTIONS_BY_START: Index = Index::of(&["started_at"]);
-
-impl Record for Execution {
-    const TABLE: &'static Table = &EXECUTION;
-    fn values(&self) -> Vec<Value> {
-        vec![Value::text(self.id), Value::moment(self.started_at)]
-    }
-}
+// ---- events
 
 pub(super) static EVENT: Table = Table {
     name: "event",
@@ -53,19 +39,6 @@ impl Record for Event {
 /// What only tests read.
 #[cfg(test)]
 impl Records {
-    /// Executions, newest first, starting after (older than) `after`.
-    pub(crate) async fn executions(
-        &self,
-        after: Option<ExecutionId>,
-        limit: u32,
-    ) -> Listed<Execution> {
-        let list = List::new(&EXECUTION, EXECUTION.key).descending();
-        self.list(
-            list.after(after.map(|id| vec![Value::text(id)]))
-                .limit(limit),
-        )
-        .await
-    }
     /// Events in order of their ids, starting after `after`.
     pub(crate) async fn events(&self, after: Option<EventId>, limit: u32) -> Listed<Event> {
         let list = List::new(&EVENT, EVENT.key);
@@ -123,6 +96,10 @@ pub(crate) struct Cutoffs {
     pub(crate) access_tokens: Timestamp,
     /// Executions go that began before this.
     pub(crate) executions: Timestamp,
+    /// Of them, those that only read go that began before this.
+    pub(crate) reads: Timestamp,
+    /// Totals of calls go that start before this.
+    pub(crate) totals: Timestamp,
     /// Events go that happened before this.
     pub(crate) events: Timestamp,
     /// Authorizations go that are completed or ended, with an `expires_at` before this.
@@ -140,7 +117,7 @@ impl Records {
     /// ended authorization is spent.
     pub(crate) async fn prune(&self, cutoffs: &Cutoffs, limit: u32) -> Result<u64> {
         let ended = [Value::flag(false)];
-        let lists = [
+        let mut lists = vec![
             (
                 List::new(&ACCESS_TOKEN, ACCESS_TOKENS_BY_END),
                 cutoffs.access_tokens,
@@ -159,6 +136,26 @@ impl Records {
                 cutoffs.credentials,
             ),
         ];
+        for (lasts, full) in KINDS {
+            // Those that can be read are gone already, and their bytes counted.
+            let cutoff = if lasts {
+                cutoffs.executions
+            } else {
+                cutoffs.reads
+            };
+            let kind = [Value::flag(lasts), Value::flag(full)];
+            lists.push((
+                List::new(&EXECUTION_LOG, EXECUTION_LOG.key).prefix(kind),
+                cutoff,
+            ));
+        }
+        for step in [Step::Minute, Step::Hour] {
+            let step = [Value::Integer(step.seconds())];
+            lists.push((
+                List::new(&CALL_TOTAL, CALL_TOTAL.key).prefix(step),
+                cutoffs.totals,
+            ));
+        }
         let mut gone = 0;
         for (list, cutoff) in lists {
             gone += self

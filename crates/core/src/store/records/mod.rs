@@ -3,6 +3,8 @@
 //! A moment in a column is nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
 
 mod credential;
+pub(crate) mod executions;
+pub(crate) mod group;
 mod history;
 
 use std::sync::Arc;
@@ -10,8 +12,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
+use executions::{CALL_TOTAL, EXECUTION, EXECUTION_LOG, HISTORY_SIZE};
+pub(crate) use executions::{Position, Search};
+pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
-use history::{EVENT, EXECUTION, OUTBOX};
+use history::{EVENT, OUTBOX};
 
 use super::{
     Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Store, Table, Value,
@@ -41,6 +46,9 @@ pub static TABLES: &[&Table] = &[
     &ACCESS_TOKEN,
     &DATA_KEY,
     &EXECUTION,
+    &EXECUTION_LOG,
+    &CALL_TOTAL,
+    &HISTORY_SIZE,
     &EVENT,
     &OUTBOX,
 ];

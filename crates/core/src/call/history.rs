@@ -1,0 +1,130 @@
+//! Reads the history of calls.
+
+use jiff::Timestamp;
+
+use crate::{
+    Error, ErrorKind, Result,
+    context::Context,
+    domain::{
+        Execution, Totals,
+        totals::{BOUNDS, Step},
+    },
+    resource::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, Page},
+    store::{Position, Search},
+};
+
+/// Executions that match, the youngest first. A page may hold fewer than `page_size` although more follow.
+pub(crate) async fn executions(
+    context: &Context,
+    filter: &ExecutionFilter,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<ExecutionRecord>> {
+    let filter = filter.clone();
+    let search = Search {
+        connection_name: filter.connection_name,
+        identifier: filter.identifier,
+        tool: filter.tool,
+        outcome: filter.outcome,
+        actor: filter.actor,
+        since: filter.since,
+        before: filter.before,
+    };
+    let position = page_token.map(position).transpose()?;
+    let limit = page_size.clamp(1, 100) as usize;
+    let (found, next) = context.store.executions(&search, position, limit).await?;
+    let items = found.into_iter().map(view).collect();
+    Ok(Page::new(items, next.map(token)))
+}
+
+fn view(call: Execution) -> ExecutionRecord {
+    ExecutionRecord {
+        execution_id: call.id,
+        tool: call.tool,
+        tool_version: call.tool_version,
+        changes: call.changes,
+        connection_name: call.connection_name,
+        identifier: call.identifier,
+        actor: call.actor,
+        started_at: call.started_at,
+        duration_micros: call.duration_micros,
+        outcome: call.outcome,
+        requests: call.requests,
+    }
+}
+
+fn token(position: Position) -> String {
+    let micros = |moment: Timestamp| moment.as_microsecond();
+    let (started_at, id) = position.after;
+    format!("{}.{}.{id}", micros(position.until), micros(started_at))
+}
+
+fn position(token: &str) -> Result<Position> {
+    let moment = |text: &str| Timestamp::from_microsecond(text.parse().ok()?).ok();
+    let read = || {
+        let mut parts = token.splitn(3, '.');
+        let until = moment(parts.next()?)?;
+        let started_at = moment(parts.next()?)?;
+        let after = (started_at, parts.next()?.parse().ok()?);
+        Some(Position { until, after })
+    };
+    read().ok_or_else(|| {
+        Error::new(
+            ErrorKind::InvalidRequest,
+            "the page token is not one of a list of executions",
+        )
+    })
+}
+
+/// Rows that are read together.
+const READ: u32 = 500;
+
+/// What ended in the minutes and hours that start in a range of time, the oldest first.
+pub(crate) async fn totals(
+    context: &Context,
+    since: Timestamp,
+    before: Timestamp,
+) -> Result<Vec<CallTotals>> {
+    let mut all = Vec::new();
+    for step in [Step::Hour, Step::Minute] {
+        let mut after = None;
+        loop {
+            let page = context
+                .store
+                .totals(step, &(since..before), after, READ)
+                .await?;
+            after = page.last().map(|last| last.row.clone());
+            let last = page.len() < READ as usize;
+            all.extend(page.into_iter().flat_map(|found| rows(found.row)));
+            if last {
+                break;
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn rows(totals: Totals) -> impl Iterator<Item = CallTotals> {
+    let (start, process) = (totals.start, totals.process);
+    let seconds = u32::try_from(totals.step.seconds()).unwrap_or_default();
+    totals.counts.into_iter().map(move |(names, count)| {
+        let bounds = BOUNDS.into_iter().map(Some).chain([None]);
+        let durations = bounds.zip(count.durations);
+        let durations = durations.map(|(below_millis, calls)| CallDurations {
+            below_millis,
+            calls,
+        });
+        let (connection_name, tool, outcome) = names;
+        CallTotals {
+            start,
+            seconds,
+            process: process.clone(),
+            connection_name,
+            tool,
+            outcome,
+            calls: count.calls(),
+            duration_micros: count.micros,
+            durations: durations.collect(),
+        }
+    })
+}

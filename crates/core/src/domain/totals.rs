@@ -1,0 +1,241 @@
+//! How many calls there were: per minute or hour, process, connection, tool and outcome, with how long they took.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Execution, Extra};
+
+/// Calls that took less than so many milliseconds are counted together; those that took longer than all, in one more.
+pub(crate) const BOUNDS: [u64; 8] = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
+
+/// Different names that one row counts at most. Callers choose names, so what comes beyond counts as of no connection and
+/// no tool.
+const MOST_NAMES: usize = 1_000;
+
+/// How long a row of totals counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Step {
+    #[serde(rename = "minute")]
+    Minute,
+    #[serde(rename = "hour")]
+    Hour,
+}
+
+impl Step {
+    pub(crate) const fn seconds(self) -> i64 {
+        match self {
+            Self::Minute => 60,
+            Self::Hour => 3_600,
+        }
+    }
+
+    /// The beginning of the minute or hour that a moment is in.
+    pub(crate) fn start(self, moment: Timestamp) -> Timestamp {
+        let seconds = moment.as_second().div_euclid(self.seconds()) * self.seconds();
+        Timestamp::from_second(seconds).unwrap_or(Timestamp::MIN)
+    }
+}
+
+/// What is counted together: connection, tool, outcome.
+pub(crate) type Names = (String, String, String);
+
+/// How many calls, and how long they took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// Calls by how long they took, as [`BOUNDS`] says.
+    pub(crate) durations: [u64; BOUNDS.len() + 1],
+    /// What they took together, in microseconds.
+    pub(crate) micros: u64,
+}
+
+impl Count {
+    pub(crate) fn calls(&self) -> u64 {
+        self.durations.iter().sum()
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (count, more) in self.durations.iter_mut().zip(other.durations) {
+            *count += more;
+        }
+        self.micros = self.micros.saturating_add(other.micros);
+    }
+
+    fn of(micros: u64) -> Self {
+        let took = Duration::from_micros(micros);
+        let bucket = BOUNDS
+            .iter()
+            .position(|bound| took < Duration::from_millis(*bound));
+        let mut durations = [0; BOUNDS.len() + 1];
+        durations[bucket.unwrap_or(BOUNDS.len())] = 1;
+        Self { durations, micros }
+    }
+}
+
+/// The calls of one process that ended in one minute, or those of all processes in one hour.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    /// How long it counts.
+    pub(crate) step: Step,
+    /// From when on.
+    pub(crate) start: Timestamp,
+    /// The process, by a number of its own; empty for all.
+    pub(crate) process: String,
+    /// The counts.
+    #[serde(with = "rows")]
+    pub(crate) counts: BTreeMap<Names, Count>,
+    /// What a newer Stead has written besides.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+impl Totals {
+    pub(crate) fn new(step: Step, start: Timestamp, process: String) -> Self {
+        Self {
+            step,
+            start,
+            process,
+            counts: BTreeMap::new(),
+            extra: Extra::default(),
+        }
+    }
+
+    /// The totals of some calls, by the minutes in which they ended.
+    pub(crate) fn of(process: Uuid, calls: &[Execution]) -> Vec<Self> {
+        let mut minutes = BTreeMap::new();
+        for call in calls {
+            let took = i64::try_from(call.duration_micros).unwrap_or(i64::MAX);
+            let ended = call
+                .started_at
+                .checked_add(SignedDuration::from_micros(took));
+            let start = Step::Minute.start(ended.unwrap_or(call.started_at));
+            let totals = minutes
+                .entry(start)
+                .or_insert_with(|| Self::new(Step::Minute, start, process.as_simple().to_string()));
+            let names = (
+                call.connection_name.clone(),
+                call.tool.clone(),
+                call.outcome.clone(),
+            );
+            totals.count(names, &Count::of(call.duration_micros));
+        }
+        minutes.into_values().collect()
+    }
+
+    /// Adds what other totals count.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (names, count) in &other.counts {
+            self.count(names.clone(), count);
+        }
+    }
+
+    fn count(&mut self, names: Names, more: &Count) {
+        let room = self.counts.len() < MOST_NAMES || self.counts.contains_key(&names);
+        let names = if room {
+            names
+        } else {
+            (String::new(), String::new(), names.2)
+        };
+        self.counts.entry(names).or_default().add(more);
+    }
+}
+
+/// Counts as short arrays: connection, tool, outcome, calls by duration, microseconds together.
+mod rows {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{BOUNDS, Count, Names};
+
+    type Row = (String, String, String, [u64; BOUNDS.len() + 1], u64);
+
+    pub(super) fn serialize<S: Serializer>(
+        counts: &BTreeMap<Names, Count>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(counts.iter().map(|((connection, tool, outcome), count)| {
+            (connection, tool, outcome, count.durations, count.micros)
+        }))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<Names, Count>, D::Error> {
+        let rows = Vec::<Row>::deserialize(deserializer)?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .map(|(connection, tool, outcome, durations, micros)| {
+                ((connection, tool, outcome), Count { durations, micros })
+            })
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{START, execution};
+
+    #[test]
+    fn a_call_is_counted_once_in_the_minute_in_which_it_ended() {
+        let mut calls = Vec::new();
+        for (number, micros) in [0, 9_999, 10_000, 30_000_000, 60_000_000]
+            .into_iter()
+            .enumerate()
+        {
+            let mut call = execution(number as u128, "ada", START);
+            call.duration_micros = micros;
+            calls.push(call);
+        }
+        calls[1].outcome = String::from("not_found");
+        let totals = Totals::of(Uuid::nil(), &calls);
+        let starts: Vec<_> = totals.iter().map(|totals| totals.start).collect();
+        assert_eq!(starts, [START, START + Duration::from_secs(60)]);
+        let names = |outcome: &str| {
+            (
+                String::from("demo"),
+                String::from("demo_read_note"),
+                outcome.into(),
+            )
+        };
+        let ok = totals[0].counts[&names("ok")];
+        assert_eq!(ok.durations, [1, 1, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!((ok.calls(), ok.micros), (3, 30_010_000));
+        assert_eq!(totals[0].counts[&names("not_found")].calls(), 1);
+        assert_eq!(totals[1].counts[&names("ok")].durations[BOUNDS.len()], 1);
+    }
+
+    #[test]
+    fn names_that_are_too_many_are_counted_together() {
+        let calls: Vec<_> = (0..2 * MOST_NAMES)
+            .map(|number| {
+                let mut call = execution(number as u128, "ada", START);
+                call.tool = format!("tool-{number}");
+                call
+            })
+            .collect();
+        let totals = &Totals::of(Uuid::nil(), &calls)[0];
+        assert_eq!(totals.counts.len(), MOST_NAMES + 1);
+        let calls: u64 = totals.counts.values().map(Count::calls).sum();
+        assert_eq!(calls, 2 * MOST_NAMES as u64);
+        let others = (String::new(), String::new(), String::from("ok"));
+        assert_eq!(totals.counts[&others].calls(), MOST_NAMES as u64);
+    }
+
+    #[test]
+    fn totals_read_back_and_add_up() {
+        let mut totals = Totals::of(Uuid::nil(), &[execution(1, "ada", START)]).remove(0);
+        let text = serde_json::to_string(&totals).unwrap();
+        assert!(
+            text.contains(r#"["demo","demo_read_note","ok",[1,0,0,0,0,0,0,0,0],0]"#),
+            "{text}"
+        );
+        assert_eq!(serde_json::from_str::<Totals>(&text).unwrap(), totals);
+        let before = totals.clone();
+        totals.add(&before);
+        assert_eq!(totals.counts.values().map(Count::calls).sum::<u64>(), 2);
+    }
+}

@@ -1,0 +1,90 @@
+//! The history of calls: single ones, and how many there were.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::identifier::ExecutionId;
+
+/// A run of a tool or a raw request, as the history keeps it: neither its input nor its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ExecutionRecord {
+    /// Id of the run.
+    pub execution_id: ExecutionId,
+    /// Tool, or `proxy`.
+    pub tool: String,
+    /// Version of the tool; for the proxy the method.
+    pub tool_version: String,
+    /// Whether it could change something at the product.
+    pub changes: bool,
+    /// Connection as asked.
+    pub connection_name: String,
+    /// The application's id of the user, as asked.
+    pub identifier: String,
+    /// Client id of the application that called, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took, in microseconds.
+    pub duration_micros: u64,
+    /// `ok`, or the error's kind.
+    pub outcome: String,
+    /// Requests sent to the product.
+    pub requests: u32,
+}
+
+/// Which executions are asked for; all of what is given has to hold.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ExecutionFilter {
+    /// Only through this connection.
+    pub connection_name: Option<String>,
+    /// Only this user's.
+    pub identifier: Option<String>,
+    /// Only of this tool; `proxy` for raw requests.
+    pub tool: Option<String>,
+    /// Only those that ended so: `ok`, or an error's kind.
+    pub outcome: Option<String>,
+    /// Only those of the application with this client id.
+    pub actor: Option<String>,
+    /// Only those that began at this moment or later.
+    pub since: Option<Timestamp>,
+    /// Only those that began before this moment.
+    pub before: Option<Timestamp>,
+}
+
+/// How many calls of a connection and tool ended with an outcome, in one minute in one process, or in one hour in all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CallTotals {
+    /// Beginning of the minute or hour in which the calls ended.
+    pub start: Timestamp,
+    /// 60 for a minute, 3600 for an hour.
+    pub seconds: u32,
+    /// The process, by a number of its own; empty for all.
+    pub process: String,
+    /// Connection as asked. Where one minute has more than 1,000 names, those beyond are counted together, with an empty
+    /// connection and tool.
+    pub connection_name: String,
+    /// Tool, or `proxy`.
+    pub tool: String,
+    /// `ok`, or the error's kind.
+    pub outcome: String,
+    /// Calls.
+    pub calls: u64,
+    /// What they took together, in microseconds.
+    pub duration_micros: u64,
+    /// The calls by how long they took: every call is in one of them.
+    pub durations: Vec<CallDurations>,
+}
+
+/// Calls that took less than a time, and no less than that of the entry before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CallDurations {
+    /// The time in milliseconds; without an end where it is absent.
+    pub below_millis: Option<u64>,
+    /// Calls.
+    pub calls: u64,
+}

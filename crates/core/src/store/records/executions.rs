@@ -1,0 +1,581 @@
+//! The history of calls: executions in groups, their totals, and how many bytes they take.
+
+use std::{collections::BinaryHeap, ops::Range};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Found, Listed, Records, Rewritten,
+    group::{ExecutionGroup, SPAN},
+    integer, text,
+};
+use crate::{
+    Result,
+    domain::{Execution, Extra, Totals, totals::Step},
+    identifier::ExecutionId,
+    store::{Batch, Commit, Index, Key, List, Record, Table, Value, Versioned},
+};
+
+/// Executions as the first form of the store kept them, one in a row. None is added; maintenance moves them.
+pub(super) static EXECUTION: Table = Table {
+    name: "execution",
+    columns: &[text("id"), integer("started_at")],
+    key: Index::unique(&["id"]),
+    indexes: &[EXECUTIONS_BY_START],
+    sealed: false,
+};
+pub(super) const EXECUTIONS_BY_START: Index = Index::of(&["started_at"]);
+
+impl Record for Execution {
+    const TABLE: &'static Table = &EXECUTION;
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(self.id), Value::moment(self.started_at)]
+    }
+}
+
+/// `until` is when the last execution of the row began.
+pub(super) static EXECUTION_LOG: Table = Table {
+    name: "execution_log",
+    columns: &[
+        integer("lasts"),
+        integer("full"),
+        integer("until"),
+        text("id"),
+    ],
+    key: Index::unique(&["lasts", "full", "until", "id"]),
+    indexes: &[],
+    sealed: false,
+};
+
+/// `step` is the number of seconds that a row counts.
+pub(super) static CALL_TOTAL: Table = Table {
+    name: "call_total",
+    columns: &[integer("step"), integer("start"), text("process")],
+    key: Index::unique(&["step", "start", "process"]),
+    indexes: &[],
+    sealed: false,
+};
+
+impl Totals {
+    pub(crate) fn key(&self) -> Key {
+        Key::new(&CALL_TOTAL, self.values())
+    }
+}
+impl Rewritten for Totals {}
+impl Record for Totals {
+    const TABLE: &'static Table = &CALL_TOTAL;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
+    fn values(&self) -> Vec<Value> {
+        vec![
+            Value::Integer(self.step.seconds()),
+            Value::moment(self.start),
+            Value::text(&self.process),
+        ]
+    }
+}
+
+pub(super) static HISTORY_SIZE: Table = Table {
+    name: "history_size",
+    columns: &[integer("part")],
+    key: Index::unique(&["part"]),
+    indexes: &[],
+    sealed: false,
+};
+
+/// Parts in which the size is counted; processes that write the same one take turns.
+const PARTS: u8 = 16;
+
+/// A part of the bytes that the groups take. What one part gained, another may lose: only the sum means something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct HistorySize {
+    part: u8,
+    bytes: i64,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+impl Rewritten for HistorySize {}
+impl Record for HistorySize {
+    const TABLE: &'static Table = &HISTORY_SIZE;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
+    fn values(&self) -> Vec<Value> {
+        vec![Value::Integer(self.part.into())]
+    }
+}
+
+/// Which executions are asked for; all of what is given has to hold.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Search {
+    pub(crate) connection_name: Option<String>,
+    pub(crate) identifier: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) outcome: Option<String>,
+    pub(crate) actor: Option<String>,
+    /// Those that began at this moment or later.
+    pub(crate) since: Option<Timestamp>,
+    /// Those that began before this moment.
+    pub(crate) before: Option<Timestamp>,
+}
+
+impl Search {
+    fn matches(&self, call: &Execution) -> bool {
+        fn is(asked: Option<&String>, found: &str) -> bool {
+            asked.is_none_or(|asked| asked == found)
+        }
+        is(self.connection_name.as_ref(), &call.connection_name)
+            && is(self.identifier.as_ref(), &call.identifier)
+            && is(self.tool.as_ref(), &call.tool)
+            && is(self.outcome.as_ref(), &call.outcome)
+            && (self.actor.is_none() || self.actor == call.actor)
+            && self.since.is_none_or(|since| call.started_at >= since)
+            && self.before.is_none_or(|before| call.started_at < before)
+    }
+}
+
+/// Where a page of executions ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// No group that ends later holds any of what follows.
+    pub(crate) until: Timestamp,
+    /// What follows is older than this.
+    pub(crate) after: (Timestamp, ExecutionId),
+}
+
+/// The kinds of groups: whether they last, and whether they are full.
+pub(crate) const KINDS: [(bool, bool); 4] =
+    [(false, false), (false, true), (true, false), (true, true)];
+/// Groups of a kind that are read together.
+const READ: u32 = 4;
+/// Groups that one page reads at most in search of what matches.
+const READ_AT_MOST: usize = 400;
+
+/// The groups of one kind, the latest first, a few at a time.
+struct Reading {
+    list: List,
+    read: std::vec::IntoIter<Versioned<ExecutionGroup>>,
+    next: Option<ExecutionGroup>,
+    more: bool,
+}
+
+impl Reading {
+    /// When the group ends that comes next.
+    fn until(&self) -> Option<Timestamp> {
+        self.next.as_ref().map(|group| group.until)
+    }
+
+    async fn advance(&mut self, records: &Records) -> Result<Option<ExecutionGroup>> {
+        let present = self.next.take();
+        loop {
+            if let Some(group) = self.read.next() {
+                self.next = Some(group.row);
+                return Ok(present);
+            }
+            if !self.more {
+                return Ok(present);
+            }
+            let page = records.list::<ExecutionGroup>(self.list.clone()).await?;
+            self.more = page.len() == READ as usize;
+            if let Some(last) = page.last() {
+                let position = last.row.values().split_off(2);
+                self.list = self.list.clone().after(Some(position));
+            }
+            self.read = page.into_iter();
+        }
+    }
+}
+
+/// An execution that was found, with the end of its group. The youngest is the greatest.
+struct Candidate {
+    until: Timestamp,
+    call: Execution,
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Candidate {}
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.call.place().cmp(&other.call.place())
+    }
+}
+
+/// The first moment after this one that a group can end at.
+fn just_after(moment: Timestamp) -> Timestamp {
+    let next = moment.checked_add(SignedDuration::from_nanos(1));
+    next.unwrap_or(moment)
+}
+
+impl Records {
+    /// Executions that match, the youngest first, and where the next page starts. There may be fewer than `limit`
+    /// although more follow.
+    pub(crate) async fn executions(
+        &self,
+        search: &Search,
+        position: Option<Position>,
+        limit: usize,
+    ) -> Result<(Vec<Execution>, Option<Position>)> {
+        // Groups that end later may still begin before it, but not by more than their span.
+        let end = match (position, search.before) {
+            (Some(position), _) => just_after(position.until),
+            (None, Some(before)) => before.checked_add(SPAN).unwrap_or(Timestamp::MAX),
+            (None, None) => Timestamp::MAX,
+        };
+        let mut kinds = Vec::new();
+        for (lasts, full) in KINDS {
+            let mut reading = Reading {
+                list: log(lasts, full, end).descending().limit(READ),
+                read: Vec::new().into_iter(),
+                next: None,
+                more: true,
+            };
+            reading.advance(self).await?;
+            kinds.push(reading);
+        }
+        let (mut found, mut candidates) = (Vec::new(), BinaryHeap::<Candidate>::new());
+        let mut groups = 0;
+        loop {
+            let latest = kinds.iter_mut().max_by_key(|reading| reading.until());
+            let latest = latest.filter(|reading| reading.until() >= search.since);
+            let unread = latest.as_ref().and_then(|reading| reading.until());
+            // No group that is still to be read holds a younger one.
+            let is_next = |candidate: &Candidate| Some(candidate.call.started_at) > unread;
+            while found.len() < limit && candidates.peek().is_some_and(is_next) {
+                found.extend(candidates.pop().map(|candidate| candidate.call));
+            }
+            let open = candidates.iter().map(|candidate| candidate.until).max();
+            let Some(until) = open.max(unread) else {
+                return Ok((found, None));
+            };
+            // What waits for its turn is not read again and again without an end.
+            let tired = groups >= READ_AT_MOST && (candidates.is_empty() || !found.is_empty());
+            if found.len() == limit || tired {
+                let newest = (Timestamp::MAX, ExecutionId::from_uuid(Uuid::max()));
+                let last = found.last().map(Execution::place);
+                let after = last
+                    .or(position.map(|position| position.after))
+                    .unwrap_or(newest);
+                return Ok((found, Some(Position { until, after })));
+            }
+            let Some(reading) = latest else {
+                continue;
+            };
+            groups += 1;
+            if let Some(group) = reading.advance(self).await? {
+                match group.unpack() {
+                    Ok(calls) => candidates.extend(
+                        calls
+                            .into_iter()
+                            .filter(|call| search.matches(call))
+                            .filter(|call| position.is_none_or(|one| call.place() < one.after))
+                            .map(|call| Candidate {
+                                until: group.until,
+                                call,
+                            }),
+                    ),
+                    Err(error) => tracing::warn!(%error, "a row that cannot be read was set aside"),
+                }
+            }
+        }
+    }
+
+    /// Groups of a kind that end before `end`, the oldest first.
+    pub(crate) async fn groups(
+        &self,
+        lasts: bool,
+        full: bool,
+        end: Timestamp,
+        limit: u32,
+    ) -> Listed<ExecutionGroup> {
+        self.list(log(lasts, full, end).limit(limit)).await
+    }
+
+    /// Whether a group was stored.
+    pub(crate) async fn has_group(&self, group: &ExecutionGroup) -> Result<bool> {
+        Ok(self.get::<ExecutionGroup>(group.key()).await?.is_some())
+    }
+
+    /// Executions of the first form, the oldest first.
+    pub(crate) async fn first_form(&self, limit: u32) -> Listed<Execution> {
+        self.list(List::new(&EXECUTION, EXECUTIONS_BY_START).limit(limit))
+            .await
+    }
+
+    /// The totals of a minute of a process, or of an hour.
+    pub(crate) async fn totals_of(&self, totals: &Totals) -> Found<Totals> {
+        self.get(totals.key()).await
+    }
+
+    /// Totals of a step that start in a range of time, the oldest first, starting behind `after`.
+    pub(crate) async fn totals(
+        &self,
+        step: Step,
+        range: &Range<Timestamp>,
+        after: Option<Totals>,
+        limit: u32,
+    ) -> Listed<Totals> {
+        let list = List::new(&CALL_TOTAL, CALL_TOTAL.key).prefix([Value::Integer(step.seconds())]);
+        let first = range.start.checked_sub(SignedDuration::from_nanos(1));
+        let first = first
+            .ok()
+            .map(|first| vec![Value::moment(first), Value::text("")]);
+        let after = after.map(|after| after.values().split_off(1));
+        self.list(
+            list.after(after.or(first))
+                .below(Value::moment(range.end))
+                .limit(limit),
+        )
+        .await
+    }
+
+    /// Bytes that the groups take.
+    pub(crate) async fn history_bytes(&self) -> Result<i64> {
+        let parts = self
+            .list::<HistorySize>(List::new(&HISTORY_SIZE, HISTORY_SIZE.key))
+            .await?;
+        Ok(parts.iter().map(|part| part.row.bytes).sum())
+    }
+
+    /// Commits a batch in which groups come and go, with the count of their bytes. `process` says who counts.
+    pub(crate) async fn commit_groups(
+        &self,
+        process: Uuid,
+        mut batch: Batch,
+        come: &[ExecutionGroup],
+        go: &[Versioned<ExecutionGroup>],
+    ) -> Result<Commit> {
+        let part = process.as_bytes().iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % PARTS;
+        let more: i64 = come.iter().map(ExecutionGroup::bytes).sum();
+        let less: i64 = go.iter().map(|group| group.row.bytes()).sum();
+        for group in go {
+            batch = batch.delete(group.row.key(), group.version);
+        }
+        batch = come.iter().cloned().fold(batch, Batch::insert);
+        let key = Key::new(&HISTORY_SIZE, vec![Value::Integer(part.into())]);
+        batch = match self.get::<HistorySize>(key).await? {
+            Some(mut found) => {
+                found.row.bytes += more - less;
+                batch.update(found.row, found.version)
+            }
+            None => batch.insert(HistorySize {
+                part,
+                bytes: more - less,
+                extra: Extra::default(),
+            }),
+        };
+        self.commit(batch).await
+    }
+}
+
+/// Groups of a kind that end before a moment.
+fn log(lasts: bool, full: bool, end: Timestamp) -> List {
+    let kind = [Value::flag(lasts), Value::flag(full)];
+    List::new(&EXECUTION_LOG, EXECUTION_LOG.key)
+        .prefix(kind)
+        .below(Value::moment(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::{
+        ports::Entropy as _,
+        store::{MemoryStore, Row, Store as _, Write},
+        testing::{Numbers, START, World, execution},
+    };
+
+    fn ready<T>(future: impl Future<Output = T>) -> T {
+        future.now_or_never().expect("the rows are at hand")
+    }
+
+    fn empty() -> (Arc<MemoryStore>, Records) {
+        let store = Arc::new(MemoryStore::new(World::new().process(0)));
+        (Arc::clone(&store), Records::new(store))
+    }
+
+    /// Stores calls in one flush.
+    fn write(records: &Records, calls: Vec<Execution>, id: u128) -> Vec<ExecutionGroup> {
+        let next = std::cell::Cell::new(id << 64);
+        let groups = ExecutionGroup::pack(calls, || Uuid::from_u128(next.replace(next.get() + 1)));
+        let committed = ready(records.commit_groups(Uuid::from_u128(1), Batch::new(), &groups, &[])).unwrap();
+        assert_eq!(committed, Commit::Committed);
+        groups
+    }
+
+    /// What all pages of this size hold, in their order.
+    fn pages(records: &Records, search: &Search, size: usize) -> Vec<Execution> {
+        let (mut all, mut position) = (Vec::new(), None);
+        loop {
+            let (page, next) = ready(records.executions(search, position, size)).unwrap();
+            assert!(page.len() <= size);
+            all.extend(page);
+            match next {
+                Some(next) => position = Some(next),
+                None => return all,
+            }
+        }
+    }
+
+    #[test]
+    fn pages_hold_what_one_sorted_list_would() {
+        let (_, records) = empty();
+        let numbers = Numbers::seeded(8);
+        let number = |below: u8| {
+            let mut byte = [0];
+            numbers.fill(&mut byte);
+            byte[0] % below
+        };
+        let mut all = Vec::new();
+        for flush in 0..60_u64 {
+            let calls = (0..number(9)).map(|one| {
+                // Some take so long that younger ones are stored before them.
+                let ago = if number(5) == 0 {
+                    60 * u64::from(number(50))
+                } else {
+                    0
+                };
+                let seconds = 3_600 + flush * 7 - ago.min(flush * 7) + u64::from(number(3));
+                let mut call = execution(u128::from(flush) << 8 | u128::from(one), "", START);
+                call.started_at += Duration::from_secs(seconds);
+                call.identifier = format!("user-{}", number(3));
+                call.tool = format!("tool-{}", number(3));
+                call.changes = number(3) == 0;
+                call.actor = (number(2) == 0).then(|| String::from("app"));
+                if number(4) == 0 {
+                    call.outcome = String::from("not_found");
+                }
+                call
+            });
+            let calls: Vec<_> = calls.collect();
+            all.extend(calls.clone());
+            write(&records, calls, flush.into());
+        }
+        all.sort_by_key(|call| std::cmp::Reverse(call.place()));
+        let text = |text: &str| Some(String::from(text));
+        let moment = |seconds: u64| Some(START + Duration::from_secs(3_600 + seconds));
+        let searches = [
+            Search::default(),
+            Search {
+                identifier: text("user-1"),
+                ..Search::default()
+            },
+            Search {
+                tool: text("tool-2"),
+                outcome: text("not_found"),
+                ..Search::default()
+            },
+            Search {
+                actor: text("app"),
+                since: moment(100),
+                ..Search::default()
+            },
+            Search {
+                since: moment(100),
+                before: moment(200),
+                ..Search::default()
+            },
+            Search {
+                before: moment(50),
+                connection_name: text("demo"),
+                ..Search::default()
+            },
+            Search {
+                connection_name: text("other"),
+                ..Search::default()
+            },
+        ];
+        for search in &searches {
+            let expected: Vec<_> = all
+                .iter()
+                .filter(|call| search.matches(call))
+                .cloned()
+                .collect();
+            for size in [1, 3, 1_000] {
+                assert_eq!(pages(&records, search, size), expected, "{search:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_that_finds_little_gives_a_page_and_goes_on() {
+        let (_, records) = empty();
+        let count = READ_AT_MOST as u64 * 2;
+        for number in 0..count {
+            let call = execution(number.into(), "ada", START + Duration::from_secs(number));
+            write(&records, vec![call], number.into());
+        }
+        // It began first and was stored last: its group ends late because another call stands beside it.
+        let slow = execution(u128::MAX, "bob", START);
+        let beside = execution(u128::MAX - 1, "ada", START + Duration::from_secs(count));
+        write(&records, vec![slow.clone(), beside], count.into());
+        let of = |identifier: &str| Search {
+            identifier: Some(identifier.to_owned()),
+            ..Search::default()
+        };
+        let (page, next) = ready(records.executions(&of("eve"), None, 10)).unwrap();
+        assert!(page.is_empty() && next.is_some());
+        assert_eq!(pages(&records, &of("eve"), 10), []);
+        assert_eq!(pages(&records, &of("bob"), 10), [slow]);
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_read_is_set_aside() {
+        let (store, records) = empty();
+        for number in 0..3 {
+            let call = execution(number, "ada", START + Duration::from_secs(number as u64));
+            write(&records, vec![call], number);
+        }
+        let groups = ready(records.groups(false, false, Timestamp::MAX, 10)).unwrap();
+        for (found, body) in groups[..2].iter().zip([None, Some("{}")]) {
+            let row = found.row.clone().into_row().unwrap();
+            let body = body.map_or_else(
+                || row.body.replace("\"calls\":\"", "\"calls\":\"A"),
+                String::from,
+            );
+            let row = Row { body, ..row };
+            let batch = Batch::new().write(Write::Update(row, found.version));
+            assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);
+        }
+        let found = pages(&records, &Search::default(), 10);
+        assert_eq!(
+            found
+                .iter()
+                .map(|call| call.id.uuid().as_u128())
+                .collect::<Vec<_>>(),
+            [2]
+        );
+    }
+
+    #[test]
+    fn the_size_is_that_of_the_groups_whoever_counts() {
+        let (_, records) = empty();
+        let size = || ready(records.history_bytes()).unwrap();
+        let mut sum = 0;
+        for number in 0..40 {
+            let groups = write(&records, vec![execution(number, "ada", START)], number);
+            sum += groups.iter().map(ExecutionGroup::bytes).sum::<i64>();
+        }
+        assert_eq!(size(), sum);
+        let groups = ready(records.groups(false, false, Timestamp::MAX, 39)).unwrap();
+        let gone = records.commit_groups(Uuid::from_u128(2), Batch::new(), &[], &groups);
+        assert_eq!(ready(gone).unwrap(), Commit::Committed);
+        assert_eq!(size(), sum / 40);
+    }
+}

@@ -1,0 +1,336 @@
+//! Executions that are kept in one row: texts once, as a list that the calls point into, and 16 bytes for an id.
+//!
+//! A call takes about 40 bytes so, and its user's name and ids once per row. The body is base64 of a binary layout
+//! (postcard) inside of JSON, because a body is text in every store.
+
+use std::{collections::HashMap, hash::Hash};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::executions::EXECUTION_LOG;
+use crate::{
+    Error, ErrorKind, Result,
+    domain::Execution,
+    identifier::{AccountId, ExecutionId},
+    store::{Key, Record, Table, Value},
+};
+
+/// Executions of one row at most.
+pub(crate) const FULL: usize = 500;
+/// How far apart the executions of one row began, at most.
+pub(crate) const SPAN: SignedDuration = SignedDuration::from_hours(1);
+/// What a row takes besides its calls: its key twice, and the beginning of its body.
+const ROW: usize = 200;
+
+/// Executions of one kind, in one row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ExecutionGroup {
+    /// Its own id.
+    pub(crate) id: String,
+    /// Whether they are [kept for long](Execution::lasts).
+    pub(crate) lasts: bool,
+    /// Whether it stays as it is; others are put together with their neighbours.
+    pub(crate) full: bool,
+    /// When the last of them began.
+    pub(crate) until: Timestamp,
+    /// The executions, packed.
+    calls: String,
+}
+
+impl Record for ExecutionGroup {
+    const TABLE: &'static Table = &EXECUTION_LOG;
+    fn values(&self) -> Vec<Value> {
+        vec![
+            Value::flag(self.lasts),
+            Value::flag(self.full),
+            Value::moment(self.until),
+            Value::text(&self.id),
+        ]
+    }
+}
+
+impl ExecutionGroup {
+    /// Executions in as few rows as there may be; all but the last of each kind are full.
+    pub(crate) fn pack(mut calls: Vec<Execution>, new_id: impl Fn() -> Uuid) -> Vec<Self> {
+        calls.sort_by_key(|call| (call.lasts(), call.place()));
+        let mut groups = Vec::new();
+        while let Some(first) = calls.first() {
+            let (lasts, start) = (first.lasts(), first.started_at);
+            let is_in = |call: &Execution| {
+                call.lasts() == lasts && call.started_at.duration_since(start) <= SPAN
+            };
+            let count = calls
+                .iter()
+                .take(FULL)
+                .take_while(|call| is_in(call))
+                .count();
+            let rest = calls.split_off(count);
+            let another_follows = rest.first().is_some_and(|next| next.lasts() == lasts);
+            let packed = Packed::new(&calls);
+            groups.push(Self {
+                id: new_id().as_simple().to_string(),
+                lasts,
+                full: count == FULL || another_follows,
+                until: calls.last().map_or(start, |call| call.started_at),
+                calls: packed.to_text(),
+            });
+            calls = rest;
+        }
+        groups
+    }
+
+    /// The executions, in the order in which they began.
+    ///
+    /// # Errors
+    /// [`ErrorKind::IntegrityViolated`] where they do not read.
+    pub(crate) fn unpack(&self) -> Result<Vec<Execution>> {
+        let calls = Packed::from_text(&self.calls).and_then(|packed| packed.calls());
+        calls.ok_or_else(|| {
+            let message = format!("row {} of table execution_log cannot be read", self.id);
+            Error::new(ErrorKind::IntegrityViolated, message)
+        })
+    }
+
+    /// Bytes that it takes in the database, about.
+    pub(crate) fn bytes(&self) -> i64 {
+        i64::try_from(self.calls.len() + ROW).unwrap_or(i64::MAX)
+    }
+
+    pub(crate) fn key(&self) -> Key {
+        Key::new(&EXECUTION_LOG, self.values())
+    }
+}
+
+/// The binary layout. It does not describe itself: another layout is another version of the body.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    /// Name, version, whether it changes something.
+    tools: Vec<(String, String, bool)>,
+    connections: Vec<String>,
+    outcomes: Vec<String>,
+    actors: Vec<Option<String>>,
+    /// Connection, identifier, account.
+    accounts: Vec<(u32, String, Option<[u8; 16]>)>,
+    /// When the first one began, in microseconds since 1970.
+    began: i64,
+    calls: Vec<Call>,
+}
+
+/// One call: what it shares with others by position in the lists.
+#[derive(Serialize, Deserialize)]
+struct Call {
+    id: [u8; 16],
+    tool: u32,
+    account: u32,
+    outcome: u32,
+    actor: u32,
+    /// Microseconds from the beginning of the call before it to its own.
+    after: i64,
+    took: u64,
+    requests: u32,
+}
+
+impl Packed {
+    fn new(calls: &[Execution]) -> Self {
+        let (mut tools, mut connections, mut outcomes) = (Names::new(), Names::new(), Names::new());
+        let (mut actors, mut accounts) = (Names::new(), Names::new());
+        let began = calls
+            .first()
+            .map_or(0, |call| call.started_at.as_microsecond());
+        let mut before = began;
+        let calls = calls.iter().map(|call| {
+            let now = call.started_at.as_microsecond();
+            let after = now.saturating_sub(before);
+            before = now;
+            let connection = connections.number(call.connection_name.clone());
+            let account = call.account_id.map(|id| id.uuid().into_bytes());
+            Call {
+                id: call.id.uuid().into_bytes(),
+                tool: tools.number((call.tool.clone(), call.tool_version.clone(), call.changes)),
+                account: accounts.number((connection, call.identifier.clone(), account)),
+                outcome: outcomes.number(call.outcome.clone()),
+                actor: actors.number(call.actor.clone()),
+                after,
+                took: call.duration_micros,
+                requests: call.requests,
+            }
+        });
+        let calls = calls.collect();
+        Self {
+            tools: tools.list,
+            connections: connections.list,
+            outcomes: outcomes.list,
+            actors: actors.list,
+            accounts: accounts.list,
+            began,
+            calls,
+        }
+    }
+
+    /// Writing to memory does not fail; if it ever did, the row would read as damaged.
+    fn to_text(&self) -> String {
+        STANDARD_NO_PAD.encode(postcard::to_allocvec(self).unwrap_or_default())
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        postcard::from_bytes(&STANDARD_NO_PAD.decode(text).ok()?).ok()
+    }
+
+    fn calls(self) -> Option<Vec<Execution>> {
+        fn at<T: Clone>(list: &[T], number: u32) -> Option<T> {
+            list.get(number as usize).cloned()
+        }
+        let mut began = self.began;
+        let calls = self.calls.iter().map(|call| {
+            began = began.checked_add(call.after)?;
+            let (tool, tool_version, changes) = at(&self.tools, call.tool)?;
+            let (connection, identifier, account) = at(&self.accounts, call.account)?;
+            Some(Execution {
+                id: ExecutionId::from_uuid(Uuid::from_bytes(call.id)),
+                tool,
+                tool_version,
+                changes,
+                account_id: account.map(|id| AccountId::from_uuid(Uuid::from_bytes(id))),
+                connection_name: at(&self.connections, connection)?,
+                identifier,
+                actor: at(&self.actors, call.actor)?,
+                started_at: Timestamp::from_microsecond(began).ok()?,
+                duration_micros: call.took,
+                outcome: at(&self.outcomes, call.outcome)?,
+                requests: call.requests,
+            })
+        });
+        calls.collect()
+    }
+}
+
+/// A list in which everything stands once.
+struct Names<T> {
+    list: Vec<T>,
+    numbers: HashMap<T, u32>,
+}
+
+impl<T: Clone + Eq + Hash> Names<T> {
+    fn new() -> Self {
+        Self {
+            list: Vec::new(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    fn number(&mut self, name: T) -> u32 {
+        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(name).or_insert_with_key(|name| {
+            self.list.push(name.clone());
+            next
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, time::Duration};
+
+    use super::*;
+    use crate::testing::{START, execution};
+
+    fn pack(calls: Vec<Execution>) -> Vec<ExecutionGroup> {
+        let id = Cell::new(0);
+        ExecutionGroup::pack(calls, || {
+            id.set(id.get() + 1);
+            Uuid::from_u128(id.get())
+        })
+    }
+
+    /// Calls of 50 users at six tools, one each 100 ms.
+    fn calls(count: u64) -> Vec<Execution> {
+        (0..count)
+            .map(|number| Execution {
+                id: ExecutionId::from_uuid(Uuid::from_u128(u128::MAX / 3 + u128::from(number))),
+                tool: format!("mail_tool_number_{}", number % 6),
+                tool_version: String::from("2026-11-21"),
+                account_id: Some(AccountId::from_uuid(Uuid::from_u128(u128::from(
+                    number % 50,
+                )))),
+                identifier: format!("user-{}@example.com", number % 50),
+                actor: (number % 2 == 0).then(|| String::from("app_1")),
+                duration_micros: 40_000 + number * 7,
+                requests: 1,
+                ..execution(0, "", START + Duration::from_millis(100 * number))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_is_packed_reads_back_exactly() {
+        let mut packed = calls(3);
+        packed[1].account_id = None;
+        packed[1].identifier = String::from("ü \" \\ \u{202e}");
+        packed[2].started_at = START + Duration::from_micros(1_000_001);
+        packed[2].duration_micros = u64::MAX;
+        packed.sort_by_key(Execution::place);
+        let groups = pack(packed.clone());
+        assert_eq!(groups.len(), 1);
+        let body = groups[0].clone().into_row().unwrap().body;
+        let group: ExecutionGroup = serde_json::from_str(&body).unwrap();
+        assert_eq!(group.unpack().unwrap(), packed);
+        assert_eq!((group.full, group.until), (false, packed[2].started_at));
+    }
+
+    #[test]
+    fn groups_hold_one_kind_and_have_an_end() {
+        let mut all = calls(1_100);
+        for number in [3, 700] {
+            all[number].outcome = String::from("not_found");
+        }
+        all[5].changes = true;
+        all[1_099].started_at += SPAN;
+        let groups = pack(all.clone());
+        let of = |group: &ExecutionGroup| (group.lasts, group.full, group.unpack().unwrap().len());
+        assert_eq!(
+            groups.iter().map(of).collect::<Vec<_>>(),
+            [
+                (false, true, 500),
+                (false, true, 500),
+                (false, true, 96),
+                (false, false, 1),
+                (true, false, 3),
+            ]
+        );
+        let mut back: Vec<_> = groups
+            .iter()
+            .flat_map(|group| group.unpack().unwrap())
+            .collect();
+        back.sort_by_key(Execution::place);
+        assert_eq!(back, all);
+    }
+
+    #[test]
+    fn a_call_of_a_full_group_takes_less_than_fifty_bytes() {
+        let group = pack(calls(FULL as u64)).remove(0);
+        let bytes = group.bytes() as usize / FULL;
+        assert!(bytes < 50, "{bytes}");
+        let row = group.clone().into_row().unwrap();
+        let difference = row.body.len() as i64 - group.bytes();
+        assert!(difference < 0, "{difference}");
+    }
+
+    #[test]
+    fn what_does_not_read_is_an_error() {
+        let group = pack(calls(2)).remove(0);
+        let damaged = |calls: &str| ExecutionGroup {
+            calls: calls.to_owned(),
+            ..group.clone()
+        };
+        for text in ["", "?", "AAAA", &group.calls[..group.calls.len() - 4]] {
+            let error = damaged(text).unpack().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{text}");
+        }
+        let mut packed = Packed::from_text(&group.calls).unwrap();
+        packed.calls[1].tool = 99;
+        assert!(damaged(&packed.to_text()).unpack().is_err());
+    }
+}
