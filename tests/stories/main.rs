@@ -12,12 +12,14 @@ mod browser;
 mod clock;
 mod http_client;
 mod mirror;
+mod notes;
 mod stage;
 
 mod accounts;
 mod bad_input;
 mod both_doors;
 mod errors;
+mod history;
 mod identifiers;
 mod journey;
 mod links;

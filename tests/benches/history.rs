@@ -1,0 +1,167 @@
+//! What a million calls leave behind: memory, bytes in the database, and totals that count every one of them.
+//!
+//! `cargo xtask bench history [CALLS]`
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a measurement prints its figures, and ends where something is not as it should be"
+)]
+
+#[path = "../stories/notes.rs"]
+mod notes;
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use stead::{
+    TokioRuntime,
+    core::ports::{BoxFuture, Runtime},
+    resource::ExecutionFilter,
+};
+use tokio::sync::watch;
+
+/// Seconds of a call per second.
+const SECONDS: usize = 3 * 3_600;
+
+#[tokio::main]
+async fn main() {
+    let calls = std::env::args()
+        .skip(1)
+        .find_map(|argument| argument.parse().ok());
+    under_load(calls.unwrap_or(1_000_000)).await;
+    one_each_second().await;
+}
+
+async fn under_load(count: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stead.db");
+    let platform = notes::platform(&file, None).await.unwrap();
+    let before = database_bytes(&file);
+    let clock = TokioRuntime::current().unwrap();
+    // What is allocated once, such as pools and buffers, is there after a tenth.
+    let warm = count / 10;
+    notes::calls(&platform, 0..warm).await;
+    let memory = resident_kib();
+    let mut highest = 0;
+    for tenth in 1..10 {
+        notes::calls(&platform, warm * tenth..warm * (tenth + 1)).await;
+        highest = highest.max(resident_kib());
+        println!(
+            "{} calls: {} MiB of memory",
+            warm * (tenth + 1),
+            resident_kib() / 1024
+        );
+    }
+    let seconds = clock.monotonic().as_secs_f64();
+    platform.shut_down().await;
+    report(
+        &format!("{count} calls in {seconds:.0} s"),
+        &file,
+        before,
+        warm * 10,
+    );
+    println!(
+        "  memory: {} KiB after a tenth, at most {highest} KiB later",
+        memory
+    );
+    let counted = notes::counted(&notes::totals(&platform).await, "", "");
+    println!("  totals: {counted}");
+    assert_eq!(counted, warm as u64 * 10);
+}
+
+async fn one_each_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stead.db");
+    let clock = Arc::new(Clock::new());
+    let platform = notes::platform(&file, Some(Arc::clone(&clock) as _))
+        .await
+        .unwrap();
+    let before = database_bytes(&file);
+    let all = ExecutionFilter::default();
+    for number in 0..SECONDS {
+        notes::call(&platform, number).await;
+        clock.advance(Duration::from_secs(1)).await;
+        // Each is written before the next one comes, as if a second had passed.
+        loop {
+            let page = platform
+                .environment()
+                .executions(&all, None, 1)
+                .await
+                .unwrap();
+            let newest = page.items.first().map(|call| call.started_at);
+            if newest.is_some_and(|newest| clock.now().duration_since(newest).as_secs() <= 1) {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+    platform.shut_down().await;
+    platform.environment().maintain().await.unwrap();
+    report("a call each second for three hours", &file, before, SECONDS);
+    let counted = notes::counted(&notes::totals(&platform).await, "", "");
+    assert_eq!(counted, SECONDS as u64);
+}
+
+fn report(what: &str, file: &Path, before: u64, calls: usize) {
+    let grown = database_bytes(file) - before;
+    println!(
+        "{what}: the database grew by {grown} bytes, {:.1} per call",
+        grown as f64 / calls as f64
+    );
+}
+
+/// The file and its log.
+fn database_bytes(file: &Path) -> u64 {
+    let log = file.with_extension("db-wal");
+    let lengths = [file, &log].map(|path| fs::metadata(path).map_or(0, |file| file.len()));
+    lengths.iter().sum()
+}
+
+fn resident_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    kib.unwrap_or_default()
+}
+
+/// Real tasks; time moves when it is told to.
+struct Clock {
+    runtime: TokioRuntime,
+    time: watch::Sender<Duration>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self {
+            runtime: TokioRuntime::current().unwrap(),
+            time: watch::Sender::new(Duration::ZERO),
+        }
+    }
+
+    async fn advance(&self, by: Duration) {
+        self.time.send_modify(|time| *time += by);
+        tokio::task::yield_now().await;
+    }
+}
+
+impl Runtime for Clock {
+    fn now(&self) -> Timestamp {
+        Timestamp::constant(1_800_000_000, 0) + self.monotonic()
+    }
+    fn monotonic(&self) -> Duration {
+        *self.time.borrow()
+    }
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        let mut time = self.time.subscribe();
+        let until = self.monotonic() + duration;
+        Box::pin(async move {
+            // The clock ends with its platform.
+            let _ = time.wait_for(|now| *now >= until).await;
+        })
+    }
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.runtime.spawn(task);
+    }
+}
