@@ -15,6 +15,7 @@ mod notes;
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use sqlx::{ConnectOptions as _, Row as _, sqlite::SqliteConnectOptions};
 use stead::{
     TokioRuntime,
     core::ports::{BoxFuture, Runtime},
@@ -27,6 +28,10 @@ const SECONDS: usize = 3 * 3_600;
 
 #[tokio::main]
 async fn main() {
+    // What cannot be written is a warning.
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .init();
     let calls = std::env::args()
         .skip(1)
         .find_map(|argument| argument.parse().ok());
@@ -38,7 +43,7 @@ async fn under_load(count: usize) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stead.db");
     let platform = notes::platform(&file, None).await.unwrap();
-    let before = database_bytes(&file);
+    let before = database_bytes(&file).await;
     let clock = TokioRuntime::current().unwrap();
     // What is allocated once, such as pools and buffers, is there after a tenth.
     let warm = count / 10;
@@ -61,7 +66,8 @@ async fn under_load(count: usize) {
         &file,
         before,
         warm * 10,
-    );
+    )
+    .await;
     println!(
         "  memory: {} KiB after a tenth, at most {highest} KiB later",
         memory
@@ -78,8 +84,9 @@ async fn one_each_second() {
     let platform = notes::platform(&file, Some(Arc::clone(&clock) as _))
         .await
         .unwrap();
-    let before = database_bytes(&file);
+    let before = database_bytes(&file).await;
     let all = ExecutionFilter::default();
+    let machine = TokioRuntime::current().unwrap();
     for number in 0..SECONDS {
         notes::call(&platform, number).await;
         clock.advance(Duration::from_secs(1)).await;
@@ -97,26 +104,35 @@ async fn one_each_second() {
             tokio::task::yield_now().await;
         }
     }
+    let each = machine.monotonic() / u32::try_from(SECONDS).unwrap();
+    println!("a call, its transaction and a look at it: {each:?} on average");
     platform.shut_down().await;
     platform.environment().maintain().await.unwrap();
-    report("a call each second for three hours", &file, before, SECONDS);
+    report("a call each second for three hours", &file, before, SECONDS).await;
     let counted = notes::counted(&notes::totals(&platform).await, "", "");
     assert_eq!(counted, SECONDS as u64);
 }
 
-fn report(what: &str, file: &Path, before: u64, calls: usize) {
-    let grown = database_bytes(file) - before;
+async fn report(what: &str, file: &Path, before: i64, calls: usize) {
+    let grown = database_bytes(file).await - before;
     println!(
         "{what}: the database grew by {grown} bytes, {:.1} per call",
         grown as f64 / calls as f64
     );
 }
 
-/// The file and its log.
-fn database_bytes(file: &Path) -> u64 {
-    let log = file.with_extension("db-wal");
-    let lengths = [file, &log].map(|path| fs::metadata(path).map_or(0, |file| file.len()));
-    lengths.iter().sum()
+/// Pages of the database, those in its log included.
+async fn database_bytes(file: &Path) -> i64 {
+    let mut database = SqliteConnectOptions::new()
+        .filename(file)
+        .connect()
+        .await
+        .unwrap();
+    let row = sqlx::query("PRAGMA page_count")
+        .fetch_one(&mut database)
+        .await
+        .unwrap();
+    row.get::<i64, _>(0) * 4096
 }
 
 fn resident_kib() -> u64 {

@@ -41,7 +41,9 @@ cargo xtask deny [--all]        licences, sources and known vulnerabilities of t
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
                                 the real service, killed and starved at every write: what must not be lost is not
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
-                                Stead next to nginx on this machine, and next to another binary of Stead";
+                                Stead next to nginx on this machine, and next to another binary of Stead
+cargo xtask bench history [CALLS]
+                                what a million calls leave behind: memory, bytes in the database, totals";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -78,6 +80,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),
+        ["bench", "history"] => bench::history("1000000"),
+        ["bench", "history", calls] => bench::history(calls),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

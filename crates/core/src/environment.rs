@@ -101,12 +101,12 @@ impl Environment {
     }
 
     /// Takes no more calls and cuts off those under way, which are recorded as cancelled. Tokens that were received are
-    /// kept all the same: that may take up to 5 s.
+    /// kept all the same: that may take up to 5 s, and another 2 s where the store does not take the records.
     pub async fn shut_down_now(&self) {
         self.0.tasks.close();
         self.0.tasks.cut();
         self.0.tasks.drained(self.runtime(), KEEP).await;
-        self.0.recorder.flush(&self.0).await;
+        self.0.recorder.flush_at_last(&self.0).await;
     }
 
     /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.

@@ -141,6 +141,16 @@ pub(crate) fn run(plan: &Plan, binaries: &Binaries<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Makes so many calls in one process, and says what they leave behind.
+///
+/// # Errors
+/// Where the totals count others than were made.
+pub(crate) fn history(calls: &str) -> Result<()> {
+    shell::run(&format!(
+        "cargo bench --locked -p stead-stories --bench history -- {calls}"
+    ))
+}
+
 /// What is measured: a request, and the process whose time it costs.
 struct Subject<'a> {
     name: String,

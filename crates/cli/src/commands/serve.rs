@@ -12,7 +12,7 @@ use crate::{
     failure::{Failure, Outcome},
     listener, process,
     signals::Signals,
-    target::{CallLimitArgs, Database, IfMissing},
+    target::{CallLimitArgs, Database, History, IfMissing},
     terminal::Terminal,
 };
 
@@ -90,6 +90,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     database: Database,
+
+    #[command(flatten)]
+    history: History,
 }
 
 const TRUSTING: &str = "Warning: whoever opens a link counts as its user (--trust-whoever-has-the-link). A link that is passed on connects the wrong person's account; leave this to tests.";
@@ -112,9 +115,10 @@ impl Serve {
             true => IfMissing::Create,
             false => IfMissing::Refuse,
         };
+        let retention = self.history.retention();
         let platform = self
             .database
-            .open(verification, (&self.calls).into(), if_missing)
+            .open(verification, (&self.calls).into(), retention, if_missing)
             .await?;
         if verification == Verification::LinkPossession {
             terminal.note(TRUSTING);

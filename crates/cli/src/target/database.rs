@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
-    core::environment::{CallLimits, ProductOptions, Verification},
+    core::environment::{CallLimits, ProductOptions, Retention, Verification},
 };
 
 use crate::{
@@ -84,17 +84,19 @@ impl Database {
         self.database.is_some()
     }
 
-    /// Opens the platform for commands that make links or show redirect URIs.
+    /// Opens the platform for commands that make links or show redirect URIs. Only the service removes what is past its
+    /// retention; other commands keep all.
     pub(crate) async fn open(
         &self,
         verification: Verification,
         calls: CallLimits,
+        retention: Retention,
         if_missing: IfMissing,
     ) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref();
         let missing_url = public_url.is_none().then_some(MISSING_URL);
         let public_url = public_url.unwrap_or(NOWHERE);
-        self.open_at(public_url, verification, calls, missing_url, if_missing)
+        self.open_at(public_url, verification, calls, retention, missing_url, if_missing)
             .await
     }
 
@@ -102,7 +104,7 @@ impl Database {
     pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
         let (calls, verification) = (CallLimits::default(), Verification::Application);
-        self.open_at(public_url, verification, calls, None, if_missing)
+        self.open_at(public_url, verification, calls, Retention::FOREVER, None, if_missing)
             .await
     }
 
@@ -128,6 +130,7 @@ impl Database {
         public_url: &str,
         verification: Verification,
         calls: CallLimits,
+        retention: Retention,
         missing_url: Option<Missing>,
         if_missing: IfMissing,
     ) -> Outcome<Platform> {
@@ -147,7 +150,8 @@ impl Database {
             .sqlite(database)
             .verification(verification)
             .verify_origins(&self.verify_origins)
-            .call_limits(calls);
+            .call_limits(calls)
+            .retention(retention);
         let settings = self.settings()?;
         for (name, options) in settings.products {
             builder = builder.product(&name, options);

@@ -3,17 +3,19 @@
 
 mod call_limits;
 mod database;
+mod history;
 mod stack;
 
 pub(crate) use call_limits::CallLimitArgs;
 pub(crate) use database::{Database, IfMissing};
+pub(crate) use history::History;
 pub(crate) use stack::{AppCredential, CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     Client, Platform, Stead,
-    core::environment::{CallLimits, Verification},
+    core::environment::{CallLimits, Retention, Verification},
 };
 
 use crate::{
@@ -96,9 +98,9 @@ impl Target {
         match self.service.client()? {
             Some(open) => Ok(open),
             None => {
-                let calls = CallLimits::default();
-                let platform = self.database.open(verification, calls, if_missing).await?;
-                Ok(OpenTarget::over(platform))
+                let (calls, kept) = (CallLimits::default(), Retention::FOREVER);
+                let open = self.database.open(verification, calls, kept, if_missing);
+                Ok(OpenTarget::over(open.await?))
             }
         }
     }

@@ -119,6 +119,15 @@ impl Default for Retention {
 }
 
 impl Retention {
+    /// Nothing is removed.
+    pub const FOREVER: Self = Self {
+        executions: SignedDuration::MAX,
+        reads: SignedDuration::MAX,
+        totals: SignedDuration::MAX,
+        events: SignedDuration::MAX,
+        bytes: u64::MAX,
+    };
+
     /// Refuses to keep something for less than no time, which would remove what is yet to come.
     pub(crate) fn check(self) -> Result<()> {
         for (duration, what) in [

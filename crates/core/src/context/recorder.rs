@@ -21,8 +21,12 @@ const GATHER: Duration = Duration::from_millis(200);
 /// A store that did not take them is asked again after so long.
 const AGAIN: Duration = Duration::from_secs(2);
 /// Records that wait at most; beyond that the oldest are dropped and only counted, and a warning says so.
-const CAPACITY: usize = 20_000;
-const BATCH: usize = 500;
+const CAPACITY: usize = 50_000;
+/// Records of one transaction: ten full rows.
+const BATCH: usize = 5_000;
+/// How often a store is asked before the process ends, and how long after one another.
+const LAST: u32 = 4;
+const SOON: Duration = Duration::from_millis(500);
 
 /// The records that wait to be written.
 #[derive(Default)]
@@ -110,17 +114,32 @@ impl Recorder {
                     };
                     let _guard = context.tasks.begin();
                     let recorder = &context.recorder;
+                    let done = recorder.flush(&context).await;
                     recorder.writing.store(false, Ordering::Release);
-                    // What was added meanwhile may have begun another round.
-                    if recorder.flush(&context).await
-                        || recorder.writing.swap(true, Ordering::AcqRel)
-                    {
+                    // What was added since has found this round going on, or has begun one of its own.
+                    if recorder.is_empty() || recorder.writing.swap(true, Ordering::AcqRel) {
                         return;
                     }
-                    pause = context.runtime.sleep(AGAIN);
+                    pause = context.runtime.sleep(if done { GATHER } else { AGAIN });
                 }
             }));
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        let waiting = self.waiting();
+        waiting.calls.is_empty() && waiting.offered.is_empty()
+    }
+
+    /// Writes everything that waits, and asks a store that does not take it a few times: there is no later.
+    pub(crate) async fn flush_at_last(&self, context: &Context) {
+        for _ in 0..LAST {
+            if self.flush(context).await {
+                return;
+            }
+            context.runtime.sleep(SOON).await;
+        }
+        tracing::error!("the store took no records: the last calls are not in the history");
     }
 
     /// Writes everything that waits; `false` where the store does not take it, and it goes on waiting.
@@ -147,7 +166,7 @@ impl Recorder {
                     // Another writer of the same totals was first.
                     Ok(Commit::Conflict) => {}
                     Err(error) => {
-                        tracing::warn!(kind = %error.kind(), "records could not be written yet");
+                        tracing::warn!(%error, "records could not be written yet");
                         self.waiting().offered.push(next);
                         return false;
                     }
@@ -198,11 +217,11 @@ mod tests {
     fn records_are_written_together_after_a_moment() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        (0..3 * BATCH + 7).for_each(|number| run(&context, number));
+        (0..2 * BATCH + 7).for_each(|number| run(&context, number));
         world.run_until_idle();
         assert_eq!(identifiers(&world, &context), numbers(0..0));
         world.advance(GATHER);
-        assert_eq!(identifiers(&world, &context), numbers(0..3 * BATCH + 7));
+        assert_eq!(identifiers(&world, &context), numbers(0..2 * BATCH + 7));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod copies;
 mod failures;
 mod file;
+mod history;
 mod open;
 mod scratch;
 mod spool;

@@ -1,0 +1,103 @@
+//! How long the history of calls and events is kept, and how much of it.
+
+use std::time::Duration;
+
+use clap::Args;
+use stead::core::environment::Retention;
+
+/// The retention of the history.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "History")]
+pub(crate) struct History {
+    /// Days for which calls that changed something or failed are kept, and events.
+    #[arg(
+        long,
+        env = "STEAD_HISTORY_DAYS",
+        value_name = "DAYS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u32).range(..=36_500)
+    )]
+    history_days: u32,
+
+    /// Hours for which calls that only read are kept one by one; after that they are counted by the minute.
+    #[arg(
+        long,
+        env = "STEAD_HISTORY_READ_HOURS",
+        value_name = "HOURS",
+        default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(..=876_000)
+    )]
+    history_read_hours: u32,
+
+    /// Days for which the counts are kept.
+    #[arg(
+        long,
+        env = "STEAD_HISTORY_COUNT_DAYS",
+        value_name = "DAYS",
+        default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(..=36_500)
+    )]
+    history_count_days: u32,
+
+    /// Bytes that the calls of the history take at most; beyond them the oldest go, those that only read first.
+    #[arg(
+        long,
+        env = "STEAD_HISTORY_BYTES",
+        value_name = "BYTES",
+        default_value_t = 1 << 30
+    )]
+    history_bytes: u64,
+}
+
+impl History {
+    pub(crate) fn retention(&self) -> Retention {
+        let mut retention = Retention::FOREVER;
+        for (kept, hours) in [
+            (&mut retention.executions, self.history_days * 24),
+            (&mut retention.events, self.history_days * 24),
+            (&mut retention.reads, self.history_read_hours),
+            (&mut retention.totals, self.history_count_days * 24),
+        ] {
+            // So few hours always fit.
+            if let Ok(told) = Duration::from_secs(u64::from(hours) * 3_600).try_into() {
+                *kept = told;
+            }
+        }
+        retention.bytes = self.history_bytes;
+        retention
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        history: History,
+    }
+
+    #[test]
+    fn the_history_is_kept_as_told_and_else_as_usual() {
+        let of = |arguments: &[&str]| {
+            let arguments = ["command"].iter().chain(arguments);
+            Command::try_parse_from(arguments)
+                .unwrap()
+                .history
+                .retention()
+        };
+        assert_eq!(of(&[]), Retention::default());
+        let told = of(&[
+            "--history-days=7",
+            "--history-read-hours=2",
+            "--history-count-days=400",
+            "--history-bytes=1000",
+        ]);
+        let hours = [told.executions, told.events, told.reads, told.totals];
+        assert_eq!(hours.map(|kept| kept.as_hours()), [168, 168, 2, 9_600]);
+        assert_eq!(told.bytes, 1_000);
+    }
+}
