@@ -96,16 +96,30 @@ impl Database {
         let public_url = self.public_url.as_deref();
         let missing_url = public_url.is_none().then_some(MISSING_URL);
         let public_url = public_url.unwrap_or(NOWHERE);
-        self.open_at(public_url, verification, calls, retention, missing_url, if_missing)
-            .await
+        self.open_at(
+            public_url,
+            verification,
+            calls,
+            retention,
+            missing_url,
+            if_missing,
+        )
+        .await
     }
 
     /// Opens the platform for commands that need neither.
     pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
         let (calls, verification) = (CallLimits::default(), Verification::Application);
-        self.open_at(public_url, verification, calls, Retention::FOREVER, None, if_missing)
-            .await
+        self.open_at(
+            public_url,
+            verification,
+            calls,
+            Retention::FOREVER,
+            None,
+            if_missing,
+        )
+        .await
     }
 
     /// Writes a copy of the database into a new file.

@@ -59,8 +59,8 @@ impl History {
             (&mut retention.totals, self.history_count_days * 24),
         ] {
             // So few hours always fit.
-            if let Ok(told) = Duration::from_secs(u64::from(hours) * 3_600).try_into() {
-                *kept = told;
+            if let Ok(given) = Duration::from_secs(u64::from(hours) * 3_600).try_into() {
+                *kept = given;
             }
         }
         retention.bytes = self.history_bytes;
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_is_kept_as_told_and_else_as_usual() {
+    fn the_history_is_kept_as_the_options_say() {
         let of = |arguments: &[&str]| {
             let arguments = ["command"].iter().chain(arguments);
             Command::try_parse_from(arguments)
@@ -90,14 +90,14 @@ mod tests {
                 .retention()
         };
         assert_eq!(of(&[]), Retention::default());
-        let told = of(&[
+        let given = of(&[
             "--history-days=7",
             "--history-read-hours=2",
             "--history-count-days=400",
             "--history-bytes=1000",
         ]);
-        let hours = [told.executions, told.events, told.reads, told.totals];
+        let hours = [given.executions, given.events, given.reads, given.totals];
         assert_eq!(hours.map(|kept| kept.as_hours()), [168, 168, 2, 9_600]);
-        assert_eq!(told.bytes, 1_000);
+        assert_eq!(given.bytes, 1_000);
     }
 }

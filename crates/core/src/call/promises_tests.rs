@@ -24,7 +24,7 @@ use crate::{
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
     resource::ExecuteRequest,
     state::AccountState,
-    testing::{Responses, World, context, demo, insert_account, response},
+    testing::{Responses, World, context, demo, executions, insert_account, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 
@@ -130,8 +130,8 @@ fn a_write_outlives_its_caller_and_a_read_ends_with_it() {
         let world = World::new();
         let (context, done) = slow(&world);
         hang_up(&world, call(context.clone()));
-        let records = world.run(context.store.executions(None, 9)).unwrap();
-        let outcomes: Vec<String> = records.into_iter().map(|found| found.row.outcome).collect();
+        let records = world.run(executions(&context));
+        let outcomes: Vec<String> = records.into_iter().map(|call| call.outcome).collect();
         assert_eq!(outcomes.len(), 1);
         (done.load(Ordering::SeqCst), outcomes.concat())
     };

@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::executions::EXECUTION_LOG;
+use super::{integer, text};
 use crate::{
     Error, ErrorKind, Result,
     domain::Execution,
     identifier::{AccountId, ExecutionId},
-    store::{Key, Record, Table, Value},
+    store::{Index, Key, Record, Table, Value},
 };
 
 /// Executions of one row at most.
@@ -24,6 +24,20 @@ pub(crate) const FULL: usize = 500;
 pub(crate) const SPAN: SignedDuration = SignedDuration::from_hours(1);
 /// What a row takes besides its calls: its key twice, and the beginning of its body.
 const ROW: usize = 200;
+
+/// `until` is when the last execution of the row began.
+pub(super) static EXECUTION_LOG: Table = Table {
+    name: "execution_log",
+    columns: &[
+        integer("lasts"),
+        integer("full"),
+        integer("until"),
+        text("id"),
+    ],
+    key: Index::unique(&["lasts", "full", "until", "id"]),
+    indexes: &[],
+    sealed: false,
+};
 
 /// Executions of one kind, in one row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use super::{
     ACCESS_TOKEN, ACCESS_TOKENS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL,
     CREDENTIALS_BY_AGE, Found, Listed, Records,
-    executions::{CALL_TOTAL, EXECUTION, EXECUTION_LOG, EXECUTIONS_BY_START, KINDS},
+    executions::{CALL_TOTAL, EXECUTION, EXECUTIONS_BY_START, KINDS},
+    group::EXECUTION_LOG,
     integer, text,
 };
 #[cfg(test)]

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
-use executions::{CALL_TOTAL, EXECUTION, EXECUTION_LOG, HISTORY_SIZE};
+use executions::{CALL_TOTAL, EXECUTION, HISTORY_SIZE};
 pub(crate) use executions::{Position, Search};
+use group::EXECUTION_LOG;
 pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
 use history::{EVENT, OUTBOX};
@@ -64,12 +65,6 @@ type Listed<T> = Result<Vec<Versioned<T>>>;
 impl Records {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self(store)
-    }
-
-    /// The store's own time.
-    #[cfg(test)]
-    pub(crate) async fn now(&self) -> Result<Timestamp> {
-        self.0.now().await
     }
 
     /// Whether the store reads and writes.
