@@ -60,7 +60,7 @@ async fn under_load(count: usize) {
         );
     }
     let seconds = clock.monotonic().as_secs_f64();
-    platform.shut_down().await;
+    platform.environment().shut_down().await;
     report(
         &format!("{count} calls in {seconds:.0} s"),
         &file,
@@ -106,7 +106,7 @@ async fn one_each_second() {
     }
     let each = machine.monotonic() / u32::try_from(SECONDS).unwrap();
     println!("a call, its transaction and a look at it: {each:?} on average");
-    platform.shut_down().await;
+    platform.environment().shut_down().await;
     platform.environment().maintain().await.unwrap();
     report("a call each second for three hours", &file, before, SECONDS).await;
     let counted = notes::counted(&notes::totals(&platform).await, "", "");

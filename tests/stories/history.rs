@@ -31,7 +31,7 @@ async fn twenty_thousand_calls_are_all_there_and_take_little_room() {
     };
     let before = pages().await;
     notes::calls(&platform, 0..CALLS).await;
-    platform.shut_down().await;
+    platform.environment().shut_down().await;
     let each = (pages().await - before) * 4096 / CALLS as u64;
     assert!(each < BYTES, "{each} bytes per call");
 

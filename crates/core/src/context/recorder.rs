@@ -248,6 +248,28 @@ mod tests {
     }
 
     #[test]
+    fn calls_are_in_the_history_once_where_a_commit_leaves_open_whether_it_was_made() {
+        for applied in [false, true] {
+            let world = World::new();
+            let store = Flaky::new(world.process(0));
+            let context = world.run(open(
+                world.process(0),
+                &STABLE,
+                always(200, ""),
+                Arc::clone(&store) as _,
+            ));
+            (0..3).for_each(|number| run(&context, number));
+            store.doubt(2, applied);
+            world.advance(GATHER);
+            run(&context, 3);
+            world.advance(AGAIN);
+            world.advance(AGAIN);
+            assert_eq!(identifiers(&world, &context), numbers(0..4));
+            assert_eq!(counted(&world, &context), 4);
+        }
+    }
+
+    #[test]
     fn a_flush_writes_what_waits() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));

@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 use super::*;
 use crate::{
     domain::totals::Count,
+    store::MemoryStore,
     testing::{Flaky, STABLE, START, World, always, context, execution, executions, open},
 };
 
@@ -210,7 +211,8 @@ fn executions_of_the_first_form_are_moved_and_counted() {
 #[test]
 fn processes_that_tidy_up_at_once_lose_nothing() {
     let world = World::new();
-    let store = Flaky::slow(world.process(0));
+    let rows = Arc::new(MemoryStore::new(world.process(0)));
+    let store = Flaky::over(rows, true);
     let contexts = [0, 1].map(|process| {
         let opened = open(
             world.process(process),
