@@ -103,6 +103,24 @@ pub(crate) async fn away(options: &Options, report: &mut Report) -> Result<()> {
         "2 s",
     );
     stage.restart_killed().await?;
+    check::accounts(&stage, Allowed::Nothing, report).await?;
+
+    stage.books.behave(Behaviour::default());
+    for user in stage.users.clone() {
+        // The store takes nothing, and the process ends as soon as the tokens are in the spool.
+        let lines = ["refresh.keep:before=fail", "spool.put:after=abort"];
+        stage.service.setup.arm(&lines)?;
+        let path = format!("{}/refresh", user.account());
+        let _ = stage.call(Method::POST, &path, None).await;
+        let ended = stage.service.ended(AGAIN).await;
+        stage.service.setup.disarm()?;
+        if report.expect("the end after spooling", ended).is_none() {
+            stage.service.kill().await?;
+        }
+        stage.restart().await?;
+    }
+    let count = stage.users.len();
+    report.fact("ended as soon as tokens were in the spool", count);
     check::accounts(&stage, Allowed::Nothing, report).await
 }
 
