@@ -197,8 +197,8 @@ fn decide(
     ))
 }
 
-/// Shreds what the current generation has replaced: all but the one before it, those that wait to be confirmed, and
-/// tokens that were asked for later.
+/// Shreds what the current generation has replaced: all but the one that was claimed and what came since, those that wait
+/// to be confirmed, and tokens that were asked for later.
 async fn shred_older(
     context: &Context,
     account: AccountId,
@@ -208,7 +208,7 @@ async fn shred_older(
     context
         .change(
             "refresh.shred",
-            || replaced(context, account, current, refreshed),
+            || replaced(context, account, refreshed),
             |(account, replaced)| {
                 // Another grant may have taken its place meanwhile.
                 if account.row.generation != current || replaced.is_empty() {
@@ -225,7 +225,6 @@ async fn shred_older(
 async fn replaced(
     context: &Context,
     account: AccountId,
-    current: u64,
     refreshed: &Refreshed,
 ) -> Result<(Versioned<Account>, Vec<Versioned<Credential>>)> {
     let row = context.existing_account(account).await?;
@@ -239,8 +238,8 @@ async fn replaced(
     }
     credentials.retain(|found| {
         let row = &found.row;
-        let stays = [current, refreshed.claimed].contains(&row.generation)
-            || row.generation > current
+        // What came since the claim may have been issued later, whenever it was asked for.
+        let stays = (row.generation >= refreshed.claimed && row.pending_for.is_none())
             || row.sent_at > Some(refreshed.sent_at)
             || row.pending_for.is_some_and(|id| waiting.contains(&id));
         !stays
