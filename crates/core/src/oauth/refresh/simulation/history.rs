@@ -283,7 +283,7 @@ impl History {
             let lives = ledger.lives(&seen.tokens[&credential.generation]);
             assert!(
                 credential.pending_for.is_some() || !lives,
-                "a token that lives lies beside a dead account: {row:?}"
+                "a token that lives lies next to a dead account: {row:?}"
             );
         }
     }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Class;
 
-/// How long a spent token is still answered by a product that grants this.
+/// How long a spent token is still taken by a product that grants this.
 pub(super) const GRACE: SignedDuration = SignedDuration::from_mins(2);
 
 /// What a user granted once.
@@ -41,7 +41,7 @@ struct Token {
 }
 
 /// A token request on its way.
-pub(super) struct Flight {
+pub(super) struct Request {
     id: usize,
     token: String,
     process: u32,
@@ -50,7 +50,7 @@ pub(super) struct Flight {
 }
 
 /// What the token endpoint says.
-pub(super) enum Answer {
+pub(super) enum Outcome {
     /// The token to use from now on.
     Tokens(String),
     Refused,
@@ -60,8 +60,8 @@ pub(super) enum Answer {
 pub(super) struct Ledger {
     grants: Vec<Grant>,
     tokens: BTreeMap<String, Token>,
-    flights: Vec<Flight>,
-    flown: usize,
+    under_way: Vec<Request>,
+    begun: usize,
     /// The grant of the account's current credential.
     in_use: Option<usize>,
     /// Whether a process was killed, or the store did not take a commit.
@@ -105,25 +105,28 @@ impl Ledger {
     }
 
     /// A request with a refresh token leaves a process.
-    pub(super) fn take_off(&mut self, token: &str, process: u32) -> usize {
-        let mut others = self.flights.iter().filter(|flight| flight.token == token);
+    pub(super) fn begin(&mut self, token: &str, process: u32) -> usize {
+        let mut others = self
+            .under_way
+            .iter()
+            .filter(|request| request.token == token);
         assert!(
-            others.all(|flight| flight.froze),
+            others.all(|request| request.froze),
             "two refreshes with one token at the same time"
         );
-        self.flown += 1;
-        self.flights.push(Flight {
-            id: self.flown,
+        self.begun += 1;
+        self.under_way.push(Request {
+            id: self.begun,
             token: token.to_owned(),
             process,
             froze: false,
         });
-        self.flown
+        self.begun
     }
 
     /// The request has ended: with its response, without it, or with its process.
-    pub(super) fn land(&mut self, flight: usize) {
-        self.flights.retain(|one| one.id != flight);
+    pub(super) fn end(&mut self, request: usize) {
+        self.under_way.retain(|one| one.id != request);
     }
 
     /// A refresh token is presented.
@@ -133,8 +136,8 @@ impl Ledger {
         token: &str,
         client: &str,
         now: Timestamp,
-        (process, flight): (u32, usize),
-    ) -> Answer {
+        (process, request): (u32, usize),
+    ) -> Outcome {
         self.refreshes += 1;
         let presented = &self.tokens[token];
         let (number, spent_at) = (presented.number, presented.spent_at);
@@ -145,12 +148,12 @@ impl Ledger {
         );
         if self.grants[grant].dead {
             self.refusals += 1;
-            return Answer::Refused;
+            return Outcome::Refused;
         }
         let is_current = self.grants[grant].current == token;
         self.second_presentations += u32::from(!is_current);
         let is_new = match class {
-            Class::Stable => return Answer::Tokens(token.to_owned()),
+            Class::Stable => return Outcome::Tokens(token.to_owned()),
             Class::Grace => is_current || spent_at.is_some_and(|spent| now < spent + GRACE),
             Class::Rotating | Class::Strict => is_current,
         };
@@ -160,11 +163,11 @@ impl Ledger {
                 .unwrap()
                 .spent_at
                 .get_or_insert(now);
-            return Answer::Tokens(self.issue(grant, client, process));
+            return Outcome::Tokens(self.issue(grant, client, process));
         }
         if class == Class::Strict {
-            let stood_still = |flight_: &Flight| flight_.id == flight && flight_.froze;
-            let late = self.flights.iter().any(stood_still);
+            let stood_still = |one: &Request| one.id == request && one.froze;
+            let late = self.under_way.iter().any(stood_still);
             let is_excused =
                 late || self.grants[grant].excused || self.has_unknown_successor(grant, number);
             assert!(is_excused, "a spent token is presented: {token}");
@@ -172,7 +175,7 @@ impl Ledger {
             self.grants[grant].excused = true;
         }
         self.refusals += 1;
-        Answer::Refused
+        Outcome::Refused
     }
 
     /// Whether the response that replaced a token is lost, or its holder stands still with it.
@@ -225,8 +228,8 @@ impl Ledger {
 
     pub(super) fn freeze(&mut self, process: u32) {
         self.held_by(process).for_each(|token| token.froze = true);
-        for flight in self.flights.iter_mut() {
-            flight.froze |= flight.process == process;
+        for request in self.under_way.iter_mut() {
+            request.froze |= request.process == process;
         }
     }
 

@@ -84,7 +84,7 @@ enum Act {
     Verify(u32),
     /// The connection gets another client.
     ChangeClient(u32),
-    /// The next answers of the token endpoint go wrong.
+    /// The next responses of the token endpoint go wrong.
     Fault(Fault, usize),
     /// The store is down.
     Outage(Outage, Duration),

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{
     Arc, Body, Class, Duration, LIFE, Mutex, MutexGuard, Outage, Sent,
-    ledger::{Answer, Ledger},
+    ledger::{Ledger, Outcome},
     lock,
 };
 use crate::{
@@ -42,7 +42,7 @@ pub(super) struct Server {
 pub(super) struct State {
     pub(super) ledger: Ledger,
     access_tokens: BTreeMap<String, (usize, Timestamp)>,
-    /// Of the next answers of the token endpoint.
+    /// Of the next responses of the token endpoint.
     pub(super) faults: Vec<Fault>,
 }
 
@@ -57,7 +57,7 @@ struct InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         let mut state = self.server.state();
-        state.ledger.land(self.id);
+        state.ledger.end(self.id);
         if let Some(token) = self.brings.take() {
             state.ledger.lose(&token);
         }
@@ -115,7 +115,7 @@ impl Server {
 
     async fn token(self, process: u32, form: &BTreeMap<String, String>) -> Sent {
         let token = form.get("refresh_token");
-        let id = token.map_or(0, |token| self.state().ledger.take_off(token, process));
+        let id = token.map_or(0, |token| self.state().ledger.begin(token, process));
         let mut in_flight = InFlight {
             server: self.clone(),
             id,
@@ -180,12 +180,12 @@ impl Server {
     ) -> (http::Response<Body>, Option<String>) {
         let now = self.runtime.now();
         let mut state = self.state();
-        let answer = state.ledger.present(self.class, token, client, now, of);
+        let outcome = state.ledger.present(self.class, token, client, now, of);
         let grant = state.ledger.grant_of(token).unwrap();
         drop(state);
-        match answer {
-            Answer::Refused => (response(400, r#"{"error":"invalid_grant"}"#), None),
-            Answer::Tokens(new) => {
+        match outcome {
+            Outcome::Refused => (response(400, r#"{"error":"invalid_grant"}"#), None),
+            Outcome::Tokens(new) => {
                 let sent = self.tokens(grant, (new != token).then_some(&*new));
                 (sent, Some(new))
             }
