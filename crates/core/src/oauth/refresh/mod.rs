@@ -109,4 +109,6 @@ mod keep_alive_tests;
 #[cfg(test)]
 mod margins_tests;
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod simulation;
