@@ -253,6 +253,19 @@ fn a_changed_data_key_is_noticed() {
 }
 
 #[test]
+fn a_data_key_opens_only_under_the_id_it_was_made_for() {
+    let (ring, store) = (ring(&[("first", 1)]), store());
+    open_as(0, &ring, &store).unwrap();
+    let made = store.data_keys().now_or_never().unwrap().unwrap().remove(0);
+    let mut copy = made.row;
+    copy.id = DataKeyId::from_uuid(Uuid::from_u128(copy.id.uuid().as_u128() + 1));
+    let copied = store.commit(Batch::new().insert(copy));
+    assert_eq!(copied.now_or_never().unwrap().unwrap(), Commit::Committed);
+    let error = open_as(1, &ring, &store).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyUnavailable);
+}
+
+#[test]
 fn rings_are_read_from_text() {
     let (one, two) = (key(1), key(0xff));
     let good = [
