@@ -17,6 +17,7 @@ mod stage;
 
 use std::{
     io::Write,
+    path::Path,
     sync::{Arc, Mutex},
 };
 
@@ -191,11 +192,7 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
     stage.platform.shut_down().await;
 
     let secret_of_link = link.rsplit('/').next().unwrap().to_owned();
-    let files = std::fs::read_dir(stage.database.parent().unwrap())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.display().to_string(), std::fs::read(&path).unwrap()))
-        .collect();
+    let files = files_below(stage.database.parent().unwrap());
     let mut secrets = of_callback;
     secrets.extend([
         stage.bearer.clone(),
@@ -203,4 +200,19 @@ async fn journey() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
         secret_of_link,
     ]);
     (seen, secrets, files)
+}
+
+/// Every file of a folder and of those in it, such as the spool.
+fn files_below(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            let content = std::fs::read(&path).unwrap();
+            files.push((path.display().to_string(), content));
+        }
+    }
+    files
 }
