@@ -132,7 +132,7 @@ impl Account {
             ..self.clone()
         };
         account.refresh.refresh_unanswered = recovering;
-        account.refresh.token_refusals = self.refusals(reason);
+        account.refresh.token_refusals = self.refusals(reason, read_at);
         Claim::Ours {
             account: Box::new(account),
             recovering,

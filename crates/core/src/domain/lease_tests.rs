@@ -260,6 +260,7 @@ fn after_failures_a_refresh_waits_unless_the_client_is_another() {
 fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused() {
     let mut row = account(None);
     row.refresh.token_sent_at = Some(START);
+    row.refresh.token_refusals = 1;
     let refused = |row: &Account, seconds| {
         row.claim(&Claimant {
             read_at: at(seconds),
@@ -270,14 +271,22 @@ fn a_token_that_a_refresh_has_just_brought_is_not_replaced_because_it_is_refused
     let mut noted = row.clone();
     noted.refresh.token_refused = true;
     let young = |noted| Claim::Young {
-        until: at(60),
+        until: at(120),
         noted,
     };
     assert_eq!(refused(&row, 0), young(Some(Box::new(noted.clone()))));
-    assert_eq!(refused(&noted, 59), young(None));
-    assert_eq!(ours(&refused(&row, 60)), Some(false));
+    assert_eq!(refused(&noted, 119), young(None));
+    assert_eq!(ours(&refused(&row, 120)), Some(false));
     assert_eq!(ours(&refused(&row, -1)), Some(false), "set back");
     assert_eq!(ours(&row.claim(&claimant(Rotation::Stable))), Some(false));
+    let first = Account {
+        refresh: RefreshState {
+            token_refusals: 0,
+            ..row.refresh.clone()
+        },
+        ..row.clone()
+    };
+    assert_eq!(ours(&refused(&first, 0)), Some(false), "looked into once");
     row.refresh.token_sent_at = None;
     assert_eq!(ours(&refused(&row, 1)), Some(false), "of an authorization");
 }
@@ -307,7 +316,7 @@ fn while_every_new_token_is_refused_the_pauses_grow_to_an_hour() {
         };
         pauses.push(now - began);
     }
-    assert_eq!(pauses, [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
+    assert_eq!(pauses, [0, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
     // The next one serves for a while, and is refused then.
     row.refresh.token_sent_at = Some(at(now));
     row.refresh.token_refused = false;

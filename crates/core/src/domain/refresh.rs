@@ -232,8 +232,12 @@ impl Account {
             .filter(|until| obeys && *until > now)
     }
 
-    /// Until when the product's refusal of the current access token brings no refresh: a refresh has just brought it.
+    /// Until when the product's refusal of the current access token brings no refresh: a refresh has just brought it. The
+    /// first such refusal is looked into at once, since the user may have ended the grant.
     pub(crate) fn is_young(&self, now: Timestamp) -> Option<Timestamp> {
+        if self.refresh.token_refusals == 0 && !self.refresh.token_refused {
+            return None;
+        }
         let sent_at = self.refresh.token_sent_at?;
         let until = sent_at.checked_add(self.youth()).ok()?;
         (sent_at <= now && now < until).then_some(until)
@@ -256,8 +260,11 @@ impl Account {
 
     /// How many new access tokens in a row the product's API has refused, once a refresh begins for this reason. One
     /// refusal of a token that had served says nothing.
-    pub(super) fn refusals(&self, reason: RefreshReason) -> u32 {
-        match (self.refresh.token_refused, reason) {
+    pub(super) fn refusals(&self, reason: RefreshReason, now: Timestamp) -> u32 {
+        let is_new = |sent_at: Timestamp| sent_at <= now && now.duration_since(sent_at) < YOUNG;
+        let refused_now =
+            reason == RefreshReason::Refused && self.refresh.token_sent_at.is_some_and(is_new);
+        match (self.refresh.token_refused || refused_now, reason) {
             (false, _) => 0,
             (true, RefreshReason::Refused) => self.refresh.token_refusals.saturating_add(1),
             (true, _) => self.refresh.token_refusals,
