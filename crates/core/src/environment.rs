@@ -384,9 +384,8 @@ impl Environment {
         call::executions(&self.0, filter, page_token, page_size).await
     }
 
-    /// How many calls there were in the minutes and hours that start in a range of time: hours for what is older than a
-    /// week, then minutes, each by process, connection, tool and outcome. Every call that the history ever held is counted
-    /// once.
+    /// How many calls there were in the minutes that start in a range of time (hours for what is older than a week), by
+    /// process, connection, tool and outcome. Every call that the history ever held is counted once.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].

@@ -15,6 +15,8 @@ use crate::{
 
 /// Rows of many calls that are read together.
 const GROUPS: u32 = 50;
+/// Rows that are packed again together: few, because all their calls are in memory at once.
+const PACKED: u32 = 12;
 /// Executions of the first form that are moved together.
 const MOVED: u32 = 500;
 /// Totals count minutes for so long, and hours from then on.
@@ -130,9 +132,9 @@ async fn put_together(context: &Context) -> Result<()> {
         loop {
             let open = context
                 .store
-                .groups(lasts, false, Timestamp::MAX, GROUPS)
+                .groups(lasts, false, Timestamp::MAX, PACKED)
                 .await?;
-            let last = open.len() < GROUPS as usize;
+            let last = open.len() < PACKED as usize;
             let is_old = |group: &ExecutionGroup| group.until < young;
             if open.len() < 2 && !open.iter().any(|group| is_old(&group.row)) {
                 break;
