@@ -19,6 +19,9 @@ use crate::{
 const END: Duration = Duration::from_secs(20);
 /// Longest time for which an account whose refresh was cut may be out after the restart.
 const OUT: Duration = Duration::from_secs(10);
+/// The same where the tokens are lost: a refusal that is not expected of the product is confirmed by a second one, 10 s
+/// later at the earliest.
+const CONFIRMED: Duration = Duration::from_secs(30);
 
 /// What is done while a failpoint is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,7 +295,8 @@ async fn one(
         && let Some(user) = stage.users.last()
     {
         // The lease of the process that is gone keeps no one out.
-        let decided = check::decided(stage, user, OUT).await;
+        let limit = if may_lose { CONFIRMED } else { OUT };
+        let decided = check::decided(stage, user, limit).await;
         report.expect(&format!("{place} ({})", class.name), decided);
         let reason = check::reason(stage, user).await;
         report.holds(
