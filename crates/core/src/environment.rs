@@ -446,55 +446,5 @@ impl fmt::Debug for Environment {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        ErrorKind,
-        testing::{STABLE, World, always, context},
-    };
-
-    #[test]
-    fn a_shutdown_waits_for_work_and_takes_no_more() {
-        let world = World::new();
-        let environment = Environment(context(&world, &STABLE, always(200, "")));
-        let (runtime, working) = (world.process(0), environment.0.tasks.begin());
-        runtime.spawn(Box::pin({
-            let runtime = world.process(0);
-            async move {
-                runtime.sleep(Duration::from_secs(5)).await;
-                drop(working);
-            }
-        }));
-        world.run(environment.shut_down());
-        assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
-        assert_eq!(
-            world.run(environment.ready()).unwrap_err().kind(),
-            ErrorKind::ShuttingDown
-        );
-    }
-
-    #[test]
-    fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
-        let world = World::new();
-        let environment = Environment(context(&world, &STABLE, always(200, "")));
-        let (runtime, keeping) = (world.process(0), environment.0.tasks.begin());
-        runtime.spawn(Box::pin({
-            let runtime = world.process(0);
-            async move {
-                runtime.sleep(Duration::from_secs(2)).await;
-                drop(keeping);
-            }
-        }));
-        let context = environment.0.clone();
-        let cut = std::sync::Arc::new(std::sync::Mutex::new(None));
-        let outcome = std::sync::Arc::clone(&cut);
-        runtime.spawn(Box::pin(async move {
-            let call = context.detached_call(|_| std::future::pending::<()>());
-            *outcome.lock().unwrap() = Some(call.await.is_err());
-        }));
-        world.run_until_idle();
-        world.run(environment.shut_down_now());
-        assert!((Duration::from_secs(2)..Duration::from_secs(3)).contains(&runtime.monotonic()));
-        assert_eq!(*cut.lock().unwrap(), Some(true));
-    }
-}
+#[path = "environment_tests.rs"]
+mod tests;
