@@ -40,14 +40,12 @@ async fn a_token_that_the_product_refuses_is_refreshed_once_and_the_call_goes_on
     assert_eq!(refreshes(&stage), 1);
 
     stage.clock.advance(SignedDuration::from_secs(61));
-    stage.fault(Fault::Unauthorized { times: 3 });
-    let reply = stage.drafts("user-1").await;
-    assert_eq!(reply.kind(), "product_rejected_token");
-    assert_eq!(
-        stage.drafts("user-1").await.kind(),
-        "product_rejected_token"
-    );
-    assert_eq!(refreshes(&stage), 2, "a new token is not replaced at once");
+    stage.fault(Fault::Unauthorized { times: 5 });
+    for _ in 0..3 {
+        let reply = stage.drafts("user-1").await;
+        assert_eq!(reply.kind(), "product_rejected_token");
+    }
+    assert_eq!(refreshes(&stage), 3, "a new token is replaced once");
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
@@ -108,11 +106,6 @@ async fn a_revoked_account_names_who_must_act_and_a_new_link_fixes_it() {
     let before = stage.account("user-1").await;
     stage.fault(Fault::Revoke { user: None });
 
-    let reply = stage.drafts("user-1").await;
-    assert_eq!(reply.kind(), "refresh_unavailable", "one refusal may pass");
-    assert_eq!(reply.header("retry-after"), "10");
-    assert_eq!(stage.state("user-1").await, "active");
-    stage.clock.advance(SignedDuration::from_secs(10));
     let reply = stage.drafts("user-1").await;
     assert_eq!(reply.kind(), "authorization_required");
     assert_eq!(reply.json()["act_by"], "end_user");

@@ -132,14 +132,16 @@ fn connections_work_alike_at_a_service_and_in_the_database() {
     let (_, _, said) = connections(&at_service, &["show", "meil"]);
     assert!(said.contains("; did you mean mail"), "{said}");
     // A product's client has the flags that are the application's elsewhere.
-    let by_flags = ["--url", url, "--client-id", id, "--client-secret", secret];
-    let (code, _, said) = connections(&[], &[&["show", "mail"] as &[&str], &by_flags].concat());
+    let by_environment = [("STEAD_CLIENT_SECRET", secret)];
+    let by_flags = ["--url", url, "--client-id", id];
+    let show = [&["show", "mail"] as &[&str], &by_flags].concat();
+    let (code, _, said) = connections(&by_environment, &show);
     assert_eq!(code, 0, "{said}");
     let by_flags = [
         &["change", "mail", "--client-id", "other", "--url", url] as &[&str],
-        &["--app-client-id", id, "--app-client-secret", secret],
+        &["--app-client-id", id],
     ];
-    let (code, out, said) = connections(&[], &by_flags.concat());
+    let (code, out, said) = connections(&by_environment, &by_flags.concat());
     assert_eq!(code, 0, "{said}");
     assert_eq!(
         serde_json::from_str::<Value>(&out).unwrap()["client_id"],

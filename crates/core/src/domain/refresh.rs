@@ -432,6 +432,10 @@ impl Account {
         }
         if self.rotation(refusal.rotation) == Rotation::Stable {
             return match since {
+                // The product's API has refused the access token as well.
+                _ if refusal.reason == RefreshReason::Refused => {
+                    AfterRefusal::Dies(AccountReason::RefreshRejected)
+                }
                 Some(at) if now.duration_since(at) >= CONFIRMATION => {
                     AfterRefusal::Dies(AccountReason::RefreshRejected)
                 }

@@ -275,10 +275,11 @@ fn a_stable_account_ends_with_the_second_refusal_ten_seconds_after_the_first() {
     // Since when it is refused, reason, moment; the token serves until 60.
     let table = [
         (None, Due, 70, noted(70, 10)),
-        (None, Refused, 5, noted(5, 10)),
+        // The product's API has refused the access token as well.
+        (None, Refused, 5, dies),
         (Some(70), Due, 79, noted(70, 1)),
         (Some(70), Due, 80, dies),
-        (Some(0), Refused, 10, dies),
+        (Some(0), Refused, 1, dies),
         (Some(0), Due, 50, dies),
         (Some(0), Early, 50, noted(0, -40)),
         (Some(0), Asked, 59, noted(0, -49)),
