@@ -211,7 +211,7 @@ async fn grants_end_by_revocation_and_by_fault() {
     );
     assert_eq!(
         stage.notion_oauth("revoke", &active).await.json()["error"],
-        "invalid_request"
+        "invalid_grant"
     );
     let grace = stage.notion_tokens(GRACE).await;
     stage.sandbox().fault(Fault::Revoke { user: None });
