@@ -16,12 +16,18 @@ mod notes;
 mod stage;
 
 mod accounts;
+mod audit;
 mod bad_input;
 mod both_doors;
+mod credentials;
+mod erasure;
 mod errors;
+mod events;
 mod history;
+mod idempotency;
 mod identifiers;
 mod journey;
+mod keys;
 mod links;
 mod old_database;
 mod permissions;

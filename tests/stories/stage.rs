@@ -7,7 +7,11 @@ use serde_json::{Value, json};
 use stead::{
     Platform,
     core::{
-        catalogue::Catalogue, environment::Verification, ports::Policy, resource::NewConnection,
+        catalogue::Catalogue,
+        environment::Verification,
+        ports::Policy,
+        resource::{NewAppCredential, NewConnection},
+        scope::Scopes,
         seal::KeyRing,
     },
     products::behind,
@@ -123,11 +127,11 @@ impl Stage {
         ));
         let credential = platform
             .environment()
-            .create_app_credential("story")
+            .create_app_credential(NewAppCredential::new("story").scopes(Scopes::all().words()))
             .await
             .expect("a credential");
         let (client_id, client_secret) = (
-            credential.client_id,
+            credential.credential.client_id,
             credential.client_secret.expose_secret().to_owned(),
         );
         let mut stage = Self {

@@ -30,6 +30,14 @@ const FILES: &[(&str, &str)] = &[
         "docs/reference/cli.md",
     ),
     (
+        "cargo run --quiet --locked -- reference events",
+        "docs/reference/events.md",
+    ),
+    (
+        "cargo run --quiet --locked -- reference rest",
+        "docs/reference/rest.md",
+    ),
+    (
         "cargo run --quiet --locked -p stead-testkit --example fixtures -- --first crates/products",
         "crates/cli/src/commands/demo/cases.json",
     ),

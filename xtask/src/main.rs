@@ -35,7 +35,8 @@ cargo xtask conformance [--descriptions FOLDER]
                                 requests and responses, held against the products' own descriptions
 cargo xtask shells [--all]      the shells into which the journeys are pasted: installed where they are missing; with
                                 --all, what is missing is a failure
-cargo xtask clients [--all]     the products' own SDKs, through the proxy; with --all, what is missing is a failure
+cargo xtask clients [--all]     the products' own SDKs, through the proxy, and every operation with made-up input; with
+                                --all, what is missing is a failure
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]

@@ -118,6 +118,12 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "the products' SDKs",
             format!("cargo xtask clients{all}"),
         ),
+        Step::new(
+            Extent::All,
+            "more histories over SQLite",
+            "cargo test -p stead-store --test simulation --locked -- --nocapture",
+        )
+        .with("PROPTEST_CASES", "4000"),
         Step::new(Full, "chaos", "cargo xtask chaos --smoke"),
         Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
         Step::new(

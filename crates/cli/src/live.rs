@@ -33,7 +33,7 @@ pub(crate) struct Call {
     pub(crate) identifier: String,
     /// `ok`, or the error's kind.
     pub(crate) outcome: String,
-    pub(crate) micros: u128,
+    pub(crate) micros: u64,
 }
 
 /// Reads the platform's traces.
@@ -52,7 +52,7 @@ impl LiveLayer {
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
-        let targets = [CALLS, EVENTS].map(|target| (target, Level::DEBUG));
+        let targets = [(CALLS, Level::TRACE), (EVENTS, Level::DEBUG)];
         self.with_filter(Targets::new().with_targets(targets))
     }
 }
@@ -97,7 +97,7 @@ impl Visit for Fields {
             value.clone_into(&mut self.call.outcome);
         }
     }
-    fn record_u128(&mut self, field: &Field, value: u128) {
+    fn record_u64(&mut self, field: &Field, value: u64) {
         if field.name() == "micros" {
             self.call.micros = value;
         }

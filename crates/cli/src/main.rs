@@ -1,10 +1,12 @@
 //! The binary `stead`: the service, its sandbox and its commands.
 
 mod commands;
+mod duration;
 mod exit;
 #[cfg(feature = "failpoints")]
 mod failpoints;
 mod failure;
+mod key_source;
 mod listener;
 mod live;
 mod logs;

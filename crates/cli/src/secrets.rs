@@ -96,7 +96,8 @@ pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
             ));
         }
     }
-    read(path)
+    let text = read_text(path, Exit::Configuration)?;
+    Ok(SecretString::from(text.trim()))
 }
 
 /// Writes a key to a new file that only its owner may read.

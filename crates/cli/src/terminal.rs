@@ -46,6 +46,11 @@ impl Terminal {
         let _ = writeln!(&self.stdout, "{text}");
     }
 
+    /// A line of a result that goes on for long: whether anyone still reads it.
+    pub(crate) fn line(&self, text: impl Display) -> bool {
+        writeln!(&self.stdout, "{text}").is_ok()
+    }
+
     /// A result as one line of JSON.
     pub(crate) fn result_json(&self, value: &impl Serialize) {
         self.result(serde_json::to_string(value).unwrap_or_default());

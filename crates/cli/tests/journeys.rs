@@ -401,6 +401,27 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     assert!(said.contains("Gmail is connected\n"), "{said}");
     // The lines below come after the sandbox's grants were kept.
     while !dev.line().starts_with("proxy mail GET ok") {}
+    let accounts = |commands: &str| {
+        let variables = format!(
+            "export STEAD_URL={} STEAD_CLIENT_ID={} STEAD_CLIENT_SECRET={}\n",
+            fact(&before, "service"),
+            fact(&before, "CLIENT_ID="),
+            fact(&before, "CLIENT_SECRET="),
+        );
+        paste(SHELLS[0], folder.path(), &format!("{variables}{commands}"))
+    };
+    let said = accounts(
+        "stead accounts list --state active\nstead accounts suspend mail you\nstead accounts resume mail you\n\
+         stead accounts refresh mail you\nstead accounts show mail you\n",
+    );
+    for line in [
+        "mail        mail     active  you",
+        "  state       suspended",
+        "  state       active",
+        "  health      ok",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
     drop(dev);
 
     let [service, sandbox] =
@@ -425,6 +446,27 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         dev.line().starts_with('\n') && dev.line().starts_with("mail_fetch_mails ok"),
         "{said}"
     );
+
+    drop(dev);
+    let listed = || {
+        let command =
+            "stead credentials list --json --database kept/stead.db --key-file kept/stead.key\n";
+        let said = paste(SHELLS[0], folder.path(), command);
+        let line = said.lines().find(|line| line.starts_with('['));
+        let listed = serde_json::from_str::<Vec<Value>>(line.unwrap()).unwrap();
+        let ids = listed
+            .iter()
+            .map(|one| one["client_id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), [fact(&before, "CLIENT_ID=")]);
+    // Whose secret is lost is taken back.
+    fs::remove_file(folder.path().join("kept/client.json")).unwrap();
+    let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
+    let last = dev.welcome();
+    drop(dev);
+    assert_eq!(listed(), [fact(&last, "CLIENT_ID=")]);
+    assert_ne!(fact(&last, "CLIENT_ID="), fact(&before, "CLIENT_ID="));
 
     #[cfg(unix)]
     for file in fs::read_dir(folder.path().join("kept")).unwrap() {

@@ -22,6 +22,10 @@ impl Digest {
         }
         Self(text)
     }
+    /// What is the digest of nothing: before the first one of a chain.
+    pub(crate) fn zeros() -> Self {
+        Self("0".repeat(64))
+    }
     /// Whether it is the digest of this secret, in constant time.
     pub(crate) fn is_of(&self, secret: &str) -> bool {
         let given = Self::of(secret);

@@ -1,16 +1,17 @@
 //! Validated names and ids.
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{Error, ErrorKind, Result};
 
 /// The application's own id of its end user: opaque, 1 to 256 characters, no control characters, not `.` or `..`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(into = "String")]
-pub struct Identifier(String);
+pub struct Identifier(#[schemars(length(min = 1, max = 256))] String);
 
 impl Identifier {
     /// Validates a text as an identifier.
@@ -54,9 +55,11 @@ impl<'de> Deserialize<'de> for Identifier {
 }
 
 /// Name of a connection, chosen by the developer: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a digit.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
-pub struct ConnectionName(String);
+pub struct ConnectionName(#[schemars(regex(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))] String);
 
 impl ConnectionName {
     /// Validates a text as a connection's name.
@@ -143,6 +146,13 @@ macro_rules! id_type {
                 String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
             }
         }
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool { true }
+            fn schema_name() -> Cow<'static, str> { stringify!($type).into() }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": concat!("^", $prefix, "[0-9a-f]{32}$") })
+            }
+        }
     )+ };
 }
 
@@ -157,10 +167,14 @@ id_type! {
     ExecutionId, "exec_";
     /// Id of an event.
     EventId, "evt_";
+    /// Id of a webhook.
+    WebhookId, "hook_";
     /// Id of an outbox entry.
     OutboxId, "out_";
     /// Id of a data key.
     DataKeyId, "key_";
+    /// Id of an account token.
+    AccountTokenId, "tok_";
 }
 
 #[cfg(test)]

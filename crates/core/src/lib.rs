@@ -4,6 +4,7 @@
 //! holds connections, accounts and authorizations, the OAuth flow, sealed credentials and the executor.
 //! It opens no socket, reads no clock and draws no randomness of its own: those come in through [`ports`].
 
+pub mod caller;
 pub mod catalogue;
 pub mod error;
 pub mod identifier;
@@ -11,6 +12,7 @@ pub mod ports;
 pub mod product;
 pub mod resource;
 pub mod schema;
+pub mod scope;
 mod scrub;
 pub mod similar;
 pub mod state;
@@ -20,6 +22,8 @@ pub mod tool;
 pub mod access;
 #[cfg(feature = "platform")]
 mod accounts;
+#[cfg(feature = "platform")]
+mod audit;
 #[cfg(feature = "platform")]
 mod call;
 #[cfg(feature = "platform")]
@@ -32,6 +36,10 @@ mod digest;
 mod domain;
 #[cfg(feature = "platform")]
 pub mod environment;
+#[cfg(feature = "platform")]
+mod events;
+#[cfg(feature = "platform")]
+mod keys;
 #[cfg(feature = "platform")]
 mod maintenance;
 #[cfg(feature = "platform")]
@@ -46,7 +54,7 @@ pub mod seal;
 mod sealed;
 #[cfg(feature = "platform")]
 pub mod store;
-#[cfg(all(test, feature = "platform"))]
+#[cfg(any(all(test, feature = "platform"), feature = "simulation"))]
 mod testing;
 
 pub use error::{Error, ErrorKind, Result};

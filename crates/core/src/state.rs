@@ -1,11 +1,12 @@
 //! States of connections and accounts, which the API's views and the domain's entities share.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 macro_rules! state_names {
     ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         impl $type {
-            /// Every state, in the order in which they come.
+            /// Every value, in order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
             /// Stable snake_case name.
             pub const fn name(self) -> &'static str {
@@ -16,7 +17,7 @@ macro_rules! state_names {
 }
 
 /// State of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionState {
     /// Client id or secret are missing.
@@ -29,7 +30,7 @@ pub enum ConnectionState {
 state_names!(ConnectionState { Draft = "draft", Ready = "ready", Disabled = "disabled" });
 
 /// Whether the product accepts the connection's client credentials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionHealth {
     /// No refusal is known.
@@ -39,7 +40,7 @@ pub enum ConnectionHealth {
 }
 
 /// State of an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountState {
     /// The user has never authorized, or has to do so again after a disconnect.
@@ -64,8 +65,29 @@ state_names!(AccountState {
     Disconnected = "disconnected",
 });
 
-/// Whether an account's credential serves.
+/// State of a data key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataKeyState {
+    /// Every process can open with it; none seals with it yet.
+    Added,
+    /// Seals. The key of a store that was made before keys had states is this one.
+    #[default]
+    Active,
+    /// Opens what it has sealed; seals nothing more.
+    Retiring,
+    /// Destroyed: only the row is left.
+    Retired,
+}
+state_names!(DataKeyState {
+    Added = "added",
+    Active = "active",
+    Retiring = "retiring",
+    Retired = "retired",
+});
+
+/// Whether an account's credential serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AccountHealth {
@@ -79,7 +101,7 @@ pub enum AccountHealth {
 }
 
 /// Why an account needs a new authorization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AccountReason {
@@ -94,3 +116,14 @@ pub enum AccountReason {
     /// The connection's client id changed.
     ClientChanged,
 }
+
+/// What an account token may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenAccess {
+    /// Send requests that only read.
+    Read,
+    /// Send every request that the proxy takes.
+    Write,
+}
+state_names!(TokenAccess { Read = "read", Write = "write" });

@@ -1,4 +1,6 @@
-//! Who calls: an application, by its bearer token (RFC 6750, section 2.1).
+//! Who calls: an application, or the holder of an account's token, by a bearer token (RFC 6750, section 2.1).
+
+use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
@@ -6,26 +8,80 @@ use axum::{
     response::Response,
 };
 use http::{HeaderMap, header};
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{
+    Error, ErrorKind,
+    core::{caller::Caller, environment::Environment, scope::ScopeName},
+};
 
 use crate::{
+    admission::Rates,
     caller::Known,
     problem::{Problem, Result},
 };
 
-/// Lets a request pass whose caller holds a live token of this environment. Nothing else of a stranger's request is
-/// read.
-pub(crate) async fn authenticate(
+/// Lets a request pass whose caller is an application, with a live token of this environment. Nothing else of a stranger's
+/// request is read.
+pub(crate) async fn authenticate_application(
     State(environment): State<Environment>,
+    State(rates): State<Arc<Rates>>,
     request: Request,
     next: Next,
 ) -> Result<Response> {
-    let token = bearer(request.headers())?;
+    pass((environment, &rates), request, next, APPLICATION, |caller| match caller {
+        Caller::AccountToken(_) => Some(
+            "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
+        ),
+        _ => None,
+    })
+    .await
+}
+
+/// The same, also for account tokens. For which account one is good, and for what, is checked by the call.
+pub(crate) async fn authenticate_any(
+    State(environment): State<Environment>,
+    State(rates): State<Arc<Rates>>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    pass((environment, &rates), request, next, APPLICATION, |_| None).await
+}
+
+/// The same for account tokens only, which the call checks too.
+pub(crate) async fn authenticate_account_token(
+    State(environment): State<Environment>,
+    State(rates): State<Arc<Rates>>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    pass((environment, &rates), request, next, ACCOUNT, |_| None).await
+}
+
+/// What is said where no token came.
+const APPLICATION: &str =
+    "this needs `Authorization: Bearer …` with a token from POST /oauth/token";
+const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an account token; make one with POST /v1/account-tokens";
+
+async fn pass(
+    (environment, rates): (Environment, &Rates),
+    mut request: Request,
+    next: Next,
+    missing: &'static str,
+    refused: impl Fn(&Caller) -> Option<&'static str>,
+) -> Result<Response> {
+    let token =
+        bearer(request.headers()).ok_or_else(|| Error::new(ErrorKind::Unauthenticated, missing))?;
     match environment.authenticate(token).await {
-        Ok(()) => {
+        Ok(caller) => {
+            if let Some(why) = refused(&caller) {
+                return Err(Error::new(ErrorKind::InsufficientScope, why).into());
+            }
             if let Some(known) = request.extensions().get::<Known>() {
                 known.set();
             }
+            rates.check_caller(&caller)?;
+            request
+                .extensions_mut()
+                .insert(environment.acting_as(caller));
             Ok(next.run(request).await)
         }
         Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),
@@ -33,27 +89,28 @@ pub(crate) async fn authenticate(
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Result<&str, Error> {
-    let missing = || {
-        Error::new(
-            ErrorKind::Unauthenticated,
-            "this needs `Authorization: Bearer …` with a token from POST /oauth/token",
-        )
-    };
+/// Lets a request pass whose caller has this scope, for some product at least.
+pub(crate) async fn check_scope(
+    State(scope): State<ScopeName>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    let acting = request.extensions().get::<Environment>();
+    let acting = acting.ok_or_else(|| Error::new(ErrorKind::Unauthenticated, APPLICATION))?;
+    acting.caller().check(scope)?;
+    Ok(next.run(request).await)
+}
+
+/// The one bearer token of a request.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else {
-        return Err(missing());
+        return None;
     };
-    let (scheme, token) = value
-        .to_str()
-        .ok()
-        .and_then(|text| text.split_once(' '))
-        .ok_or_else(missing)?;
-    if scheme.eq_ignore_ascii_case("bearer") {
-        Ok(token.trim_matches(' '))
-    } else {
-        Err(missing())
-    }
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim_matches(' '))
 }
 
 #[cfg(test)]
@@ -67,7 +124,7 @@ mod tests {
         for value in values {
             headers.append(header::AUTHORIZATION, HeaderValue::from_static(value));
         }
-        bearer(&headers).ok().map(str::to_owned)
+        bearer(&headers).map(str::to_owned)
     }
 
     #[test]

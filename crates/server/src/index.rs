@@ -8,11 +8,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
 use serde::Serialize;
-use stead::core::environment::Environment;
+use stead::core::{environment::Environment, scope::ScopeName};
 
 use crate::{
-    Access,
+    Access, document,
+    openapi::Draft,
     pages::{self, Pages},
     routes::{Route, get},
     state::address,
@@ -21,7 +23,12 @@ use crate::{
 /// The root, and what browsers ask for with every page.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
-        get("/", show),
+        get("/", show)
+            .summary("Says what this is, and lists every route.")
+            .describe(describe),
+        get("/openapi.json", document::show)
+            .summary("Describes this interface.")
+            .describe(document::describe),
         get("/icon.svg", pages::icon),
         get("/favicon.ico", async || StatusCode::NO_CONTENT),
     ]
@@ -41,23 +48,43 @@ async fn show(
     }
 }
 
+fn describe(draft: &mut Draft<'_>) {
+    draft.gives::<Index>(200);
+    draft.gives_any(200, "", "text/html");
+}
+
 /// What this is and where to look.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Index {
+    /// `stead`.
     service: &'static str,
+    /// Version of the service.
     version: &'static str,
+    /// Where tokens come from.
     token_url: String,
+    /// Where the catalogue is.
     tools_url: String,
+    /// Where to ask whether the process responds.
     health_url: String,
+    /// Where this interface is described.
+    openapi_url: String,
+    /// Every route.
     resources: Vec<Resource>,
 }
 
 /// One method of one path, below the public URL.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Resource {
+    /// Method; `ANY` where every one is taken.
     method: &'static str,
+    /// Path.
     path: &'static str,
+    /// Who may call it: `application`, `browser`, `callback` or `anyone`.
+    #[schemars(with = "String")]
     access: Access,
+    /// Scope that an application needs for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'static str>,
 }
 
 impl Index {
@@ -67,6 +94,7 @@ impl Index {
                 method: route.method,
                 path: route.path,
                 access,
+                scope: route.scope.map(ScopeName::name),
             })
         });
         Self {
@@ -75,6 +103,7 @@ impl Index {
             token_url: address(environment, "/oauth/token"),
             tools_url: address(environment, "/v1/tools"),
             health_url: address(environment, "/healthz"),
+            openapi_url: address(environment, "/openapi.json"),
             resources: resources.collect(),
         }
     }

@@ -19,16 +19,24 @@ mod admission;
 mod authentication;
 mod caller;
 mod connect;
+mod document;
 mod extract;
 mod index;
+#[cfg(test)]
+mod log_tests;
 mod middleware;
 mod oauth;
+mod openapi;
 mod options;
 mod pages;
 mod problem;
+mod proxy_host;
+mod replayed;
 mod request_id;
 mod rest;
 mod routes;
+#[cfg(test)]
+mod scope_tests;
 mod serve;
 mod source;
 mod state;
@@ -40,22 +48,63 @@ mod tests;
 use std::sync::Arc;
 
 use axum::{Router, middleware::from_fn_with_state};
-use stead::{Error, ErrorKind};
+use stead::{Error, ErrorKind, core::environment::Environment};
 
+pub use document::openapi;
 pub use options::ServerOptions;
 pub use serve::{Server, UnderWay, serve};
 
-use crate::{problem::Problem, routes::Route, state::ServerState};
+use crate::{
+    problem::Problem,
+    routes::{ForApplications, Route},
+    state::ServerState,
+};
 
 /// All routes of a platform, with the bounds of [`ServerOptions::default`].
 pub fn router(platform: &stead::Platform) -> Router {
     router_with(platform, &ServerOptions::default())
 }
 
-/// All routes of a platform.
+/// All routes of a platform. Requests to the host of its proxy URL, where it has one, go to the proxy host.
 pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Router {
+    routers(platform, options).service
+}
+
+/// The routers of a platform, which share their bounds.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Routers {
+    /// All routes; requests to the host of the proxy URL go to the proxy host.
+    pub service: Router,
+    /// Only the proxy host, for a listener of its own. It takes account tokens, on any path, and refuses a `Host` that is
+    /// neither that of the platform's proxy URL, nor one of [`ServerOptions::allowed_hosts`], nor this machine's.
+    /// `None` where the platform has no proxy URL.
+    pub proxy: Option<Router>,
+}
+
+/// The routers of a platform.
+pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
     let state = ServerState::new(environment, options);
+    let service = service(environment, state.clone());
+    match environment.proxy_url() {
+        None => Routers {
+            service,
+            proxy: None,
+        },
+        Some(url) => {
+            let host = proxy_host::Host::new(url, environment.public_url());
+            let by_host = proxy_host::router(environment, &state, None);
+            let hosts = admission::Hosts::new(url, &options.allowed_hosts);
+            Routers {
+                service: proxy_host::by_host(service, host, by_host),
+                proxy: Some(proxy_host::router(environment, &state, Some(hosts))),
+            }
+        }
+    }
+}
+
+fn service(environment: &Environment, state: ServerState) -> Router {
     let mut router = Router::new();
     for (access, routes) in table() {
         let routes = routes::router(routes);
@@ -68,7 +117,13 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
                 .route_layer(counted())
                 .route_layer(from_fn_with_state(
                     with_state(),
-                    authentication::authenticate,
+                    authentication::authenticate_application,
+                )),
+            Access::Proxy => routes
+                .route_layer(counted())
+                .route_layer(from_fn_with_state(
+                    with_state(),
+                    authentication::authenticate_any,
                 )),
             Access::Browser => routes
                 .route_layer(counted())
@@ -98,6 +153,9 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
 enum Access {
     /// An application with its token.
     Application,
+    /// An application with its token, or an account's token.
+    #[serde(rename = "application")]
+    Proxy,
     /// A person, who reads pages.
     Browser,
     /// A person on the way back from a product.
@@ -109,16 +167,28 @@ enum Access {
     Health,
 }
 
+#[cfg(test)]
+impl Access {
+    fn takes_token(self) -> bool {
+        matches!(self, Self::Application | Self::Proxy)
+    }
+}
+
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 6] {
+fn table() -> [(Access, Vec<Route>); 7] {
     [
-        (Access::Application, rest::routes()),
+        (Access::Application, known(rest::routes())),
+        (Access::Proxy, known(rest::proxy_routes())),
         (Access::Browser, connect::routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),
         (Access::Health, rest::health_routes()),
         (Access::Anyone, index::routes()),
     ]
+}
+
+fn known(routes: Vec<ForApplications>) -> Vec<Route> {
+    routes.into_iter().map(|route| route.0).collect()
 }
 
 async fn unknown_path() -> Problem {

@@ -8,7 +8,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderValue, header, header::Entry};
+use http::{HeaderName, HeaderValue, header, header::Entry};
 use stead::{Error, ErrorKind, core::environment::Environment};
 use tower::{ServiceBuilder, util::MapRequestLayer};
 use tower_http::{catch_panic::CatchPanicLayer, trace::TraceLayer};
@@ -19,6 +19,9 @@ use crate::{
     problem::{self, Problem},
     request_id::{RequestId, RequestIds},
 };
+
+/// The id of the request, on every response.
+const REQUEST_ID: HeaderName = HeaderName::from_static("stead-request-id");
 
 /// The router with all of this around each route, and around what no route takes.
 pub(crate) fn surround(router: Router, environment: &Environment, pages: Arc<Pages>) -> Router {
@@ -79,9 +82,13 @@ async fn write_problem(State(pages): State<Arc<Pages>>, request: Request, next: 
             replace(&mut response, page);
         }
     }
-    let headers = response.headers_mut().entry("x-request-id");
-    if let (Entry::Vacant(entry), Ok(id)) = (headers, HeaderValue::try_from(id.to_string())) {
-        entry.insert(id);
+    if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+        let headers = response.headers_mut();
+        // That of a product stays.
+        if let Entry::Vacant(entry) = headers.entry("x-request-id") {
+            entry.insert(id.clone());
+        }
+        headers.insert(REQUEST_ID, id);
     }
     response
 }

@@ -1,10 +1,10 @@
 //! An [`Error`] as the response to a request: RFC 9457 `application/problem+json`.
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use stead::{Error, ErrorKind, core::error::ActBy};
 
-use crate::request_id::RequestId;
+use crate::{replayed::Replayed, request_id::RequestId};
 
 /// The result of a handler.
 pub(crate) type Result<T = Response, E = Problem> = std::result::Result<T, E>;
@@ -16,10 +16,18 @@ pub(crate) struct Problem {
     challenge: &'static str,
 }
 
+/// The kind of an error of Stead. No response of a product has it.
+const ERROR: HeaderName = HeaderName::from_static("stead-error");
+/// The id of the call in the history, where it came so far.
+pub(crate) const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
+
 /// No bearer token came (RFC 6750, section 3: then no error code is given).
 const CHALLENGE: &str = r#"Bearer realm="stead""#;
 /// A bearer token came and is not accepted (RFC 6750, section 3.1).
 const CHALLENGE_INVALID: &str = r#"Bearer realm="stead", error="invalid_token""#;
+
+/// A bearer token came that does not allow this (RFC 6750, section 3.1).
+const CHALLENGE_INSUFFICIENT: &str = r#"Bearer realm="stead", error="insufficient_scope""#;
 
 impl Problem {
     /// The caller's token is wrong or expired.
@@ -33,6 +41,15 @@ impl Problem {
     /// The whole response.
     pub(crate) fn write(self, id: RequestId) -> Response {
         let kind = self.error.kind();
+        let challenge = match kind {
+            ErrorKind::Unauthenticated => Some(HeaderValue::from_static(self.challenge)),
+            ErrorKind::InsufficientScope => insufficient_scope(self.error.required_scopes()),
+            _ => None,
+        };
+        let execution_id = self
+            .error
+            .execution_id()
+            .and_then(|id| HeaderValue::try_from(id).ok());
         let body = serde_json::to_vec(&self.error.with_request_id(id.to_string()).to_problem())
             .unwrap_or_default();
         let mut response = (status(kind), body).into_response();
@@ -42,14 +59,24 @@ impl Problem {
             HeaderValue::from_static("application/problem+json"),
         );
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if kind == ErrorKind::Unauthenticated {
-            headers.insert(
-                header::WWW_AUTHENTICATE,
-                HeaderValue::from_static(self.challenge),
-            );
+        headers.insert(ERROR, HeaderValue::from_static(kind.name()));
+        if let Some(id) = execution_id {
+            headers.insert(EXECUTION_ID, id);
+        }
+        if let Some(challenge) = challenge {
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }
+}
+
+/// Names the scope that is missing, where one would do: an account token never has one.
+fn insufficient_scope(scopes: &[String]) -> Option<HeaderValue> {
+    if scopes.is_empty() {
+        return Some(HeaderValue::from_static(CHALLENGE_INSUFFICIENT));
+    }
+    let scopes = scopes.join(" ");
+    HeaderValue::try_from(format!(r#"{CHALLENGE_INSUFFICIENT}, scope="{scopes}""#)).ok()
 }
 
 impl From<Error> for Problem {
@@ -64,7 +91,8 @@ impl From<Error> for Problem {
 impl IntoResponse for Problem {
     /// A response without a body that carries the problem to where it is written.
     fn into_response(self) -> Response {
-        let mut response = status(self.error.kind()).into_response();
+        let replayed = Replayed(self.error.is_replayed());
+        let mut response = (status(self.error.kind()), replayed, ()).into_response();
         if let Some(seconds) = retry_after(&self.error) {
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }

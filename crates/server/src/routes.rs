@@ -3,29 +3,95 @@
 use axum::{
     Router,
     handler::Handler,
+    middleware::from_fn_with_state,
     routing::{self, MethodRouter},
 };
+use stead::{ErrorKind, core::scope::ScopeName};
 
-use crate::state::ServerState;
+use crate::{
+    authentication::check_scope,
+    openapi::{Draft, Operation, Parameter, Signature},
+    state::ServerState,
+};
 
 /// One method of one path.
 pub(crate) struct Route {
     /// `ANY` where every method is taken.
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
+    /// Which scope of an application opens it, where one is needed.
+    pub(crate) scope: Option<ScopeName>,
+    /// What the interface's description says of it.
+    pub(crate) operation: Operation,
     handler: MethodRouter<ServerState>,
+}
+
+/// A route of applications, which says what a caller needs for it. There is no other way to make one.
+pub(crate) struct ForApplications(pub(crate) Route);
+
+impl Route {
+    /// What it does, in a few words. A route without is served, and not part of the interface.
+    pub(crate) fn summary(mut self, summary: &'static str) -> Self {
+        self.operation.summary = Some(summary);
+        self
+    }
+
+    /// The parameters of its query.
+    pub(crate) fn query(mut self, query: &'static [&'static [Parameter]]) -> Self {
+        self.operation.query = query;
+        self
+    }
+
+    /// Kinds of errors that it can end with, besides those which its form gives it: by its parameters, its body and its
+    /// caller.
+    pub(crate) fn errors(mut self, kinds: &'static [ErrorKind]) -> Self {
+        self.operation.errors = kinds;
+        self
+    }
+
+    /// It sends requests to a product, and can end as these can.
+    pub(crate) fn calls(mut self) -> Self {
+        self.operation.calls = true;
+        self
+    }
+
+    /// What the signature of its handler leaves open.
+    pub(crate) fn describe(mut self, more: fn(&mut Draft<'_>)) -> Self {
+        self.operation.more = Some(more);
+        self
+    }
+
+    /// Only callers with this scope; where it can be given for one product, core looks at the product.
+    pub(crate) fn needs(self, scope: ScopeName) -> ForApplications {
+        let check = from_fn_with_state(scope, check_scope);
+        ForApplications(Self {
+            scope: Some(scope),
+            handler: match self.method {
+                "ANY" => self.handler.layer(check),
+                _ => self.handler.route_layer(check),
+            },
+            ..self
+        })
+    }
+
+    /// Every caller with a token.
+    pub(crate) fn needs_no_scope(self) -> ForApplications {
+        ForApplications(self)
+    }
 }
 
 macro_rules! methods {
     ($($function:ident $name:literal)*) => {$(
         pub(crate) fn $function<H, T>(path: &'static str, handler: H) -> Route
         where
-            H: Handler<T, ServerState>,
+            H: Handler<T, ServerState> + Signature<T>,
             T: 'static,
         {
             Route {
                 method: $name,
                 path,
+                scope: None,
+                operation: Operation::of::<H>(H::describe),
                 handler: routing::$function(handler),
             }
         }

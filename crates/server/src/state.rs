@@ -1,8 +1,9 @@
 //! What every handler can ask for.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRef;
+use bytes::Bytes;
 use stead::{Error, core::environment::Environment};
 use tokio::sync::Mutex;
 
@@ -20,6 +21,8 @@ pub(crate) struct ServerState {
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) rates: Arc<Rates>,
+    /// The description of the interface, once it was asked for.
+    pub(crate) openapi: Arc<OnceLock<Bytes>>,
     /// What `/readyz` said last.
     pub(crate) readiness: Arc<Mutex<Option<Result<(), Error>>>>,
 }
@@ -32,6 +35,7 @@ impl ServerState {
             in_flight: Arc::new(InFlight::new(options.max_requests)),
             hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
             rates: Arc::new(Rates::new(environment, &options.trusted_proxies)),
+            openapi: Arc::default(),
             readiness: Arc::default(),
         }
     }

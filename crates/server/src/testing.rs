@@ -13,12 +13,17 @@ use stead::{
     core::{
         environment::Verification,
         ports::{self, BoxFuture, Transport, TransportError},
-        resource::{NewAuthorizationLink, NewConnection},
+        resource::{NewAppCredential, NewAuthorizationLink, NewConnection},
+        scope::Scopes,
     },
 };
 use tower::ServiceExt as _;
 
+use crate::document::check::check;
+
 const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
+/// Where account tokens say whose account is meant.
+pub(crate) const PROXY_URL: &str = "https://proxy.example.com";
 pub(crate) const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
 
 /// A request that a product received.
@@ -80,6 +85,11 @@ pub(crate) fn json_response(body: &Value) -> Response<ports::Body> {
     response
 }
 
+/// A credential that may do everything.
+pub(crate) fn everything(name: &str) -> NewAppCredential {
+    NewAppCredential::new(name).scopes(Scopes::all().words())
+}
+
 /// A service with its products.
 pub(crate) struct TestService {
     pub(crate) router: Router,
@@ -124,17 +134,19 @@ impl TestService {
         let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
         let builder = Platform::builder(public_url)
             .key(KEY)
+            .proxy_url(PROXY_URL)
             .in_memory()
             .transport(transport);
         let platform = builder.verification(verification).build().await.unwrap();
         let credential = platform
             .environment()
-            .create_app_credential("test")
+            .create_app_credential(everything("test"))
             .await
             .unwrap();
         let issued = platform.environment().issue_access_token(
-            &credential.client_id,
+            &credential.credential.client_id,
             credential.client_secret.expose_secret(),
+            None,
         );
         let bearer = issued
             .await
@@ -150,16 +162,43 @@ impl TestService {
         }
     }
 
+    /// The same service, called with a credential that has only these scopes.
+    pub(crate) async fn with_scopes(&self, scopes: &[&str]) -> Self {
+        let environment = self.platform.environment();
+        let new = NewAppCredential::new("limited").scopes(scopes.iter().copied());
+        let made = environment.create_app_credential(new).await.unwrap();
+        let secret = made.client_secret.expose_secret();
+        let issued = environment.issue_access_token(&made.credential.client_id, secret, None);
+        let issued = issued.await.unwrap();
+        Self {
+            router: self.router.clone(),
+            platform: self.platform.clone(),
+            products: Arc::clone(&self.products),
+            bearer: issued.access_token.expose_secret().to_owned(),
+        }
+    }
+
     /// What the products received, token requests among it.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.products.received.lock().unwrap().clone()
     }
 
-    /// Sends a request as it is.
+    /// Sends a request as it is. The response has to be as the description of the interface says.
     pub(crate) async fn send(&self, request: Request<Body>) -> TestResponse {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        // What is asked of the proxy host is a product's interface.
+        let proxy_host = self.platform.environment().proxy_url();
+        let proxy_host = proxy_host.and_then(|url| url.host_str().map(str::to_owned));
+        let host = request.headers().get(header::HOST).cloned();
+        let host = host.and_then(|host| host.to_str().map(str::to_owned).ok());
+        let is_described =
+            !matches!((host, proxy_host), (Some(host), Some(proxy)) if host.starts_with(&proxy));
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
+        if is_described {
+            check(&method, &path, head.status, &head.headers, &body);
+        }
         TestResponse {
             status: head.status,
             headers: head.headers,
@@ -355,7 +394,7 @@ impl TestResponse {
 fn normalize(value: &mut Value) {
     match value {
         Value::String(text) => {
-            let prefix = ["req_", "conn_", "acct_", "auth_", "exec_"]
+            let prefix = ["req_", "conn_", "acct_", "auth_", "exec_", "tok_"]
                 .iter()
                 .find(|prefix| text.starts_with(**prefix));
             if let Some(prefix) = prefix {

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use stead::core::environment::Verification;
 
 use crate::{
-    Access, middleware,
+    middleware,
     routes::Route,
     table,
     testing::{TestService, json_response},
 };
 
 /// A request to a route, with any text for its parameters.
-fn request_to(route: &Route) -> http::request::Builder {
+pub(crate) fn request_to(route: &Route) -> http::request::Builder {
     let steps: Vec<&str> = route
         .path
         .split('/')
@@ -30,7 +30,7 @@ fn request_to(route: &Route) -> http::request::Builder {
 fn the_guide_names_every_route_of_an_application() {
     let guide = include_str!("../../../docs/guide/rest.md");
     for (access, routes) in table() {
-        for route in routes.iter().filter(|_| access == Access::Application) {
+        for route in routes.iter().filter(|_| access.takes_token()) {
             // The verbs of an account and the forms of a proxied path stand in one line each.
             let verb = route.path.rsplit('/').next().unwrap_or_default();
             let shown = [
@@ -51,7 +51,7 @@ async fn every_route_of_an_application_asks_who_it_is() {
     let service = TestService::new().await;
     let mut walked = 0;
     for (access, routes) in table() {
-        for route in routes.iter().filter(|_| access == Access::Application) {
+        for route in routes.iter().filter(|_| access.takes_token()) {
             let name = format!("{} {}", route.method, route.path);
             let stranger = request_to(route).body(Body::empty()).unwrap();
             let stranger = service.send(stranger).await;
@@ -87,10 +87,7 @@ async fn every_route_of_an_application_asks_who_it_is() {
 async fn these_routes_and_no_others_need_no_token() {
     let service = TestService::new().await;
     let mut open = Vec::new();
-    for (_, routes) in table()
-        .iter()
-        .filter(|(access, _)| *access != Access::Application)
-    {
+    for (_, routes) in table().iter().filter(|(access, _)| !access.takes_token()) {
         for route in routes {
             let request = request_to(route).body(Body::empty()).unwrap();
             let challenge = service
@@ -113,6 +110,7 @@ async fn these_routes_and_no_others_need_no_token() {
             "GET /favicon.ico",
             "GET /healthz",
             "GET /icon.svg",
+            "GET /openapi.json",
             "GET /readyz",
             "GET /sso/v1/oauth/{connection_id}/callback",
             "POST /connect/done",
@@ -353,7 +351,7 @@ async fn the_root_says_what_this_is() {
     let listed = index["resources"].as_array().unwrap();
     let routes = table().into_iter().flat_map(|(_, routes)| routes);
     assert_eq!(listed.len(), routes.count());
-    let accounts = json!({"method": "GET", "path": "/v1/accounts", "access": "application"});
+    let accounts = json!({"method": "GET", "path": "/v1/accounts", "access": "application", "scope": "accounts:read"});
     assert!(listed.contains(&accounts), "{index}");
     let request = Request::get("/")
         .header(header::ACCEPT, "text/html,application/xhtml+xml")
@@ -428,4 +426,59 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     assert_eq!(nested.visit(&link).await.status, StatusCode::OK);
     let response = nested.get("/stead/proxy/mail/u1/v1/x").await;
     assert_eq!(response.problem()["kind"], "authorization_required");
+}
+
+#[tokio::test]
+async fn every_response_names_its_request_and_every_call_its_execution() {
+    let service = TestService::new().await.with_account("ada").await;
+    for (_, routes) in table() {
+        for route in &routes {
+            let stranger = service
+                .send(request_to(route).body(Body::empty()).unwrap())
+                .await;
+            assert!(
+                stranger.header("stead-request-id").starts_with("req_"),
+                "{} {}",
+                route.method,
+                route.path
+            );
+        }
+    }
+    let unknown = service.visit("/nothing").await;
+    let problem: Value = serde_json::from_slice(&unknown.body).unwrap();
+    assert_eq!(problem["request_id"], unknown.header("stead-request-id"));
+    assert_eq!(unknown.header("stead-error"), "not_found");
+
+    let body =
+        |input: Value| json!({ "connection_name": "mail", "identifier": "ada", "input": input });
+    let run = "/v1/tools/mail_get_message_by_id/execute";
+    let raw = json!({ "connection_name": "mail", "identifier": "ada", "method": "GET", "path": "/v1/users/me/profile" });
+    let mut elsewhere = raw.clone();
+    elsewhere["path"] = json!("/elsewhere");
+    for (response, is_error) in [
+        (
+            service.post(run, body(json!({ "message_id": "1" }))).await,
+            false,
+        ),
+        (service.post(run, body(json!({}))).await, true),
+        (service.post("/v1/proxy", raw).await, false),
+        (service.post("/v1/proxy", elsewhere).await, true),
+        (
+            service.get("/proxy/mail/ada/v1/users/me/profile").await,
+            false,
+        ),
+        (
+            service.get("/proxy/mail/nobody/v1/users/me/profile").await,
+            true,
+        ),
+    ] {
+        let id = response.header("stead-execution-id");
+        assert!(id.starts_with("exec_"), "{}", response.text());
+        assert!(response.header("stead-request-id").starts_with("req_"));
+        assert_eq!(!response.header("stead-error").is_empty(), is_error);
+        if is_error {
+            let problem: Value = serde_json::from_slice(&response.body).unwrap();
+            assert_eq!(problem["execution_id"], id);
+        }
+    }
 }

@@ -20,11 +20,11 @@ use stead::{
     },
 };
 
-/// Rows by their keys, with their versions.
+/// Rows by their keys, with their versions. Next to them is the last position that one ever had.
 type Rows = BTreeMap<Key, (Row, u64)>;
 
 pub(crate) struct MapStore {
-    rows: Mutex<Rows>,
+    rows: Mutex<(Rows, i64)>,
     runtime: Arc<dyn Runtime>,
 }
 
@@ -34,7 +34,7 @@ impl MapStore {
         Self { rows, runtime }
     }
 
-    fn rows(&self) -> MutexGuard<'_, Rows> {
+    fn rows(&self) -> MutexGuard<'_, (Rows, i64)> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -49,13 +49,13 @@ impl MapStore {
 
 impl Store for MapStore {
     fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        Box::pin(async move { Ok(self.rows().get(key).map(|found| self.read(found))) })
+        Box::pin(async move { Ok(self.rows().0.get(key).map(|found| self.read(found))) })
     }
 
     fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
         Box::pin(async move {
             let rows = self.rows();
-            let mut rows = rows.values().filter(|(row, _)| row.table == table);
+            let mut rows = rows.0.values().filter(|(row, _)| row.table == table);
             let found = rows.find(|(row, _)| row.values_of(index).eq(values));
             Ok(found.map(|found| self.read(found)))
         })
@@ -64,15 +64,16 @@ impl Store for MapStore {
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
         Box::pin(async move {
             let rows = self.rows();
-            let found = listed(&rows, list).into_iter();
+            let found = listed(&rows.0, list).into_iter();
             Ok(found.map(|found| self.read(found)).collect())
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+    fn commit(&self, mut batch: Batch) -> BoxFuture<'_, Result<Commit>> {
         Box::pin(async move {
-            let mut rows = self.rows();
-            let Some(next) = after(&rows, batch) else {
+            let (rows, last) = &mut *self.rows();
+            batch.position(last);
+            let Some(next) = after(rows, batch) else {
                 return Ok(Commit::Conflict);
             };
             *rows = next;
@@ -83,9 +84,9 @@ impl Store for MapStore {
     fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             let mut rows = self.rows();
-            let found = listed(&rows, list).into_iter();
+            let found = listed(&rows.0, list).into_iter();
             let keys: Vec<Key> = found.map(|(row, _)| row.key()).collect();
-            rows.retain(|key, _| !keys.contains(key));
+            rows.0.retain(|key, _| !keys.contains(key));
             Ok(keys.len() as u64)
         })
     }

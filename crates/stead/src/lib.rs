@@ -36,8 +36,8 @@ pub use client::Client;
 pub use entropy::OsEntropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use handles::{
-    Account, Accounts, Actions, Authorizations, Authorize, Connections, Disconnect, Execute, List,
-    Request, Stead, Tools,
+    Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Authorize, Connections,
+    Disconnect, Events, Execute, Executions, List, Request, Stead, Tools, Webhooks,
 };
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};
@@ -45,7 +45,7 @@ pub use platform::{Platform, PlatformBuilder};
 pub use runtime::TokioRuntime;
 pub use stead_core::{
     Error, ErrorKind, Result,
-    resource::{self, ConnectionChange, Execution, NewConnection},
+    resource::{self, ConnectionChange, Execution, NewConnection, NewWebhook, TokenAccess},
     schema::ExportFormat,
 };
 

@@ -8,7 +8,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::{
     ErrorKind, Platform,
-    core::{environment::Verification, state::AccountState},
+    core::{environment::Verification, resource::Disconnection, state::AccountState},
 };
 
 const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
@@ -52,7 +52,7 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         assert_ne!(error.kind(), ErrorKind::IntegrityViolated);
     }
     let issued = environment
-        .issue_access_token(CLIENT_ID, CLIENT_SECRET)
+        .issue_access_token(CLIENT_ID, CLIENT_SECRET, None)
         .await
         .unwrap();
     environment
@@ -76,7 +76,7 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         .unwrap();
     // Opens the credential to revoke it, and shreds it.
     environment
-        .disconnect_account("mail", "ada", true)
+        .disconnect_account("mail", "ada", Disconnection::new().revoke_at_product(true))
         .await
         .unwrap();
     let account = environment.account("mail", "ada").await.unwrap();

@@ -22,6 +22,6 @@ mod store;
 #[cfg(feature = "sqlite")]
 pub use spool::FileSpool;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{Sqlite, SqliteOptions, SqliteStore, backup};
+pub use sqlite::{Inspection, Sqlite, SqliteOptions, SqliteStore, backup, inspect};
 #[cfg(feature = "sqlite")]
 pub use store::SqlStore;

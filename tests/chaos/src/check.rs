@@ -65,7 +65,8 @@ pub(crate) async fn accounts(stage: &Stage, allowed: Allowed, report: &mut Repor
             match end {
                 End::Serves => {}
                 End::Stuck(said) => {
-                    report.violation(format!("{} is stuck: {said}", user.account()));
+                    let row = row(stage, user).unwrap_or_else(|error| format!("{error:#}"));
+                    report.violation(format!("{} is stuck: {said}; {row}", user.account()));
                 }
                 End::NeedsUser(reason) => {
                     lost += 1;
@@ -177,16 +178,33 @@ fn was_unread(stage: &Stage, user: &User) -> bool {
     })
 }
 
+fn open(stage: &Stage) -> Result<Connection> {
+    let path = stage.service.setup.database();
+    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    database.busy_timeout(Duration::from_secs(10))?;
+    Ok(database)
+}
+
+/// The account as it is stored, which holds no secret.
+fn row(stage: &Stage, user: &User) -> Result<String> {
+    let database = open(stage)?;
+    let row = database.query_row(
+        "SELECT body FROM account WHERE json_extract(body, '$.identifier') = ?1
+         AND json_extract(body, '$.connection_id') = (SELECT id FROM connection WHERE name = ?2)",
+        [&user.identifier, user.connection.name],
+        |row| row.get(0),
+    )?;
+    Ok(row)
+}
+
 /// The events of each account, in their order.
 ///
 /// # Errors
 /// Where the database cannot be read.
 fn stored(stage: &Stage) -> Result<BTreeMap<String, Vec<String>>> {
-    let path = stage.service.setup.database();
-    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    database.busy_timeout(Duration::from_secs(10))?;
-    let mut query = database.prepare("SELECT body FROM event ORDER BY id")?;
+    let database = open(stage)?;
+    let mut query = database.prepare("SELECT body FROM event ORDER BY position")?;
     let bodies = query.query_map([], |row| row.get::<_, String>(0))?;
     let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for body in bodies {

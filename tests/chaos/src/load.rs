@@ -3,16 +3,20 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
+use anyhow::Result;
 use http::Method;
 use tokio::task::JoinSet;
 
 use crate::{
     http_client::{HttpClient, Parts},
     stage::{Stage, User},
-    time::Chance,
+    time::{Chance, until},
 };
+
+const NO_RESPONSE: &str = "no response";
 
 /// Callers that go on until they are stopped.
 #[derive(Debug)]
@@ -44,6 +48,21 @@ impl Load {
             ));
         }
         load
+    }
+
+    /// Waits until so many more calls got a response.
+    pub(crate) async fn next(&self, calls: usize, limit: Duration) -> Result<()> {
+        let responses = || {
+            let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            let counts = said.iter().filter(|(said, _)| *said != NO_RESPONSE);
+            counts.map(|(_, count)| count).sum::<usize>()
+        };
+        let enough = responses() + calls;
+        until("calls that go on", limit, async || {
+            (responses() >= enough).then_some(())
+        })
+        .await
+        .map(drop)
     }
 
     /// Stops it; how often each response came.
@@ -83,7 +102,7 @@ async fn call(
         let reply = http.send(method, &format!("{url}{path}"), parts).await;
         let text = match &reply {
             Ok(reply) => reply.says(),
-            Err(_) => String::from("no response"),
+            Err(_) => String::from(NO_RESPONSE),
         };
         *said
             .lock()
@@ -91,7 +110,7 @@ async fn call(
             .entry(text)
             .or_default() += 1;
         if reply.is_err() {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 }

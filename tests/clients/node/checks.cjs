@@ -1,11 +1,12 @@
 // A line per check; the process fails where one did.
 'use strict';
 
-const { STEAD_URL, STEAD_TOKEN, STEAD_IDENTIFIER } = process.env;
+// The proxy host: a token says whose account is meant.
+const proxyUrl = process.env.STEAD_PROXY_URL;
 
-// The address below which the product's own API begins.
-const baseUrl = (connection) =>
-  `${STEAD_URL}/proxy/${connection}/${encodeURIComponent(STEAD_IDENTIFIER)}`;
+// The account token of the user at a connection.
+const token = (connection, access = 'WRITE') =>
+  process.env[`${connection.toUpperCase()}_${access}_TOKEN`];
 
 const checks = [];
 const check = (name, run) => checks.push([name, run]);
@@ -23,4 +24,4 @@ const end = async () => {
 };
 setImmediate(end);
 
-module.exports = { baseUrl, check, token: STEAD_TOKEN };
+module.exports = { check, proxyUrl, token };

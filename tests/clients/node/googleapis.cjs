@@ -1,21 +1,24 @@
-// googleapis: `rootUrl` in the options of each call names the proxy. In the options of the API its path is lost.
+// googleapis: `rootUrl` in the options of each call names the proxy host; in those of the API it does so for all but uploads.
 'use strict';
 
 const assert = require('node:assert');
 const { Readable } = require('node:stream');
 const { google } = require('googleapis');
-const { baseUrl, check, token } = require('./checks.cjs');
+const { check, proxyUrl, token } = require('./checks.cjs');
 
-const auth = new google.auth.OAuth2();
-auth.setCredentials({ access_token: token });
-const gmail = google.gmail({ version: 'v1', auth });
-const calendar = google.calendar({ version: 'v3', auth });
-const drive = google.drive({ version: 'v3', auth });
-const sheets = google.sheets({ version: 'v4', auth });
-const at = (connection) => ({ rootUrl: `${baseUrl(connection)}/` });
+const at = { rootUrl: `${proxyUrl}/` };
+const auth = (connection, access) => {
+  const client = new google.auth.OAuth2();
+  client.setCredentials({ access_token: token(connection, access) });
+  return client;
+};
+const gmail = google.gmail({ version: 'v1', auth: auth('mail'), ...at });
+const calendar = google.calendar({ version: 'v3', auth: auth('calendar'), ...at });
+const sheets = google.sheets({ version: 'v4', auth: auth('sheets'), ...at });
+const drive = google.drive({ version: 'v3', auth: auth('drive') });
 
 check('gmail: profile', async () => {
-  const { data } = await gmail.users.getProfile({ userId: 'me' }, at('mail'));
+  const { data } = await gmail.users.getProfile({ userId: 'me' });
   return data.emailAddress;
 });
 
@@ -23,7 +26,7 @@ check('gmail: list, page by page', async () => {
   const ids = [];
   let pageToken;
   do {
-    const { data } = await gmail.users.messages.list({ userId: 'me', maxResults: 5, pageToken }, at('mail'));
+    const { data } = await gmail.users.messages.list({ userId: 'me', maxResults: 5, pageToken });
     ids.push(...data.messages.map((message) => message.id));
     pageToken = data.nextPageToken;
   } while (pageToken);
@@ -32,7 +35,7 @@ check('gmail: list, page by page', async () => {
 });
 
 check('gmail: an error has its status', async () => {
-  const call = gmail.users.messages.get({ userId: 'me', id: '0123456789abcdef' }, at('mail'));
+  const call = gmail.users.messages.get({ userId: 'me', id: '0123456789abcdef' });
   await assert.rejects(call, (error) => error.status === 404);
 });
 
@@ -42,27 +45,35 @@ check('calendar: insert and delete', async () => {
     start: { dateTime: '2026-12-02T10:00:00Z' },
     end: { dateTime: '2026-12-02T11:00:00Z' },
   };
-  const { data } = await calendar.events.insert({ calendarId: 'primary', requestBody }, at('calendar'));
-  await calendar.events.delete({ calendarId: 'primary', eventId: data.id }, at('calendar'));
+  const { data } = await calendar.events.insert({ calendarId: 'primary', requestBody });
+  await calendar.events.delete({ calendarId: 'primary', eventId: data.id });
 });
 
 check('sheets: create, write and read', async () => {
-  const { data } = await sheets.spreadsheets.create({ requestBody: { properties: { title: 'By an SDK' } } }, at('sheets'));
+  const { data } = await sheets.spreadsheets.create({ requestBody: { properties: { title: 'By an SDK' } } });
   const where = { spreadsheetId: data.spreadsheetId, range: 'A1:B1' };
   const write = { ...where, valueInputOption: 'RAW', requestBody: { values: [['Ada', 36]] } };
-  await sheets.spreadsheets.values.update(write, at('sheets'));
-  const read = await sheets.spreadsheets.values.get(where, at('sheets'));
+  await sheets.spreadsheets.values.update(write);
+  const read = await sheets.spreadsheets.values.get(where);
   assert.deepStrictEqual(read.data.values, [['Ada', '36']]);
 });
 
 check('drive: list', async () => {
-  const { data } = await drive.files.list({ pageSize: 3 }, at('drive'));
+  const { data } = await drive.files.list({ pageSize: 3 }, at);
   assert.strictEqual(data.files.length, 3);
 });
 
 check('drive: a multipart upload from a stream, read again', async () => {
   const media = { mimeType: 'text/plain', body: Readable.from(['hello ', 'stream']) };
-  const { data } = await drive.files.create({ requestBody: { name: 'stream.txt' }, media }, at('drive'));
-  const read = await drive.files.get({ fileId: data.id, alt: 'media' }, { ...at('drive'), responseType: 'text' });
+  const { data } = await drive.files.create({ requestBody: { name: 'stream.txt' }, media }, at);
+  const read = await drive.files.get({ fileId: data.id, alt: 'media' }, { ...at, responseType: 'text' });
   assert.strictEqual(read.data, 'hello stream');
+});
+
+check('drive: a token that only reads reads, and does not write', async () => {
+  const reader = google.drive({ version: 'v3', auth: auth('drive', 'READ') });
+  assert.ok((await reader.files.list({}, at)).data.files.length > 0);
+  const media = { mimeType: 'text/plain', body: 'x' };
+  const write = reader.files.create({ requestBody: { name: 'x.txt' }, media }, at);
+  await assert.rejects(write, (error) => error.status === 403);
 });

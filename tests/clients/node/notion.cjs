@@ -1,11 +1,13 @@
-// @notionhq/client: `baseUrl` names the proxy.
+// @notionhq/client: `baseUrl` names the proxy host.
 'use strict';
 
 const assert = require('node:assert');
 const { Client, isNotionClientError } = require('@notionhq/client');
-const { baseUrl, check, token } = require('./checks.cjs');
+const { check, proxyUrl, token } = require('./checks.cjs');
 
-const notion = new Client({ auth: token, baseUrl: baseUrl('workspace'), notionVersion: '2022-06-28' });
+const client = (access) =>
+  new Client({ auth: token('workspace', access), baseUrl: proxyUrl, notionVersion: '2022-06-28' });
+const notion = client('WRITE');
 
 check('notion: me', async () => (await notion.users.me({})).object);
 
@@ -35,4 +37,11 @@ check('notion: a page, and its content', async () => {
 check('notion: an error has its code', async () => {
   const call = notion.pages.retrieve({ page_id: '00000000-0000-4000-8000-000000000000' });
   await assert.rejects(call, (error) => isNotionClientError(error) && error.code === 'object_not_found');
+});
+
+check('notion: a token that only reads searches, and does not write', async () => {
+  const reader = client('READ');
+  const { results } = await reader.search({ filter: { property: 'object', value: 'page' } });
+  const write = reader.comments.create({ parent: { page_id: results[0].id }, rich_text: [{ text: { content: 'x' } }] });
+  await assert.rejects(write, (error) => error.status === 403);
 });

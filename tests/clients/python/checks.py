@@ -4,18 +4,16 @@ import atexit
 import os
 import sys
 import traceback
-from urllib.parse import quote
 
-STEAD = os.environ["STEAD_URL"]
-TOKEN = os.environ["STEAD_TOKEN"]
-IDENTIFIER = os.environ["STEAD_IDENTIFIER"]
+# The proxy host: a token says whose account is meant.
+PROXY = os.environ["STEAD_PROXY_URL"]
 
 failed = 0
 
 
-def base_url(connection):
-    """The address below which the product's own API begins."""
-    return f"{STEAD}/proxy/{connection}/{quote(IDENTIFIER, safe='')}"
+def token(connection, access="WRITE"):
+    """The account token of the user at a connection."""
+    return os.environ[f"{connection.upper()}_{access}_TOKEN"]
 
 
 def check(name):

@@ -1,4 +1,4 @@
-"""google-api-python-client: the discovery document's `rootUrl` names the proxy."""
+"""google-api-python-client: the discovery document's `rootUrl` names the proxy host."""
 
 import io
 import json
@@ -11,15 +11,15 @@ from googleapiclient.discovery_cache import get_static_doc
 from googleapiclient.errors import HttpError
 from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload
 
-from checks import TOKEN, base_url, check
+from checks import PROXY, check, token
 
 MIB = 1024 * 1024
 
 
-def service(api, version, connection):
+def service(api, version, connection, access="WRITE"):
     document = json.loads(get_static_doc(api, version))
-    document["rootUrl"] = base_url(connection) + "/"
-    return build_from_document(document, credentials=Credentials(token=TOKEN))
+    document["rootUrl"] = PROXY + "/"
+    return build_from_document(document, credentials=Credentials(token=token(connection, access)))
 
 
 def expect_error(request, status):
@@ -209,3 +209,20 @@ def _():
 @check("drive: an error names its reason")
 def _():
     expect_error(drive.files().get(fileId="there-is-none"), 404)
+
+
+@check("drive: a token that only reads reads, and does not write")
+def _():
+    reader = service("drive", "v3", "drive", "READ").files()
+    assert reader.list(pageSize=1).execute()["files"]
+    expect_error(reader.create(body={"name": "x"}, media_body=MediaInMemoryUpload(b"x")), 403)
+
+
+@check("gmail: a token that only reads does not write in a batch")
+def _():
+    reader = service("gmail", "v1", "mail", "READ")
+    messages = reader.users().messages()
+    batch = reader.new_batch_http_request()
+    batch.add(messages.list(userId="me"))
+    batch.add(messages.modify(userId="me", id="1", body={"addLabelIds": ["STARRED"]}))
+    expect_error(batch, 403)

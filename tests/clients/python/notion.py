@@ -1,10 +1,15 @@
-"""notion-client: `base_url` names the proxy."""
+"""notion-client: `base_url` names the proxy host."""
 
 from notion_client import APIResponseError, Client
+from notion_client.errors import HTTPResponseError
 
-from checks import TOKEN, base_url, check
+from checks import PROXY, check, token
 
-notion = Client(auth=TOKEN, base_url=base_url("workspace"), notion_version="2022-06-28")
+def client(access):
+    return Client(auth=token("workspace", access), base_url=PROXY, notion_version="2022-06-28")
+
+
+notion = client("WRITE")
 
 
 @check("notion: me")
@@ -40,5 +45,17 @@ def _():
         notion.pages.retrieve("00000000-0000-4000-8000-000000000000")
     except APIResponseError as error:
         assert error.code == "object_not_found", error.code
+        return
+    raise AssertionError("expected an error")
+
+
+@check("notion: a token that only reads searches, and does not write")
+def _():
+    reader = client("READ")
+    page = reader.search(filter={"property": "object", "value": "page"})["results"][0]
+    try:
+        reader.comments.create(parent={"page_id": page["id"]}, rich_text=[{"text": {"content": "x"}}])
+    except HTTPResponseError as error:
+        assert error.status == 403, error
         return
     raise AssertionError("expected an error")

@@ -1,18 +1,23 @@
-"""snowflake-sql-api-client: `host` names the proxy."""
+"""snowflake-sql-api-client: `host` names the proxy host."""
 
 import json
 
 import snowflake_sql_api_client
 from snowflake_sql_api_client.rest import ApiException
 
-from checks import TOKEN, base_url, check
+from checks import PROXY, check, token
 
-configuration = snowflake_sql_api_client.Configuration()
-configuration.host = base_url("warehouse")
-configuration.api_key["Authorization"] = TOKEN
-configuration.api_key_prefix["Authorization"] = "Bearer"
-client = snowflake_sql_api_client.ApiClient(configuration)
-statements = snowflake_sql_api_client.Apiv2statementsApi(client)
+
+
+def statements(access):
+    configuration = snowflake_sql_api_client.Configuration()
+    configuration.host = PROXY
+    configuration.api_key["Authorization"] = token("warehouse", access)
+    configuration.api_key_prefix["Authorization"] = "Bearer"
+    client = snowflake_sql_api_client.ApiClient(configuration)
+    return snowflake_sql_api_client.Apiv2statementsApi(client)
+
+
 HEADERS = {
     "user_agent": "clients/1.0",
     "x_snowflake_authorization_token_type": "OAUTH",
@@ -21,8 +26,8 @@ HEADERS = {
 }
 
 
-def run(statement, **body):
-    response = statements.api_v2_statements_post(
+def run(statement, access="WRITE", **body):
+    response = statements(access).api_v2_statements_post(
         body={"statement": statement, **body}, _preload_content=False, **HEADERS
     )
     return json.loads(response.data)
@@ -46,5 +51,15 @@ def _():
         run("selec 1")
     except ApiException as error:
         assert error.status == 422, error
+        return
+    raise AssertionError("expected an error")
+
+
+@check("snowflake: a token that only reads runs no statement")
+def _():
+    try:
+        run("select 1", access="READ")
+    except ApiException as error:
+        assert error.status == 403, error
         return
     raise AssertionError("expected an error")

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
-use std::process::ExitCode;
+use std::{future::pending, process::ExitCode};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use secrecy::ExposeSecret as _;
@@ -11,7 +11,7 @@ use stead::{
     core::{
         environment::{Environment, Verification},
         oauth::Callback,
-        resource::{Connection, NewAuthorizationLink, NewConnection},
+        resource::{Connection, NewAccountToken, NewAuthorizationLink, NewConnection, TokenAccess},
         seal::KeyRing,
     },
 };
@@ -19,6 +19,7 @@ use stead_sandbox::{
     CLIENT_ID, CLIENT_SECRET, Running, Sandbox, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID,
     WAREHOUSE_CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
 };
+use stead_server::{Server, ServerOptions};
 use tokio::{net::TcpListener, process::Command};
 
 /// Products, each with a connection of the same name.
@@ -30,10 +31,10 @@ const PRODUCTS: [&str; 6] = [
     "warehouse",
     "workspace",
 ];
-/// The user of the scripts: an identifier that has to be percent-encoded in a path, as an application's own often has.
+/// The user: an identifier that has to be percent-encoded in a path, as an application's own often has.
 const USER: &str = "acme/user 1";
-/// The user of the recipes.
-const PLAIN_USER: &str = "user-1";
+/// A user whose tokens no script has.
+const ANOTHER_USER: &str = "user-1";
 
 /// Each argument is a command line: a program and its script, with one blank between them.
 #[tokio::main]
@@ -41,8 +42,11 @@ async fn main() -> Result<ExitCode> {
     let sandbox = Sandbox::new().run().await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}", listener.local_addr()?);
+    let proxy_listener = TcpListener::bind("127.0.0.1:0").await?;
+    let proxy_url = format!("http://{}", proxy_listener.local_addr()?);
     let (_, key) = KeyRing::generate(&OsEntropy);
     let platform = Platform::builder(&url)
+        .proxy_url(&proxy_url)
         .key(key.expose_secret())
         .in_memory()
         .verification(Verification::LinkPossession)
@@ -54,20 +58,11 @@ async fn main() -> Result<ExitCode> {
             .await
             .with_context(|| format!("cannot connect {product}"))?;
     }
-    let environment = platform.environment();
-    let application = environment.create_app_credential("clients").await?;
-    let token = environment
-        .issue_access_token(
-            &application.client_id,
-            application.client_secret.expose_secret(),
-        )
-        .await?;
-    let router = stead_server::router(&platform);
-    tokio::spawn(stead_server::serve(
-        listener,
-        router,
-        std::future::pending(),
-    ));
+    let tokens = tokens(platform.environment()).await?;
+    let routers = stead_server::routers(&platform, &ServerOptions::default());
+    let proxy = routers.proxy.context("there is no proxy host")?;
+    let server = Server::new(routers.service).also(proxy_listener, proxy);
+    tokio::spawn(server.serve(listener, pending(), pending()));
 
     let mut failed = Vec::new();
     for line in std::env::args().skip(1) {
@@ -78,8 +73,8 @@ async fn main() -> Result<ExitCode> {
         let status = Command::new(program)
             .arg(script)
             .env("STEAD_URL", &url)
-            .env("STEAD_TOKEN", token.access_token.expose_secret())
-            .env("STEAD_IDENTIFIER", USER)
+            .env("STEAD_PROXY_URL", &proxy_url)
+            .envs(tokens.clone())
             .status()
             .await
             .with_context(|| format!("cannot start {program}"))?;
@@ -92,6 +87,20 @@ async fn main() -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The account tokens of the user, by the names under which scripts find them: no script has the application's own.
+async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
+    let mut tokens = Vec::new();
+    for product in PRODUCTS {
+        for access in TokenAccess::ALL {
+            let new = NewAccountToken::new(product, USER, access);
+            let token = environment.create_account_token(new).await?.token;
+            let name = format!("{product}_{}_token", access.name()).to_uppercase();
+            tokens.push((name, token.expose_secret().to_owned()));
+        }
+    }
+    Ok(tokens)
 }
 
 /// Makes the connection of a product, and the users' accounts at it.
@@ -113,7 +122,7 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
         _ => new,
     };
     let connection = environment.create_connection(new).await?;
-    for user in [USER, PLAIN_USER] {
+    for user in [USER, ANOTHER_USER] {
         authorize(environment, sandbox, &connection, user).await?;
     }
     Ok(())

@@ -44,12 +44,24 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
             Test("the_database_of_another_program_is_refused_and_kept"),
         ),
         (
+            ErrorKind::IdempotencyMismatch,
+            Test("a_hundred_equal_writes_at_once_reach_the_product_once"),
+        ),
+        (
+            ErrorKind::IdempotencyConflict,
+            Test("an_outcome_that_is_too_large_is_not_kept_and_not_made_again"),
+        ),
+        (
             ErrorKind::RateLimited,
             Test("a_turn_after_the_deadline_is_refused_and_reserves_nothing"),
         ),
         (
             ErrorKind::Overloaded,
             Test("beyond_the_bound_a_request_is_refused_at_once_and_health_still_answers"),
+        ),
+        (
+            ErrorKind::InsufficientScope,
+            Test("every_scope_opens_its_routes_and_no_others"),
         ),
         (
             ErrorKind::HostRejected,

@@ -11,7 +11,7 @@ use stead_sandbox::{Fault, Sandbox};
 use crate::{
     failure::Outcome,
     listener, signals,
-    target::{CONNECTION, Stack, USER, with_storage},
+    target::{CONNECTION, Listeners, Stack, USER, with_storage},
     terminal::Terminal,
 };
 
@@ -32,12 +32,13 @@ pub(crate) struct BenchServer {
 
 impl BenchServer {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let listener = listener::bind(self.listen, "--listen").await?;
-        let sandbox_listener = listener::bind_free_port().await?;
+        let listeners = Listeners {
+            service: listener::bind(self.listen, "--listen").await?,
+            ..Listeners::free().await?
+        };
         let upstream = &self.upstream;
         let stack = Stack::start(
-            listener,
-            sandbox_listener,
+            listeners,
             Sandbox::new(),
             None,
             |mut builder, sandbox_url| {
@@ -64,7 +65,7 @@ impl BenchServer {
         let token = stack
             .platform
             .environment()
-            .issue_access_token(&stack.client_id, stack.client_secret.expose_secret())
+            .issue_access_token(&stack.client_id, stack.client_secret.expose_secret(), None)
             .await?;
         terminal.result_json(&json!({
             "url": stack.url,

@@ -51,7 +51,7 @@ pub(crate) struct Call {
     #[arg(long)]
     dry_run: bool,
 
-    /// Key that a repeated call shares, for products that deduplicate.
+    /// Key that a repeated call shares: what changes something is done once, for 24 hours.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 

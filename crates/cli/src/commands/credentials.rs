@@ -1,16 +1,27 @@
-//! `stead credentials`: with which an application authenticates to a service.
+//! `stead credentials`: with which an application authenticates to a service, and what it may do.
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
-use serde_json::json;
+use stead::core::resource::{
+    AppCredential, AppCredentialChange, IssuedAppSecret, NewAppCredential, SecretRotation,
+};
 
 use crate::{
-    failure::Outcome,
-    target::{Database, IfMissing},
+    duration::seconds,
+    failure::{Flags, Outcome},
+    target::{IfMissing, Target},
     terminal::Terminal,
 };
 
-/// Credentials with which an application authenticates to a service.
+const FLAGS: Flags = &[
+    ("/name", "--name", ""),
+    ("/scopes", "--scope", ""),
+    ("/rate_per_minute", "--rate", ""),
+    ("/expires_in", "--expires-in", ""),
+    ("/old_expires_in", "--old-expires-in", ""),
+];
+
+/// Credentials with which applications authenticate to a service: of a service or in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Credentials {
     #[command(subcommand)]
@@ -19,26 +30,242 @@ pub(crate) struct Credentials {
 
 #[derive(Debug, Subcommand)]
 enum CredentialsCommand {
-    /// Create a client id and secret in the database, and print them. The secret is shown only once.
+    /// Create a client id and secret, and print them. The secret is shown only once.
     Create {
-        /// Name of the credentials, such as the application's.
+        /// Name of the credential, such as the application's.
         #[arg(long)]
         name: String,
         #[command(flatten)]
-        database: Database,
+        may: May,
+        /// When it ends, such as 90d; without it, it does not end.
+        #[arg(long, value_name = "TIME", value_parser = seconds)]
+        expires_in: Option<u32>,
+        #[command(flatten)]
+        target: Target,
     },
+    /// List all credentials, with when each was last used.
+    List {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Show a credential with its scopes and secrets.
+    Show {
+        /// Client id of the credential.
+        #[arg(value_name = "CLIENT_ID")]
+        credential: String,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Change a credential; options that are not given stay as they are.
+    Change {
+        /// Client id of the credential.
+        #[arg(value_name = "CLIENT_ID")]
+        credential: String,
+        /// New name.
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        may: May,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Give a credential another secret, and print it. The present one ends later.
+    Rotate {
+        /// Client id of the credential.
+        #[arg(value_name = "CLIENT_ID")]
+        credential: String,
+        /// When the present secret ends, such as 0s, 24h or 7d; at most 90d. A day, where it is not given.
+        #[arg(long, value_name = "TIME", value_parser = seconds)]
+        old_expires_in: Option<u32>,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Revoke a credential, or one of its secrets. Tokens made with it stop within 5 seconds.
+    Revoke {
+        /// Client id of the credential.
+        #[arg(value_name = "CLIENT_ID")]
+        credential: String,
+        /// Only this secret, by its id, which `show` prints.
+        #[arg(long, value_name = "SECRET_ID")]
+        secret: Option<String>,
+        #[command(flatten)]
+        target: Target,
+    },
+}
+
+/// What a credential may do.
+#[derive(Debug, Args)]
+struct May {
+    /// What it may do, such as tools:execute:mail; can be given several times, or with commas. A new credential has all
+    /// scopes but credentials:manage and audit:read, where none is given.
+    #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',')]
+    scopes: Vec<String>,
+
+    /// How many requests a minute it may send; 0 for no limit.
+    #[arg(long, value_name = "REQUESTS")]
+    rate: Option<u32>,
+}
+
+impl May {
+    fn scopes(self) -> Option<Vec<String>> {
+        (!self.scopes.is_empty()).then_some(self.scopes)
+    }
 }
 
 impl Credentials {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let CredentialsCommand::Create { name, database } = self.command;
-        let platform = database.open_without_links(IfMissing::Create).await?;
-        let made = platform.environment().create_app_credential(&name).await?;
-        let (id, secret) = (&made.client_id, made.client_secret.expose_secret());
-        terminal.either(&json!({ "client_id": id, "client_secret": secret }), || {
-            format!("STEAD_CLIENT_ID={id}\nSTEAD_CLIENT_SECRET={secret}")
-        });
-        platform.shut_down().await;
+        let if_missing = match self.command {
+            CredentialsCommand::Create { .. } => IfMissing::Create,
+            _ => IfMissing::Refuse,
+        };
+        let target = self.command.target().open_without_links(if_missing).await?;
+        let credentials = target.stead.app_credentials();
+        let outcome = self.command.run(&credentials, terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl CredentialsCommand {
+    fn target(&self) -> &Target {
+        match self {
+            Self::Create { target, .. }
+            | Self::List { target }
+            | Self::Show { target, .. }
+            | Self::Change { target, .. }
+            | Self::Rotate { target, .. }
+            | Self::Revoke { target, .. } => target,
+        }
+    }
+
+    async fn run(self, credentials: &stead::AppCredentials, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::Create {
+                name,
+                may,
+                expires_in,
+                ..
+            } => {
+                let mut new = NewAppCredential::new(name);
+                new.rate_per_minute = may.rate;
+                new.scopes = may.scopes();
+                new.expires_in = expires_in;
+                show_secret(&credentials.create(new).await?, terminal);
+            }
+            Self::List { .. } => list(&credentials.list().page_size(100).all().await?, terminal),
+            Self::Show { credential, .. } => show(&credentials.read(&credential).await?, terminal),
+            Self::Change {
+                credential,
+                name,
+                may,
+                ..
+            } => {
+                let mut change = AppCredentialChange::default();
+                change.name = name;
+                change.rate_per_minute = may.rate;
+                change.scopes = may.scopes();
+                show(&credentials.change(&credential, change).await?, terminal);
+            }
+            Self::Rotate {
+                credential,
+                old_expires_in,
+                ..
+            } => {
+                let mut rotation = SecretRotation::default();
+                rotation.old_expires_in = old_expires_in;
+                let issued = credentials.rotate(&credential, rotation).await?;
+                show_secret(&issued, terminal);
+                let older = issued.credential.secrets.first();
+                if let Some(end) = older.and_then(|older| older.expires_at) {
+                    terminal.error(format_args!("The secret before serves until {end:.0}."));
+                }
+            }
+            Self::Revoke {
+                credential,
+                secret: Some(secret),
+                ..
+            } => show(
+                &credentials.revoke_secret(&credential, &secret).await?,
+                terminal,
+            ),
+            Self::Revoke { credential, .. } => {
+                credentials.revoke(&credential).await?;
+                terminal.note(format_args!("Revoked {credential}."));
+            }
+        }
         Ok(())
     }
+}
+
+/// Lines for a shell.
+fn show_secret(issued: &IssuedAppSecret, terminal: &Terminal) {
+    let (id, secret) = (
+        &issued.credential.client_id,
+        issued.client_secret.expose_secret(),
+    );
+    terminal.either(issued, || {
+        format!("STEAD_CLIENT_ID={id}\nSTEAD_CLIENT_SECRET={secret}")
+    });
+}
+
+fn list(all: &[AppCredential], terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(&all);
+    }
+    if all.is_empty() {
+        return terminal.note(
+            "There are no credentials yet; create one with `stead credentials create --name NAME`.",
+        );
+    }
+    let rows = all.iter().map(|credential| {
+        [
+            credential.client_id.clone(),
+            credential.secrets.len().to_string(),
+            last_used(credential),
+            credential.name.clone(),
+        ]
+    });
+    terminal.table(
+        ["CLIENT ID", "SECRETS", "LAST USED", "NAME"],
+        rows.collect(),
+    );
+    terminal.note("\n`stead credentials show CLIENT_ID` shows scopes and secrets.");
+}
+
+fn last_used(credential: &AppCredential) -> String {
+    let at = credential.last_used_at;
+    at.map_or_else(|| String::from("never"), |at| format!("{at:.0}"))
+}
+
+fn show(credential: &AppCredential, terminal: &Terminal) {
+    terminal.either(credential, || {
+        let rate = credential.rate_per_minute;
+        let rate = rate.map_or_else(
+            || String::from("not limited"),
+            |rate| format!("{rate} requests a minute"),
+        );
+        let end = credential.expires_at;
+        let end = end.map_or_else(|| String::from("never"), |end| format!("{end:.0}"));
+        let mut text = format!(
+            "{}\n  client id  {}\n  rate       {rate}\n  last used  {}\n  ends       {end}\n  scopes",
+            terminal.bold(&credential.name),
+            credential.client_id,
+            last_used(credential),
+        );
+        for scope in credential.scopes.words() {
+            text.push_str(&format!("\n    {scope}"));
+        }
+        text.push_str("\n  secrets");
+        for secret in &credential.secrets {
+            let ends_with = secret.ends_with.as_deref().unwrap_or("?");
+            text.push_str(&format!(
+                "\n    {}  …{ends_with}  of {:.0}",
+                secret.secret_id, secret.created_at
+            ));
+            if let Some(end) = secret.expires_at {
+                text.push_str(&format!("\n      serves until {end:.0}"));
+            }
+        }
+        text
+    });
 }

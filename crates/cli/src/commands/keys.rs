@@ -3,11 +3,26 @@
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::{OsEntropy, core::seal::KeyRing};
+use stead::{
+    OsEntropy,
+    core::{
+        environment::Environment,
+        resource::{DataKey, DataKeyState, Reencryption},
+        seal::KeyRing,
+    },
+};
 
-use crate::terminal::Terminal;
+use crate::{
+    exit::Exit,
+    failure::{Failure, Outcome},
+    target::{Database, IfMissing},
+    terminal::Terminal,
+};
 
 /// Keys that seal the secrets of a database.
+///
+/// The key ring is yours (STEAD_KEY, --key-file or --key-command): it wraps the data keys, which the database keeps, and
+/// the active data key seals every secret. All of these commands work next to a running service.
 #[derive(Debug, Args)]
 pub(crate) struct Keys {
     #[command(subcommand)]
@@ -16,21 +31,230 @@ pub(crate) struct Keys {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Generate a key, and print it as the environment variable STEAD_KEY.
+    /// Generate a key of the ring, and print it as the environment variable STEAD_KEY.
     ///
     /// Keep it safe and apart from the database: without it the database's secrets cannot be opened, and every user has
-    /// to authorize again. Several keys go into one variable, separated by commas; the first one seals.
+    /// to authorize again. Several keys go into one ring, separated by commas or each on a line: all of them open, and the
+    /// first one wraps the data keys that are made from then on. What exists moves with `stead keys rotate`, or with `stead
+    /// keys rewrap`.
     Generate,
+    /// List the data keys, with how many rows each has sealed.
+    List {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Add a data key under the first key of the ring. Nothing is sealed with it before `activate`.
+    Add {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Let a data key seal. One that was just added has to wait for a minute, in which every process tries to open it.
+    Activate {
+        /// Data key, as `stead keys list` names it.
+        #[arg(value_name = "KEY")]
+        key_id: String,
+        /// Do not wait, and do not ask other processes: for a database that no service has open.
+        #[arg(long)]
+        now: bool,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Seal everything again with the active data key, while calls go on. Cut off, it goes on when it is started again.
+    Reencrypt {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Destroy a data key that seals nothing any more. Backups from before still need the key of the ring that wrapped it.
+    Retire {
+        /// Data key, as `stead keys list` names it.
+        #[arg(value_name = "KEY")]
+        key_id: String,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Wrap the data keys with the first key of the ring. What they have sealed stays: after a leak, use `rotate`.
+    Rewrap {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Replace the data key: add one, wait, activate it, seal everything again, and destroy the others. Cut off, it goes on
+    /// where it was when it is started again.
+    Rotate {
+        /// Do not wait, and do not ask other processes: for a database that no service has open.
+        #[arg(long)]
+        now: bool,
+        #[command(flatten)]
+        database: Database,
+    },
 }
 
 impl Keys {
-    pub(crate) fn run(self, terminal: &Terminal) {
-        match self.command {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let database = match &self.command {
             KeysCommand::Generate => {
                 let (_, key) = KeyRing::generate(&OsEntropy);
                 let key = key.expose_secret();
                 terminal.either(&json!({ "key": key }), || format!("STEAD_KEY={key}"));
+                return Ok(());
             }
-        }
+            KeysCommand::List { database }
+            | KeysCommand::Add { database }
+            | KeysCommand::Activate { database, .. }
+            | KeysCommand::Reencrypt { database }
+            | KeysCommand::Retire { database, .. }
+            | KeysCommand::Rewrap { database }
+            | KeysCommand::Rotate { database, .. } => database,
+        };
+        let platform = database.open_without_links(IfMissing::Refuse).await?;
+        let outcome = self.command.run(platform.environment(), terminal).await;
+        platform.shut_down().await;
+        outcome
     }
+}
+
+impl KeysCommand {
+    async fn run(&self, environment: &Environment, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::Generate => {}
+            Self::List { .. } => list(environment, terminal).await?,
+            Self::Add { .. } => {
+                let added = environment.add_key().await?;
+                let from = added.activatable_at.map(|from| format!("{from:.0}"));
+                terminal.either(&added, || added.key_id.clone());
+                terminal.note(format_args!(
+                    "It can be activated from {} on: stead keys activate {}",
+                    from.unwrap_or_default(),
+                    added.key_id
+                ));
+            }
+            Self::Activate { key_id, now, .. } => {
+                show(&environment.activate_key(key_id, *now).await?, terminal);
+            }
+            Self::Reencrypt { .. } => {
+                reencrypt(environment, terminal).await?;
+            }
+            Self::Retire { key_id, .. } => retire(environment, terminal, key_id).await?,
+            Self::Rewrap { .. } => rewrap(environment, terminal).await?,
+            Self::Rotate { now, .. } => rotate(environment, terminal, *now).await?,
+        }
+        Ok(())
+    }
+}
+
+fn show(key: &DataKey, terminal: &Terminal) {
+    terminal.either(key, || {
+        format!(
+            "{} is {}, under {}",
+            key.key_id,
+            key.state.name(),
+            key.ring_key
+        )
+    });
+}
+
+async fn list(environment: &Environment, terminal: &Terminal) -> Outcome {
+    let keys = environment.keys().await?;
+    if terminal.json() {
+        terminal.result_json(&keys);
+        return Ok(());
+    }
+    let rows = keys.data_keys.iter().map(|key| {
+        [
+            key.key_id.clone(),
+            key.state.name().to_owned(),
+            key.ring_key.clone(),
+            key.rows.to_string(),
+        ]
+    });
+    terminal.table(["DATA KEY", "STATE", "RING KEY", "ROWS"], rows.collect());
+    terminal.note(format_args!(
+        "\nRing, as given here: {}",
+        keys.ring.join(", ")
+    ));
+    let refused = keys.data_keys.iter().filter(|key| key.unopened_by > 0);
+    for key in refused {
+        terminal.note(format_args!(
+            "{} processes cannot open {}: give them the key {} of the ring.",
+            key.unopened_by, key.key_id, key.ring_key
+        ));
+    }
+    Ok(())
+}
+
+async fn reencrypt(environment: &Environment, terminal: &Terminal) -> Outcome<Reencryption> {
+    let progress = |now: &Reencryption| {
+        let text = || Some(format!("{} rows sealed again, {} left", now.done, now.left));
+        terminal.event(now, text);
+    };
+    let last = environment.reencrypt(progress).await?;
+    match last.failed.first() {
+        None => Ok(last),
+        Some(first) => Err(Failure::new(
+            Exit::Failed,
+            format!(
+                "{} rows cannot be sealed again; the first one is {} of table {}: {}",
+                last.failed.len(),
+                first.key,
+                first.table,
+                first.reason
+            ),
+            "Disconnect its account, or set the connection's client secret again; then start this again.",
+        )),
+    }
+}
+
+async fn retire(environment: &Environment, terminal: &Terminal, key: &str) -> Outcome {
+    let retired = environment.retire_key(key).await?;
+    show(&retired, terminal);
+    terminal.note(format_args!(
+        "Backups from before still need the key {} of the ring: keep it with them.",
+        retired.ring_key
+    ));
+    Ok(())
+}
+
+async fn rewrap(environment: &Environment, terminal: &Terminal) -> Outcome {
+    let wrapped = environment.rewrap_keys().await?;
+    if wrapped.is_empty() {
+        terminal.note("The first key of the ring wraps every data key already.");
+    }
+    wrapped.iter().for_each(|key| show(key, terminal));
+    Ok(())
+}
+
+/// Goes on with what an earlier one has left: a key that is added is activated, and one that retires is the work that is
+/// still to be done.
+async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Outcome {
+    let in_state = |keys: &[DataKey], state| keys.iter().rfind(|key| key.state == state).cloned();
+    let keys = environment.keys().await?.data_keys;
+    let retiring = in_state(&keys, DataKeyState::Retiring);
+    let next = match in_state(&keys, DataKeyState::Added) {
+        Some(added) => Some(added),
+        None if retiring.is_some() => None,
+        None => Some(environment.add_key().await?),
+    };
+    if let Some(next) = next {
+        if let Some(from) = next.activatable_at.filter(|_| !now) {
+            let wait = from.duration_since(environment.runtime().now());
+            let wait = std::time::Duration::try_from(wait).unwrap_or_default();
+            terminal.note(format_args!(
+                "Waiting {} s, in which every process reads the new data key.",
+                wait.as_secs()
+            ));
+            environment.runtime().sleep(wait).await;
+        }
+        show(
+            &environment.activate_key(&next.key_id, now).await?,
+            terminal,
+        );
+    }
+    reencrypt(environment, terminal).await?;
+    let keys = environment.keys().await?.data_keys;
+    for key in keys
+        .iter()
+        .filter(|key| key.state == DataKeyState::Retiring)
+    {
+        retire(environment, terminal, &key.key_id).await?;
+    }
+    rewrap(environment, terminal).await
 }

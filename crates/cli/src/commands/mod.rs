@@ -1,5 +1,8 @@
 //! The commands, one file each: its arguments, and what it does.
 
+mod account_tokens;
+mod accounts;
+mod audit;
 mod backup;
 mod bench_server;
 mod call;
@@ -9,11 +12,15 @@ mod connections;
 mod credentials;
 mod demo;
 mod dev;
+mod doctor;
+mod events;
+mod executions;
 mod keys;
 mod man;
 mod reference;
 mod serve;
 mod tools;
+mod webhooks;
 
 use clap::Subcommand;
 
@@ -27,10 +34,17 @@ pub(crate) enum Command {
     Keys(keys::Keys),
     Credentials(credentials::Credentials),
     Connections(connections::Connections),
+    Accounts(accounts::Accounts),
+    Audit(audit::Audit),
+    AccountTokens(account_tokens::AccountTokens),
+    Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
+    Doctor(doctor::Doctor),
     Connect(connect::Connect),
     Call(call::Call),
     Tools(tools::Tools),
+    Events(events::Events),
+    Executions(executions::Executions),
     Completions(completions::Completions),
     Man(man::Man),
     #[command(hide = true)]
@@ -56,16 +70,20 @@ impl Command {
             Self::Dev(command) => command.run(terminal, happenings).await,
             Self::Demo(command) => command.run(terminal).await,
             Self::Serve(command) => command.run(terminal).await,
-            Self::Keys(command) => {
-                command.run(terminal);
-                Ok(())
-            }
+            Self::Keys(command) => command.run(terminal).await,
             Self::Credentials(command) => command.run(terminal).await,
             Self::Connections(command) => command.run(terminal).await,
+            Self::Webhooks(command) => command.run(terminal).await,
+            Self::Accounts(command) => command.run(terminal).await,
+            Self::Audit(command) => command.run(terminal).await,
+            Self::AccountTokens(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
+            Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,
             Self::Call(command) => command.run(terminal).await,
             Self::Tools(command) => command.run(terminal),
+            Self::Events(command) => command.run(terminal).await,
+            Self::Executions(command) => command.run(terminal).await,
             Self::Completions(command) => {
                 command.run(terminal);
                 Ok(())

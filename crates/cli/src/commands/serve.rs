@@ -40,6 +40,11 @@ pub(crate) struct Serve {
     )]
     listen: SocketAddr,
 
+    /// Another address to listen on, for the proxy host only (--proxy-url), where what stands in front does not pass on the
+    /// caller's `Host`.
+    #[arg(long, env = "STEAD_PROXY_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
+    proxy_listen: Option<SocketAddr>,
+
     /// Treat anyone who opens a link as the user, instead of letting your application confirm who came back. A link
     /// that is passed on then connects the wrong person's account.
     #[arg(long, env = "STEAD_TRUST_WHOEVER_HAS_THE_LINK")]
@@ -141,8 +146,22 @@ impl Serve {
             .max_connections
             .unwrap_or_else(|| connections_for(descriptors));
         tracing::info!(descriptors, connections, "bounds");
-        let server = Server::new(stead_server::router_with(&platform, &options))
-            .max_connections(connections);
+        let routers = stead_server::routers(&platform, &options);
+        let mut server = Server::new(routers.service).max_connections(connections);
+        if let Some(address) = self.proxy_listen {
+            let Some(proxy) = routers.proxy else {
+                return Err(Failure::configuration(
+                    "--proxy-listen needs the address of the proxy host",
+                    "Give --proxy-url, or the environment variable STEAD_PROXY_URL.",
+                ));
+            };
+            let listener = listener::bind(address, "--proxy-listen").await?;
+            terminal.note(format_args!(
+                "The proxy host listens on {}",
+                listener::url(&listener)?
+            ));
+            server = server.also(listener, proxy);
+        }
         let under_way = server.under_way();
         let served = server.serve(listener, signals.received(1), signals.received(2));
         let cut_off = tokio::select! {

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::Args;
@@ -10,12 +11,16 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
-    core::environment::{CallLimits, ProductOptions, Retention, Verification},
+    core::{
+        environment::{CallLimits, ProductOptions, Retention, Verification},
+        ports::KeySource,
+    },
 };
 
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
+    key_source::{KeyCommand, KeyFile},
     secrets,
 };
 
@@ -27,6 +32,11 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
 
+    /// Where the proxy host is reached, such as https://proxy.example.com: a name of its own, at which an account token says
+    /// whose account is meant, and paths are the product's. The service takes requests that name it in `Host`.
+    #[arg(long, env = "STEAD_PROXY_URL", value_name = "URL")]
+    proxy_url: Option<String>,
+
     /// Database: an SQLite file. `connections create`, `credentials create` and `serve --create` make it.
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
@@ -35,9 +45,14 @@ pub(crate) struct Database {
     key: Option<SecretString>,
 
     /// File with the key that seals the database's secrets, readable only by its owner; without it, the environment
-    /// variable STEAD_KEY holds the key.
+    /// variable STEAD_KEY holds the key. A service reads it again where the database needs a key that was not in it.
     #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
+
+    /// Command that prints the key, in place of a file: a program with its arguments, separated by spaces. No shell runs
+    /// it, so there are no quotes and no variables; it has 30 s.
+    #[arg(long, env = "STEAD_KEY_COMMAND", value_name = "COMMAND")]
+    key_command: Option<String>,
 
     /// Settings per product, in TOML: other endpoints, rate limiting; and hosts that may have private addresses.
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
@@ -122,13 +137,38 @@ impl Database {
         .await
     }
 
-    /// Writes a copy of the database into a new file.
-    pub(crate) async fn back_up(&self, to: &Path) -> Outcome {
+    /// Opens the platform whatever the public URL is worth, to look at it.
+    pub(crate) async fn open_to_examine(&self) -> Outcome<Platform> {
+        let (calls, verification) = (CallLimits::default(), Verification::Application);
+        let kept = Retention::FOREVER;
+        self.open_at(NOWHERE, verification, calls, kept, None, IfMissing::Refuse)
+            .await
+    }
+
+    /// The public URL, where one is given.
+    pub(crate) fn public_url(&self) -> Option<&str> {
+        self.public_url.as_deref()
+    }
+
+    /// The file, where one is given, is there, and may be one.
+    pub(crate) fn file(&self) -> Outcome<&Path> {
         let Some(database) = &self.database else {
             return Err(missing(&[MISSING_DATABASE]));
         };
-        check(database, IfMissing::Refuse)?;
-        stead::store::backup(database, to)
+        check(database, IfMissing::Refuse).map(|()| database.as_path())
+    }
+
+    /// Whether a key is given, and a key file only its owner's.
+    pub(crate) fn check_key(&self) -> Outcome {
+        match self.key_source()?.is_some() || self.key.is_some() {
+            true => Ok(()),
+            false => Err(missing(&[MISSING_KEY])),
+        }
+    }
+
+    /// Writes a copy of the database into a new file.
+    pub(crate) async fn back_up(&self, to: &Path) -> Outcome {
+        stead::store::backup(self.file()?, to)
             .await
             .map_err(|error| match error.kind() {
                 ErrorKind::InvalidRequest => Failure::usage(
@@ -148,9 +188,13 @@ impl Database {
         missing_url: Option<Missing>,
         if_missing: IfMissing,
     ) -> Outcome<Platform> {
-        let key = self.key()?;
+        let source = self.key_source()?;
+        let key = match &source {
+            Some(source) => Some(source.read().await?),
+            None => self.key.clone(),
+        };
         let (Some(key), Some(database), None) = (key, &self.database, missing_url) else {
-            let no_key = self.key_file.is_none() && self.key.is_none();
+            let no_key = source.is_none() && self.key.is_none();
             let all = [
                 missing_url,
                 self.database.is_none().then_some(MISSING_DATABASE),
@@ -166,6 +210,12 @@ impl Database {
             .verify_origins(&self.verify_origins)
             .call_limits(calls)
             .retention(retention);
+        if let Some(proxy_url) = &self.proxy_url {
+            builder = builder.proxy_url(proxy_url);
+        }
+        if let Some(source) = source {
+            builder = builder.key_source(source);
+        }
         let settings = self.settings()?;
         for (name, options) in settings.products {
             builder = builder.product(&name, options);
@@ -180,10 +230,20 @@ impl Database {
         build(builder).await
     }
 
-    fn key(&self) -> Outcome<Option<SecretString>> {
-        match &self.key_file {
-            Some(path) => secrets::read_key(path).map(Some),
-            None => Ok(self.key.clone()),
+    /// Where the key is read, and can be read again.
+    fn key_source(&self) -> Outcome<Option<Arc<dyn KeySource>>> {
+        match (&self.key_file, &self.key_command) {
+            (Some(_), Some(_)) => Err(Failure::usage(
+                "both a key file and a key command are given",
+                "Leave out --key-file and STEAD_KEY_FILE, or --key-command and STEAD_KEY_COMMAND.",
+            )),
+            (Some(path), None) => {
+                // Here, so that what is wrong with it comes with what to do.
+                secrets::read_key(path)?;
+                Ok(Some(Arc::new(KeyFile(path.clone()))))
+            }
+            (None, Some(line)) => Ok(Some(Arc::new(KeyCommand::new(line)))),
+            (None, None) => Ok(None),
         }
     }
 
@@ -236,7 +296,7 @@ const MISSING_DATABASE: Missing = (
 );
 const MISSING_KEY: Missing = (
     "the key that seals the database's secrets",
-    "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY or with --key-file.",
+    "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY, with --key-file or with --key-command.",
 );
 
 /// All that is missing at once.
@@ -257,7 +317,7 @@ async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
         .map_err(|error: Error| match error.kind() {
             ErrorKind::InvalidRequest => Failure::configuration(
                 error.message().to_owned(),
-                "Check --public-url, --verify-origin and the settings file.",
+                "Check --public-url, --proxy-url, --verify-origin and the settings file.",
             ),
             _ => error.into(),
         })

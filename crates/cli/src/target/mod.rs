@@ -9,7 +9,9 @@ mod stack;
 pub(crate) use call_limits::CallLimitArgs;
 pub(crate) use database::{Database, IfMissing};
 pub(crate) use history::History;
-pub(crate) use stack::{AppCredential, CONNECTION, SANDBOX_USER, Stack, USER, with_storage};
+pub(crate) use stack::{
+    AppCredential, CONNECTION, Listeners, SANDBOX_USER, Stack, USER, with_storage,
+};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -83,6 +85,15 @@ impl Target {
             )),
             _ => self.open_to(Verification::Application, if_missing).await,
         }
+    }
+
+    /// The same for what makes no links and shows no redirect URIs: the database needs no public URL for it.
+    pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<OpenTarget> {
+        if let (None, true) = (&self.service.url, self.database.is_given()) {
+            let platform = self.database.open_without_links(if_missing).await?;
+            return Ok(OpenTarget::over(platform));
+        }
+        self.open_the_only_one(if_missing).await
     }
 
     /// Opens it for links. A service decides itself who confirms them; the database is opened with this decision.

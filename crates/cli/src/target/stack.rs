@@ -1,13 +1,20 @@
 //! A whole stack in this process: the service, and a sandbox in place of the products.
 
-use std::path::Path;
+use std::{future::pending, path::Path};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     ErrorKind, OsEntropy, Platform, PlatformBuilder,
-    core::{environment::Verification, oauth::Callback, resource::NewConnection, seal::KeyRing},
+    core::{
+        environment::Verification,
+        oauth::Callback,
+        resource::{NewAppCredential, NewConnection},
+        scope::Scopes,
+        seal::KeyRing,
+    },
 };
 use stead_sandbox::Sandbox;
+use stead_server::{Server, ServerOptions};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
@@ -26,12 +33,33 @@ pub(crate) const SANDBOX_USER: &str = "ada@example.com";
 /// Client id and secret of an application.
 pub(crate) type AppCredential = (String, SecretString);
 
+/// Where a stack listens.
+pub(crate) struct Listeners {
+    pub(crate) service: TcpListener,
+    pub(crate) sandbox: TcpListener,
+    /// The proxy host.
+    pub(crate) proxy: TcpListener,
+}
+
+impl Listeners {
+    /// On free ports of this machine.
+    pub(crate) async fn free() -> Outcome<Self> {
+        Ok(Self {
+            service: listener::bind_free_port().await?,
+            sandbox: listener::bind_free_port().await?,
+            proxy: listener::bind_free_port().await?,
+        })
+    }
+}
+
 /// Service and sandbox, running.
 pub(crate) struct Stack {
     pub(crate) platform: Platform,
     pub(crate) url: String,
     pub(crate) sandbox: Sandbox,
     pub(crate) sandbox_url: String,
+    /// The proxy host.
+    pub(crate) proxy_url: String,
     pub(crate) client_id: String,
     pub(crate) client_secret: SecretString,
     stop: oneshot::Sender<()>,
@@ -40,16 +68,20 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Serves on these two listeners, with the application's credential of an earlier run where it still works. `configure` chooses the store and whatever else differs.
+    /// Serves on these listeners, with the application's credential of an earlier run where it still works. `configure` chooses the store and whatever else differs.
     pub(crate) async fn start(
-        listener: TcpListener,
-        sandbox_listener: TcpListener,
+        Listeners {
+            service: listener,
+            sandbox: sandbox_listener,
+            proxy: proxy_listener,
+        }: Listeners,
         sandbox: Sandbox,
         credential: Option<AppCredential>,
         configure: impl FnOnce(PlatformBuilder, &str) -> Outcome<PlatformBuilder>,
     ) -> Outcome<Self> {
         let url = listener::url(&listener)?;
         let sandbox_url = listener::url(&sandbox_listener)?;
+        let proxy_url = listener::url(&proxy_listener)?;
         let serving = sandbox.clone();
         let sandbox_task = tokio::spawn(async move {
             if let Err(error) = serving.serve(sandbox_listener).await {
@@ -57,22 +89,29 @@ impl Stack {
             }
         });
         let builder = Platform::builder(&url)
+            .proxy_url(&proxy_url)
             .gateway(&sandbox_url)
             .verification(Verification::LinkPossession);
         let platform = configure(builder, &sandbox_url)?.build().await?;
         connect_products(&platform).await?;
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let router = stead_server::router(&platform);
-        let service = tokio::spawn(stead_server::serve(listener, router, async {
+        let routers = stead_server::routers(&platform, &ServerOptions::default());
+        let mut server = Server::new(routers.service);
+        if let Some(proxy) = routers.proxy {
+            server = server.also(proxy_listener, proxy);
+        }
+        let service = tokio::spawn(async move {
             // A sender that is gone means the same.
-            let _ = stopped.await;
-        }));
+            let stopped = async { drop(stopped.await) };
+            server.serve(listener, stopped, pending()).await;
+        });
         Ok(Self {
             platform,
             url,
             sandbox,
             sandbox_url,
+            proxy_url,
             client_id,
             client_secret,
             stop,
@@ -141,14 +180,27 @@ async fn app_credential(
     let environment = platform.environment();
     if let Some((id, secret)) = kept
         && environment
-            .issue_access_token(&id, secret.expose_secret())
+            .issue_access_token(&id, secret.expose_secret(), None)
             .await
             .is_ok()
     {
         return Ok((id, secret));
     }
-    let new = environment.create_app_credential("dev").await?;
-    Ok((new.client_id, new.client_secret))
+    // The secrets of those before are lost with the file that kept them.
+    let mut page = None;
+    loop {
+        let before = environment.app_credentials(page.as_deref(), 100).await?;
+        for lost in before.items.iter().filter(|one| one.name == "dev") {
+            environment.revoke_app_credential(&lost.client_id).await?;
+        }
+        page = before.next_page_token;
+        if page.is_none() {
+            break;
+        }
+    }
+    let new = NewAppCredential::new("dev").scopes(Scopes::all().words());
+    let made = environment.create_app_credential(new).await?;
+    Ok((made.credential.client_id, made.client_secret))
 }
 
 /// One connection per product, named like it, with the sandbox's OAuth client of that product.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{new_key, run};
 
 /// `stead dev` on free ports, which ends with the test.
-struct Dev {
+pub(super) struct Dev {
     child: Child,
     facts: Value,
     /// Kept open, because it prints what happens.
@@ -19,7 +19,7 @@ struct Dev {
 }
 
 impl Dev {
-    fn start(directory: &Path) -> Self {
+    pub(super) fn start(directory: &Path) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_stead"))
             .args(["dev", "--json", "--listen", "127.0.0.1:0"])
             .args(["--sandbox-listen", "127.0.0.1:0"])
@@ -38,7 +38,7 @@ impl Dev {
         }
     }
 
-    fn fact(&self, name: &str) -> &str {
+    pub(super) fn fact(&self, name: &str) -> &str {
         self.facts[name].as_str().expect("a text")
     }
 }

@@ -1,6 +1,7 @@
 //! The binary as a person or a program uses it: exit codes, and what it says.
 
 mod connections;
+mod credentials;
 #[cfg(unix)]
 mod stopping;
 

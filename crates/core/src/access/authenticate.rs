@@ -4,37 +4,46 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::{Error, ErrorKind, Result, context::Context, digest::Digest};
+use super::account_tokens;
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Caller,
+    context::{Context, access_tokens::Checked},
+    digest::Digest,
+};
 
 /// A token that was good is accepted for so long without asking the store: a revocation acts after that at the latest.
 const CACHED: Duration = Duration::from_secs(5);
 /// While the store is down, such a token is accepted for so long.
 const OUTAGE: Duration = Duration::from_secs(300);
 
-/// Checks a bearer token.
-pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<()> {
+/// Whose bearer token it is.
+pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Caller> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);
     let (now, monotonic) = (context.now(), context.monotonic());
-    if context
-        .access_tokens
-        .is_good(&digest, now, monotonic, CACHED)
-    {
-        return Ok(());
+    let tokens = &context.access_tokens;
+    let known = |fresh| tokens.caller(&digest, now, monotonic, fresh);
+    if let Some(caller) = known(CACHED) {
+        return Ok(caller);
     }
-    match check_access_token(context, &digest, now).await {
-        Ok(expires_at) => {
-            context.access_tokens.keep(digest, expires_at, monotonic);
-            Ok(())
+    let epoch = tokens.epoch();
+    let checked = if bearer.starts_with(account_tokens::PREFIX) {
+        account_tokens::check(context, &digest, now).await
+    } else {
+        check_access_token(context, &digest, now).await
+    };
+    match checked {
+        Ok((caller, expires_at)) => {
+            let checked = Checked {
+                caller: caller.clone(),
+                expires_at,
+                at: monotonic,
+            };
+            tokens.keep(&digest, checked, epoch);
+            Ok(caller)
         }
-        Err(error)
-            if error.kind() == ErrorKind::StorageUnavailable
-                && context
-                    .access_tokens
-                    .is_good(&digest, now, monotonic, OUTAGE) =>
-        {
-            Ok(())
-        }
+        Err(error) if error.kind() == ErrorKind::StorageUnavailable => known(OUTAGE).ok_or(error),
         Err(error) => Err(error),
     }
 }
@@ -43,27 +52,35 @@ async fn check_access_token(
     context: &Context,
     digest: &Digest,
     now: Timestamp,
-) -> Result<Timestamp> {
+) -> Result<(Caller, Timestamp)> {
     let refused = || {
         Error::new(
             ErrorKind::Unauthenticated,
-            "the bearer token is unknown or expired; get one at POST /oauth/token",
+            "the bearer token is unknown, expired or revoked; get one at POST /oauth/token",
         )
     };
-    let row = context
-        .store
-        .access_token(digest)
-        .await?
-        .ok_or_else(refused)?
-        .row;
-    if row.expires_at <= now
-        || context
-            .store
-            .app_credential(&row.client_id)
-            .await?
-            .is_none()
-    {
+    let token = context.store.access_token(digest).await?;
+    let token = token.ok_or_else(refused)?.row;
+    let credential = context.store.app_credential(&token.client_id).await?;
+    let credential = credential.ok_or_else(refused)?.row;
+    // A token ends with its credential, and with the secret that it was made with.
+    let secret = credential.secret_of(&token, now).ok_or_else(refused)?;
+    let ends = [
+        Some(token.expires_at),
+        credential.expires_at,
+        secret.expires_at,
+    ];
+    let end = ends.into_iter().flatten().min().unwrap_or(now);
+    if end <= now {
         return Err(refused());
     }
-    Ok(row.expires_at)
+    context
+        .access_tokens
+        .note_use(&token.client_id, &secret.id, now);
+    let scopes = token.scopes(&credential);
+    let rate = credential.rate_per_minute;
+    Ok((
+        Caller::limited_application(token.client_id, scopes, rate),
+        end,
+    ))
 }

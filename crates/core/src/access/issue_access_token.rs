@@ -7,7 +7,8 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     digest::Digest,
-    domain::AccessToken,
+    domain::{AccessToken, AppSecret},
+    scope::Scopes,
 };
 
 const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(1);
@@ -20,39 +21,74 @@ pub struct IssuedToken {
     pub access_token: SecretString,
     /// Life in seconds.
     pub expires_in: u64,
+    /// What it opens.
+    pub scopes: Scopes,
 }
 
-/// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4).
+/// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4), with all scopes of the credential, or with those
+/// of them that are asked for.
 pub(crate) async fn issue_access_token(
     context: &Context,
     client_id: &str,
     client_secret: &str,
+    scope: Option<&str>,
 ) -> Result<IssuedToken> {
+    let now = context.now();
     let known = context.store.app_credential(client_id).await?;
-    // An unknown id takes the same path as a wrong secret.
-    let expected = known.map_or_else(|| Digest::of(""), |row| row.row.secret);
-    if !expected.is_of(client_secret) || client_secret.is_empty() {
+    let known = known.map(|found| found.row).filter(|row| row.is_live(now));
+    // An unknown id takes the same path as a wrong secret: two digests are compared, whatever there is.
+    let secrets = known.as_ref().map(|row| row.live_secrets(now));
+    let secrets = secrets.unwrap_or_default();
+    let nothing = Digest::of("");
+    let is_it = |secret: Option<&AppSecret>| {
+        let digest = secret.map_or(&nothing, |secret| &secret.digest);
+        digest.is_of(client_secret)
+    };
+    let (older, newer) = (secrets.first(), secrets.get(1));
+    let secret = match (is_it(older), is_it(newer)) {
+        (true, _) => older,
+        (_, true) => newer,
+        (false, false) => None,
+    };
+    let (Some(credential), Some(secret)) = (known, secret) else {
         return Err(Error::new(
             ErrorKind::Unauthenticated,
             "the client id or the client secret is wrong",
         ));
-    }
-    let access_token = context.new_secret("stead_token_");
-    let expires_at = context
-        .now()
-        .checked_add(TOKEN_LIFE)
-        .unwrap_or(Timestamp::MAX);
+    };
+    let of_credential = credential.scopes();
+    let asked = scope.map(|scope| read(scope, &of_credential)).transpose()?;
+    let end = [credential.expires_at, secret.expires_at];
+    let expires_at = now.checked_add(TOKEN_LIFE).unwrap_or(Timestamp::MAX);
+    let expires_at = end.into_iter().flatten().fold(expires_at, Timestamp::min);
+    let access_token = context.new_checked_secret("stead_token_");
     let row = AccessToken {
         token: Digest::of(access_token.expose_secret()),
         client_id: client_id.to_owned(),
+        secret_id: Some(secret.id.clone()),
+        scopes: asked.as_ref().map(Scopes::words),
         expires_at,
     };
     let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
     context
         .add("token.issue", Change::none().insert(row), exists)
         .await?;
+    context.access_tokens.note_use(client_id, &secret.id, now);
     Ok(IssuedToken {
         access_token,
-        expires_in: TOKEN_LIFE.as_secs().unsigned_abs(),
+        expires_in: expires_at.duration_since(now).as_secs().unsigned_abs(),
+        scopes: asked.unwrap_or(of_credential),
     })
+}
+
+/// The scopes that are asked for: known ones that the credential has.
+fn read(asked: &str, of_credential: &Scopes) -> Result<Scopes> {
+    let asked = Scopes::parse(asked.split(' ').filter(|word| !word.is_empty()))?;
+    match of_credential.lacks(&asked) {
+        None => Ok(asked),
+        Some(lacking) => Err(Error::invalid_at(
+            "/scope",
+            format!("the credential does not have the scope {lacking}"),
+        )),
+    }
 }

@@ -1,32 +1,43 @@
-//! Ends an account.
+//! Ends an account, and where that is asked for removes what names its user.
 
+use super::erase;
 use crate::{
     Result,
     context::{
         Context,
         change::{Change, Shredded},
     },
-    domain::{Account, AccountRef, account::Trigger},
+    domain::{Account, AccountRef, Connection, Erasure, account::Trigger, erasure::erasure},
     identifier::AccountId,
     oauth,
-    resource::{AlsoEnded, Disconnected, Revocation},
+    resource::{AlsoEnded, Disconnected, Disconnection, Revocation},
     store::Versioned,
 };
 
 /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
 /// product too; a product that does not answer is asked again later. Where that ends all that the user has granted to
 /// the project, the accounts that end with it are named; each needs a new authorization once the product has done it.
+/// With `erase` the account goes too, and with it every name of the user.
 pub(crate) async fn disconnect(
     context: &Context,
     of: &AccountRef,
-    revoke_at_product: bool,
+    how: Disconnection,
 ) -> Result<Disconnected> {
-    let (connection, account) = context.account_rows(of).await?;
+    let pseudonym = match how.erase {
+        true => Some(erase::pseudonym(context, of).await?),
+        false => None,
+    };
+    let found = context.account_rows(of).await;
+    let (connection, account) = match (found, &pseudonym) {
+        (Ok(found), _) => found,
+        (Err(error), Some(pseudonym)) => return erase::again(context, pseudonym, error).await,
+        (Err(error), None) => return Err(error),
+    };
     let ends_grant = context
         .endpoints_of(&connection.row)
         .is_ok_and(|endpoints| endpoints.product.oauth.revocation_ends_grant);
     let id = account.row.id;
-    let also_ends = if revoke_at_product {
+    let also_ends = if how.revoke_at_product {
         oauth::shares_grant(context, &connection.row, &account.row).await?
     } else {
         Vec::new()
@@ -38,23 +49,19 @@ pub(crate) async fn disconnect(
             let asked = context
                 .change(
                     "account.disconnect",
-                    || load(&context, id, revoke_at_product, &also_ended),
-                    |(account, credentials)| {
-                        let asked = credentials.iter().any(|(_, entry)| entry.is_some());
-                        let change = Change::none().shred(credentials);
-                        let trigger = Trigger::Disconnected {
-                            revoke: revoke_at_product,
-                        };
-                        let disconnected = account.row.on(trigger, context.now())?;
-                        Ok((change.account(disconnected, account.version), asked))
-                    },
+                    || load(&context, id, how, &also_ended, pseudonym.as_deref()),
+                    |loaded| decide(&context, &connection.row, loaded, how, pseudonym.as_ref()),
                 )
                 .await?;
-            if revoke_at_product {
+            if how.revoke_at_product {
                 oauth::work_off_outbox(&context);
             }
+            let erasure = match &pseudonym {
+                Some(pseudonym) => Some(erase::first_pass(&context, pseudonym).await),
+                None => None,
+            };
             Ok(Disconnected {
-                revocation: match (revoke_at_product, asked) {
+                revocation: match (how.revoke_at_product, asked) {
                     (false, _) => Revocation::None,
                     (true, true) => Revocation::Requested,
                     (true, false) => Revocation::NotPossible,
@@ -68,27 +75,79 @@ pub(crate) async fn disconnect(
                         identifier: other.identifier,
                     })
                     .collect(),
+                erasure,
             })
         })
         .await?
 }
 
-/// An account with its live credentials, each with its revocation where that is asked for.
+type Loaded = (
+    Versioned<Account>,
+    Vec<Shredded>,
+    Option<Versioned<Erasure>>,
+);
+
+/// An account with its live credentials, each with its revocation where that is asked for, and what an erased account of
+/// the same user has left.
 async fn load(
     context: &Context,
     id: AccountId,
-    revoke_at_product: bool,
+    how: Disconnection,
     also_ends: &[AccountId],
-) -> Result<(Versioned<Account>, Vec<Shredded>)> {
+    pseudonym: Option<&str>,
+) -> Result<Loaded> {
     let account = context.existing_account(id).await?;
     let mut credentials = Vec::new();
     for credential in context.store.credentials(id).await? {
-        let revocation = if revoke_at_product {
+        let revocation = if how.revoke_at_product {
             oauth::revocation(context, &account.row, &credential.row, also_ends).await?
         } else {
             None
         };
         credentials.push((credential, revocation));
     }
-    Ok((account, credentials))
+    let erased = match pseudonym {
+        Some(pseudonym) => context.store.erasure(pseudonym).await?,
+        None => None,
+    };
+    Ok((account, credentials, erased))
+}
+
+/// The change, and whether the product is asked to revoke something.
+fn decide(
+    context: &Context,
+    connection: &Connection,
+    (account, credentials, erased): Loaded,
+    how: Disconnection,
+    pseudonym: Option<&String>,
+) -> Result<(Change, bool)> {
+    let Versioned { row, version, .. } = account;
+    let asked = credentials.iter().any(|(_, entry)| entry.is_some());
+    let action = if pseudonym.is_some() {
+        "account.erased"
+    } else {
+        "account.disconnected"
+    };
+    let audit = row.audit(action, &connection.name);
+    let change = Change::none()
+        .shred(credentials)
+        .audit(audit.fact("revocation_requested", asked));
+    let Some(pseudonym) = pseudonym else {
+        let trigger = Trigger::Disconnected {
+            revoke: how.revoke_at_product,
+        };
+        let disconnected = row.on(trigger, context.now())?;
+        return Ok((change.account(disconnected, row.state, version), asked));
+    };
+    let (before, present) = match erased {
+        Some(found) => (Some(found.row), Some(found.version)),
+        None => (None, None),
+    };
+    let left = erasure(connection, &row, pseudonym.clone(), before, context.now());
+    let change = change.delete_account(&row, version, left.event(row.id));
+    let change = match present {
+        Some(present) => change.update(left, present),
+        None => change.insert(left),
+    };
+    Ok((change, asked))
 }

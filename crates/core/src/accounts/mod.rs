@@ -1,11 +1,13 @@
 //! Accounts: who is connected, and how the application changes that.
 
 mod disconnect;
+mod erase;
 mod list;
 mod suspend;
 pub(crate) mod tools;
 
 pub(crate) use disconnect::disconnect;
+pub(crate) use erase::continue_erasures;
 pub(crate) use list::list;
 pub(crate) use suspend::{resume, suspend};
 

@@ -2,9 +2,10 @@
 
 use crate::{
     Result,
-    context::{Context, account_view},
-    domain::{AccountRef, account::Trigger},
+    context::{Context, account_view, change::Change},
+    domain::{Account, AccountRef, account::Trigger},
     resource,
+    store::Versioned,
 };
 
 /// Pauses an account; its credential is kept.
@@ -25,13 +26,28 @@ async fn transition(
 ) -> Result<resource::Account> {
     let (connection, account) = context.account_rows(of).await?;
     let id = account.row.id;
+    let connection_name = connection.row.name.clone();
     let changed = context
         .detached(move |context| async move {
             let now = context.now();
             context
-                .change_account("account.suspend", id, |account| {
-                    account.row.on(trigger, now)
-                })
+                .change(
+                    "account.suspend",
+                    || context.existing_account(id),
+                    |account: Versioned<Account>| {
+                        let Some((after, Some(event))) = account.row.on(trigger, now)? else {
+                            return Ok((Change::none(), account.row));
+                        };
+                        let change = Change::none()
+                            .audit(after.audit(event, &connection_name))
+                            .account(
+                                Some((after.clone(), Some(event))),
+                                account.row.state,
+                                account.version,
+                            );
+                        Ok((change, after))
+                    },
+                )
                 .await
         })
         .await??;

@@ -6,7 +6,13 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    admit, dry_run::DryRun, find, record::Record, send::Sender, tool_io::ToolIo,
+    account_token, admit,
+    dry_run::DryRun,
+    find,
+    once::{Keyed, Turn},
+    record::Record,
+    send::Sender,
+    tool_io::ToolIo,
     unknown_after_panic, validate,
 };
 use crate::{
@@ -16,6 +22,7 @@ use crate::{
     domain::AccountRef,
     policy::{self, Action},
     resource::{ExecuteRequest, Execution},
+    scope::ScopeName,
     tool::{AnyTool, Call, Effect, Io, ToolEntry},
 };
 
@@ -37,6 +44,11 @@ pub(crate) async fn execute(
     name: &str,
     request: ExecuteRequest,
 ) -> Result<Execution> {
+    account_token::refuse(&context.caller)?;
+    let keyed = request.idempotency_key.as_deref().map(|key| {
+        let asked = (name, &request);
+        Keyed::new(context, "tools/execute", key, &asked)
+    });
     let ExecuteRequest {
         connection_name,
         identifier,
@@ -47,6 +59,10 @@ pub(crate) async fn execute(
         idempotency_key,
     } = request;
     let mut record = Record::begin(context, name, &connection_name, &identifier);
+    let keyed = match keyed.transpose() {
+        Ok(keyed) => keyed,
+        Err(error) => return record.end(Err(error)),
+    };
     // The same key with another input is another call, and never returns the first one's objects.
     let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
     let held = context.bulkheads.bytes();
@@ -77,13 +93,17 @@ pub(crate) async fn execute(
     if tool.entry().effect() == Effect::Read || dry_run {
         return run(context, tool, parsed.as_ref(), &invocation, record).await;
     }
-    record.changes();
     // A caller that hangs up stops waiting, not the writing.
     let entry = tool.entry();
     context
         .detached_call(|context| async move {
             let tool = current(&context, entry)?;
-            run(&context, tool, parsed.as_ref(), &invocation, record).await
+            let parsed = parsed.as_ref();
+            if let Some(keyed) = keyed {
+                return run_once(&context, tool, parsed, &invocation, record, keyed).await;
+            }
+            record.changes();
+            run(&context, tool, parsed, &invocation, record).await
         })
         .await
         .map_err(unknown_after_panic)?
@@ -102,8 +122,39 @@ async fn run(
     invocation: &Invocation,
     mut record: Record,
 ) -> Result<Execution> {
-    let result = stages(context, tool, parsed, invocation, &mut record).await;
+    let result = stages(context, tool, parsed, invocation, &mut record, None).await;
     record.end(result)
+}
+
+/// The same, unless a call with this key was made before.
+async fn run_once(
+    context: &Context,
+    tool: &CatalogueTool,
+    parsed: &dyn AnyTool,
+    invocation: &Invocation,
+    mut record: Record,
+    keyed: Keyed,
+) -> Result<Execution> {
+    let mut turn = match Turn::wait(context, keyed).await {
+        Ok(turn) => turn,
+        Err(error) => return record.end(Err(error)),
+    };
+    loop {
+        match turn.earlier().await {
+            Ok(None) => {}
+            Ok(Some(outcome)) => return record.end_replayed(outcome.into_execution()),
+            Err(error) if error.is_replayed() => return record.end_replayed(Err(error)),
+            Err(error) => return record.end(Err(error)),
+        }
+        let begun = Some(&mut turn);
+        let result = stages(context, tool, parsed, invocation, &mut record, begun).await;
+        if !turn.is_lost() {
+            let requests = record.sent();
+            let result = record.end(result);
+            turn.end(&result, requests).await;
+            return result;
+        }
+    }
 }
 
 async fn stages(
@@ -112,8 +163,11 @@ async fn stages(
     parsed: &dyn AnyTool,
     invocation: &Invocation,
     record: &mut Record,
+    turn: Option<&mut Turn>,
 ) -> Result<Execution> {
     let _guard = context.tasks.enter()?;
+    let product = tool.product().name;
+    context.caller.check_for(ScopeName::ToolsExecute, product)?;
     let _entered = context.bulkheads.enter()?;
     let snapshot = context
         .snapshot(&AccountRef::new(
@@ -140,6 +194,10 @@ async fn stages(
         dry.output(result)?
     } else {
         let _place = snapshot.places.enter(context.monotonic())?;
+        if let Some(turn) = turn {
+            turn.start(record.id(), snapshot.account.id).await?;
+            record.changes();
+        }
         let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
         let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
         let result = parsed.run(&call, Io::new(&ToolIo(sender))).await;

@@ -1,6 +1,8 @@
 //! Reads the history of calls.
 
-use jiff::Timestamp;
+use std::collections::{BTreeMap, btree_map::Entry};
+
+use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Error, ErrorKind, Result,
@@ -9,7 +11,8 @@ use crate::{
         Execution, Totals,
         totals::{BOUNDS, Step},
     },
-    resource::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, Page},
+    identifier::ExecutionId,
+    resource::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, Page, TotalsStep},
     store::{Position, Search},
 };
 
@@ -35,6 +38,37 @@ pub(crate) async fn executions(
     let (found, next) = context.store.executions(&search, position, limit).await?;
     let items = found.into_iter().map(view).collect();
     Ok(Page::new(items, next.map(token)))
+}
+
+/// How far the beginning of a call may be from the time in its id.
+const NEAR: SignedDuration = SignedDuration::from_secs(1);
+
+/// One call, which is found by the time in its id.
+pub(crate) async fn execution(context: &Context, id: &str) -> Result<ExecutionRecord> {
+    let missing = || {
+        Error::new(
+            ErrorKind::NotFound,
+            "there is no execution with this id, or it is past its retention",
+        )
+    };
+    let id: ExecutionId = id.parse().map_err(|_| missing())?;
+    let (seconds, nanoseconds) = id.uuid().get_timestamp().ok_or_else(missing)?.to_unix();
+    let seconds = i64::try_from(seconds).map_err(|_| missing())?;
+    let nanoseconds = i32::try_from(nanoseconds).unwrap_or_default();
+    let made = Timestamp::new(seconds, nanoseconds).map_err(|_| missing())?;
+    let search = Search {
+        since: made.checked_sub(NEAR).ok(),
+        before: made.checked_add(NEAR).ok(),
+        ..Search::default()
+    };
+    let mut position = None;
+    loop {
+        let (found, next) = context.store.executions(&search, position, 100).await?;
+        if let Some(call) = found.into_iter().find(|call| call.id == id) {
+            return Ok(view(call));
+        }
+        position = Some(next.ok_or_else(missing)?);
+    }
 }
 
 fn view(call: Execution) -> ExecutionRecord {
@@ -102,6 +136,46 @@ pub(crate) async fn totals(
         }
     }
     Ok(all)
+}
+
+/// The same of all processes together, by the minute or by the hour.
+pub(crate) async fn totals_by(
+    context: &Context,
+    step: TotalsStep,
+    since: Timestamp,
+    before: Timestamp,
+) -> Result<Vec<CallTotals>> {
+    let mut all = BTreeMap::new();
+    for row in totals(context, since, before).await? {
+        let (start, seconds) = match step {
+            TotalsStep::Minute => (row.start, row.seconds),
+            TotalsStep::Hour => (Step::Hour.start(row.start), 3_600),
+        };
+        let row = CallTotals {
+            start,
+            seconds,
+            process: String::new(),
+            ..row
+        };
+        let names = (
+            row.connection_name.clone(),
+            row.tool.clone(),
+            row.outcome.clone(),
+        );
+        match all.entry((start, seconds, names)) {
+            Entry::Vacant(first) => drop(first.insert(row)),
+            Entry::Occupied(mut sum) => add(sum.get_mut(), &row),
+        }
+    }
+    Ok(all.into_values().collect())
+}
+
+fn add(sum: &mut CallTotals, row: &CallTotals) {
+    sum.calls += row.calls;
+    sum.duration_micros += row.duration_micros;
+    for (sum, row) in sum.durations.iter_mut().zip(&row.durations) {
+        sum.calls += row.calls;
+    }
 }
 
 fn rows(totals: Totals) -> impl Iterator<Item = CallTotals> {

@@ -5,6 +5,7 @@
 //! request to the product rate limit, token, send, read and retry, which only [`send`] does; at last record. What was
 //! recorded is read by [`history`].
 
+mod account_token;
 mod admit;
 #[cfg(test)]
 mod bulkheads_tests;
@@ -12,6 +13,7 @@ mod dry_run;
 mod execute;
 mod find;
 mod history;
+mod once;
 #[cfg(test)]
 mod promises_tests;
 mod raw;
@@ -23,8 +25,8 @@ mod tool_io;
 mod validate;
 
 pub(crate) use execute::execute;
-pub(crate) use history::{executions, totals};
-pub(crate) use raw::{send_raw, stream_raw};
+pub(crate) use history::{execution, executions, totals, totals_by};
+pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
 
 use crate::{Error, ErrorKind, context::Panicked};
 

@@ -17,12 +17,15 @@ use serde_json::{Value, json};
 
 use super::{execute, stream_raw};
 use crate::{
-    ErrorKind, Result, accounts, connections,
+    ErrorKind, Result, accounts,
+    caller::Caller,
+    connections,
     context::Context,
     domain::AccountRef,
     ports::{Body, Runtime as _},
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
-    resource::ExecuteRequest,
+    resource::{Disconnection, ExecuteRequest},
+    scope::Scopes,
     state::AccountState,
     testing::{Responses, World, context, demo, executions, insert_account, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
@@ -31,7 +34,7 @@ use crate::{
 /// Write a note.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WriteNote {
+pub(super) struct WriteNote {
     /// What to write.
     text: String,
 }
@@ -79,7 +82,7 @@ static NOTES: Product = Product {
     ..demo(Rotation::Stable)
 };
 
-fn request(input: Value) -> ExecuteRequest {
+pub(super) fn request(input: Value) -> ExecuteRequest {
     ExecuteRequest {
         connection_name: String::from("demo"),
         identifier: String::from("ada"),
@@ -116,6 +119,31 @@ fn hang_up(world: &World, call: impl Future) {
         }
     });
     world.advance(Duration::from_secs(10));
+}
+
+#[test]
+fn a_tool_needs_the_scope_for_its_product() {
+    let world = World::new();
+    let (context, done) = slow(&world);
+    let execute = |scope: &str| {
+        let scopes = Scopes::parse([scope]).unwrap();
+        let limited = context.acting_as(Caller::limited_application("app", scopes, None));
+        let request = request(json!({ "text": "x" }));
+        world.run(execute(&limited, "demo_write_note", request))
+    };
+    for scope in ["tools:execute:other", "proxy:write"] {
+        let error = execute(scope).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InsufficientScope);
+        assert_eq!(error.required_scopes(), ["tools:execute:demo"]);
+    }
+    assert_eq!(done.load(Ordering::SeqCst), 0);
+    for scope in ["tools:execute:demo", "tools:execute"] {
+        execute(scope).unwrap();
+    }
+    world.advance(Duration::from_secs(1));
+    // What was refused is in the history too.
+    let calls = world.run(executions(&context));
+    assert_eq!(calls.len(), 4);
 }
 
 #[test]
@@ -198,6 +226,40 @@ fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
     assert_eq!(*ended.lock().unwrap(), [unknown, unknown]);
 }
 
+#[test]
+fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
+    let world = World::new();
+    let (context, done) = slow(&world);
+    // The quota lets two requests pass: the third waits.
+    for _ in 0..3 {
+        let context = context.clone();
+        world.process(0).spawn(Box::pin(async move {
+            let request = request(json!({ "text": "a" }));
+            let error = execute(&context, "demo_write_note", request).await;
+            assert_eq!(error.unwrap_err().kind(), ErrorKind::OutcomeUnknown);
+        }));
+    }
+    world.advance(Duration::from_millis(500));
+    context.tasks.close();
+    context.tasks.cut();
+    world.advance(Duration::from_secs(10));
+    let records = world.run(executions(&context));
+    let mut outcomes: Vec<_> = records
+        .iter()
+        .map(|call| (call.requests, call.outcome.as_str()))
+        .collect();
+    outcomes.sort_unstable();
+    assert_eq!(
+        outcomes,
+        [
+            (0, "cancelled"),
+            (1, "outcome_unknown"),
+            (1, "outcome_unknown")
+        ]
+    );
+    assert_eq!(done.load(Ordering::SeqCst), 0);
+}
+
 /// The id of the note that a call writes.
 fn written_id(key: Option<&str>, text: &str, user: u128) -> String {
     let world = World::new();
@@ -257,7 +319,9 @@ fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
     let before = done.load(Ordering::SeqCst);
     world.run(async {
         let ada = AccountRef::new("demo", "ada").unwrap();
-        accounts::disconnect(&context, &ada, false).await.unwrap();
+        accounts::disconnect(&context, &ada, Disconnection::new())
+            .await
+            .unwrap();
         connections::delete(&context, "demo").await.unwrap();
         insert_account(&context, AccountState::Active).await;
     });
@@ -265,4 +329,28 @@ fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
     let last = ended.lock().unwrap().take();
     assert_eq!(last, Some(Err(ErrorKind::ConnectionNotReady)));
     assert_eq!((before, done.load(Ordering::SeqCst)), (2, 2));
+}
+
+#[test]
+fn calls_and_changes_say_who_made_them() {
+    let world = World::new();
+    let (context, _) = slow(&world);
+    let application = context.acting_as(Caller::application("app_1"));
+    let input = json!({ "text": "a" });
+    hang_up(
+        &world,
+        execute(&application, "demo_write_note", request(input)),
+    );
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    world.run(accounts::suspend(&application, &ada)).unwrap();
+    let calls = world.run(executions(&context));
+    assert_eq!(calls[0].actor.as_deref(), Some("app_1"));
+    let events = world.run(context.store.events(None, None, 10)).unwrap();
+    let actors: Vec<_> = events
+        .into_iter()
+        .map(|event| event.row.actor.map(|actor| (actor.kind, actor.id)))
+        .collect();
+    let operator = (String::from("operator"), None);
+    let application = (String::from("application"), Some(String::from("app_1")));
+    assert_eq!(actors, [Some(operator), Some(application)]);
 }

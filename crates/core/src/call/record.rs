@@ -7,16 +7,22 @@ use std::{
 };
 
 use jiff::Timestamp;
+use tracing::field;
 
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     catalogue::CatalogueTool,
     context::Context,
     domain::Execution,
     identifier::{AccountId, ExecutionId},
+    scrub::scrub,
 };
 
-/// One call while it lasts. A call whose caller goes away is recorded as `cancelled`.
+/// Where the log has its one line for each call: neither the user's identifier nor what was asked and answered.
+const LOG: &str = "stead::call";
+
+/// One call while it lasts. A call that does not come to its end is recorded as `cancelled`, or as `outcome_unknown` where
+/// it may have changed something.
 pub(super) struct Record {
     context: Context,
     id: ExecutionId,
@@ -65,6 +71,9 @@ impl Record {
     pub(super) fn requests(&self) -> &AtomicU32 {
         &self.requests
     }
+    pub(super) fn sent(&self) -> u32 {
+        self.requests.load(Ordering::Relaxed)
+    }
     pub(super) fn tool(&mut self, tool: &CatalogueTool) {
         tool.entry().name().clone_into(&mut self.tool);
         self.version(tool.entry().version());
@@ -96,19 +105,40 @@ impl Record {
         })
     }
 
+    /// The same for what an earlier call came to, whose execution the error names. Nothing was changed this time.
+    pub(super) fn end_replayed<T>(mut self, result: Result<T>) -> Result<T> {
+        let error = result.as_ref().err();
+        self.hand_over(error.map_or(Execution::OK, |error: &Error| error.kind().name()));
+        result
+    }
+
     fn hand_over(&mut self, outcome: &'static str) {
         if mem::replace(&mut self.ended, true) {
             return;
         }
         let duration = self.context.monotonic().saturating_sub(self.began);
-        tracing::debug!(
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        tracing::info!(
+            target: LOG,
+            execution_id = %self.id,
+            tool = %in_log(&self.tool),
+            connection = %in_log(&self.connection_name),
+            account_id = self.account_id.map(field::display),
+            outcome,
+            micros,
+            requests = self.requests.load(Ordering::Relaxed),
+            actor = self.context.caller.kind(),
+            actor_id = self.context.caller.id(),
+            "call"
+        );
+        tracing::trace!(
             execution = %self.id,
             tool = %self.tool,
             version = %self.version,
             connection = %self.connection_name,
             identifier = %self.identifier,
             outcome,
-            micros = duration.as_micros(),
+            micros,
             "execution"
         );
         let execution = Execution {
@@ -119,13 +149,23 @@ impl Record {
             account_id: self.account_id,
             connection_name: mem::take(&mut self.connection_name),
             identifier: mem::take(&mut self.identifier),
-            actor: None,
+            actor: self.context.caller.recorded(),
             started_at: self.started_at,
-            duration_micros: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),
+            duration_micros: micros,
             outcome: outcome.to_owned(),
             requests: self.requests.load(Ordering::Relaxed),
         };
         self.context.recorder.add(&self.context, execution);
+    }
+}
+
+/// A name as the log shows it: what is asked for can be any text.
+fn in_log(name: &str) -> String {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.bytes().all(is_name) {
+        scrub(name, 100)
+    } else {
+        String::from("(not a name)")
     }
 }
 
@@ -136,7 +176,11 @@ fn whole_micros(moment: Timestamp) -> Timestamp {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        self.hand_over("cancelled");
+        let was_sent = *self.requests.get_mut() > 0;
+        self.hand_over(match self.changes && was_sent {
+            true => ErrorKind::OutcomeUnknown.name(),
+            false => "cancelled",
+        });
     }
 }
 
@@ -146,7 +190,6 @@ mod tests {
 
     use super::*;
     use crate::{
-        ErrorKind,
         error::Upstream,
         testing::{STABLE, World, always, context, executions},
     };

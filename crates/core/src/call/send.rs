@@ -197,7 +197,7 @@ impl<'c> Sender<'c> {
         {
             return Err(Error::new(
                 ErrorKind::ConnectionNotReady,
-                "the connection was given another client during the call; send it again",
+                "the connection was given another client during the call; this request was not sent: look at what the call has done, then call again",
             ));
         }
         Ok(live)
@@ -219,7 +219,7 @@ impl<'c> Sender<'c> {
         }
         let headers = request.headers_mut();
         set_product_headers(headers, product);
-        headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer().clone());
+        headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer()?.clone());
         request.extensions_mut().insert(Limits {
             total: limits.total.min(left),
             first_byte: limits.first_byte.min(left),

@@ -8,12 +8,13 @@ use crate::{
     context::{Context, change::Change},
     digest::Digest,
     domain::{
-        Connection,
+        Connection, NewAudit,
         connection::{Changes, Trigger, check_client_id},
         scopes::read_permissions,
     },
     oauth,
     resource::{self, ConnectionChange},
+    seal::place,
     sealed::Sealed,
     store::Versioned,
 };
@@ -53,20 +54,22 @@ async fn load(
     change: &ConnectionChange,
 ) -> Result<(Versioned<Connection>, Option<Sealed>)> {
     let connection = context.connection_row(name).await?;
-    let given = change.client_secret.as_ref();
-    let other = given.filter(|given| !is_kept(context, &connection.row, given));
+    let other = match &change.client_secret {
+        Some(given) if !is_kept(context, &connection.row, given).await => Some(given),
+        _ => None,
+    };
     let secret = sealed_client_secret(context, connection.row.id, other)?;
     Ok((connection, secret))
 }
 
 /// Whether the secret is the one that is kept, so that the same change twice is one. Where that one cannot be opened, a
 /// given one takes its place.
-fn is_kept(context: &Context, connection: &Connection, given: &SecretString) -> bool {
-    let kept = connection.client_secret.as_ref();
-    let opened = kept.and_then(|kept| {
-        let place = oauth::client_secret_place(connection.id);
-        context.vault.open_sealed(place, kept).ok()
-    });
+async fn is_kept(context: &Context, connection: &Connection, given: &SecretString) -> bool {
+    let Some(kept) = &connection.client_secret else {
+        return false;
+    };
+    let place = place::client_secret(connection.id);
+    let opened = context.vault.open_sealed(place, kept).await.ok();
     let kept = opened.as_deref().and_then(|kept| str::from_utf8(kept).ok());
     kept.is_some_and(|kept| Digest::of(kept).is_of(given.expose_secret()))
 }
@@ -96,6 +99,25 @@ fn decide(
         product,
     };
     let changed = row.on(trigger, context.now());
-    let after = changed.as_ref().map_or(row, |(after, _)| after.clone());
-    Ok((Change::none().connection(changed, version), after))
+    let Some((after, event)) = changed else {
+        return Ok((Change::none(), row));
+    };
+    let change = Change::none()
+        .audit(audit(&row, &after))
+        .connection(Some((after.clone(), event)), version);
+    Ok((change, after))
+}
+
+/// Which members changed; what they hold is said nowhere.
+fn audit(before: &Connection, after: &Connection) -> NewAudit {
+    let members = [
+        ("client_id", before.client_id != after.client_id),
+        ("client_secret", before.client_secret != after.client_secret),
+        ("permissions", before.permissions != after.permissions),
+        ("settings", before.settings != after.settings),
+        ("disabled", before.is_disabled() != after.is_disabled()),
+    ];
+    let changed = members.into_iter().filter(|(_, differs)| *differs);
+    let changed: Vec<&str> = changed.map(|(name, _)| name).collect();
+    after.audit("connection.changed").fact("changed", changed)
 }

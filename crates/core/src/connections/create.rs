@@ -1,5 +1,7 @@
 //! Creates a connection and issues its redirect URI.
 
+use secrecy::SecretString;
+
 use super::{read::view, sealed_client_secret};
 use crate::{
     Error, ErrorKind, Result,
@@ -17,12 +19,12 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     product.derived(&new.settings)?;
     check_client_id(new.client_id.as_deref())?;
     let id = ConnectionId::from_uuid(context.new_id());
-    let mut connection = Connection {
+    let connection = Connection {
         id,
         name: ConnectionName::new(new.connection_name)?,
         product: product.name.to_owned(),
         client_id: new.client_id,
-        client_secret: sealed_client_secret(context, id, new.client_secret.as_ref())?,
+        client_secret: None,
         client_epoch: 0,
         ended_epoch: 0,
         permissions,
@@ -33,17 +35,33 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         updated_at: context.now(),
         extra: Default::default(),
     };
-    connection.state = connection.state_of_contents(false);
-    let exists = format!("the connection {} exists", connection.name);
-    let created = Change::none()
-        .event(connection.event("connection.created"))
-        .insert(connection.clone());
-    context
-        .add(
+    let connection = context
+        .change(
             "connection.create",
-            created,
-            Error::new(ErrorKind::AlreadyExists, exists),
+            || load(context, &connection, new.client_secret.as_ref()),
+            |connection| {
+                let created = Change::none()
+                    .event(connection.event("connection.created"))
+                    .audit(connection.audit("connection.created"));
+                Ok((created.insert(connection.clone()), connection))
+            },
         )
         .await?;
     Ok(view(context, &connection))
+}
+
+/// The connection with its client secret, where no other has its name.
+async fn load(
+    context: &Context,
+    new: &Connection,
+    client_secret: Option<&SecretString>,
+) -> Result<Connection> {
+    if context.store.connection_named(&new.name).await?.is_some() {
+        let exists = format!("the connection {} exists", new.name);
+        return Err(Error::new(ErrorKind::AlreadyExists, exists));
+    }
+    let mut connection = new.clone();
+    connection.client_secret = sealed_client_secret(context, new.id, client_secret)?;
+    connection.state = connection.state_of_contents(false);
+    Ok(connection)
 }

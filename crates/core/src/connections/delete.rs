@@ -36,7 +36,9 @@ fn decide(
     connection: &Versioned<Connection>,
     accounts: Vec<(Versioned<Account>, bool)>,
 ) -> Result<(Change, ())> {
-    let mut change = Change::none().delete_connection(&connection.row, connection.version);
+    let mut change = Change::none()
+        .audit(connection.row.audit("connection.deleted"))
+        .delete_connection(&connection.row, connection.version);
     for (account, holds_credentials) in accounts {
         if holds_credentials {
             return Err(Error::new(
@@ -47,7 +49,11 @@ fn decide(
                 ),
             ));
         }
-        change = change.delete(account.row.id, account.version);
+        // Once this is committed, the connection's id leads nowhere.
+        let last = account.row.event("account.deleted");
+        let last = last.with("connection_name", &connection.row.name);
+        let last = last.with("product", &connection.row.product);
+        change = change.delete_account(&account.row, account.version, last);
     }
     Ok((change, ()))
 }

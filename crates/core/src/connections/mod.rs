@@ -13,8 +13,8 @@ pub(crate) use delete::delete;
 pub(crate) use read::{list, read};
 
 use crate::{
-    Error, Result, context::Context, domain::Account, identifier::ConnectionId,
-    oauth::client_secret_place, sealed::Sealed, store::Versioned,
+    Error, Result, context::Context, domain::Account, identifier::ConnectionId, seal::place,
+    sealed::Sealed, store::Versioned,
 };
 
 async fn accounts_of(
@@ -56,6 +56,6 @@ fn sealed_client_secret(
     }
     context
         .vault
-        .seal(client_secret_place(connection), text.as_bytes())
+        .seal(place::client_secret(connection), text.as_bytes())
         .map(Some)
 }

@@ -6,11 +6,14 @@ use super::Context;
 use crate::{
     Error, ErrorKind, Result,
     domain::{
-        Account, Authorization, Connection, Credential, Event, NewEvent, OutboxEntry, account,
+        Account, Authorization, Connection, Credential, Event, NewAudit, NewEvent, OutboxEntry,
         authorization,
     },
     identifier::{AccountId, AuthorizationId, ConnectionName, EventId, Identifier},
-    store::{Batch, Commit, Key, Record, Rewritten, Versioned},
+    resource::EventType,
+    seal::Fence,
+    state::AccountState,
+    store::{Batch, Commit, Key, Record, Rewritten, Versioned, Write},
 };
 
 /// How long something that will not come again is offered to a store that does not take it.
@@ -24,6 +27,7 @@ pub(crate) type Shredded = (Versioned<Credential>, Option<OutboxEntry>);
 pub(crate) struct Change {
     batch: Batch,
     events: Vec<NewEvent>,
+    audits: Vec<NewAudit>,
     /// Whose snapshots end.
     identifiers: Vec<Identifier>,
     connections: Vec<ConnectionName>,
@@ -50,8 +54,20 @@ impl Change {
         self.batch = self.batch.guard(key, version);
         self
     }
+    /// A row of any table.
+    pub(crate) fn write(mut self, write: Write) -> Self {
+        self.batch = self.batch.write(write);
+        self
+    }
     pub(crate) fn event(mut self, event: NewEvent) -> Self {
         self.events.push(event);
+        self
+    }
+
+    /// Says in the audit log who did what: for what an operator or an application changes, not for calls, links and
+    /// refreshes.
+    pub(crate) fn audit(mut self, audit: NewAudit) -> Self {
+        self.audits.push(audit);
         self
     }
 
@@ -75,14 +91,29 @@ impl Change {
     pub(crate) fn account(
         mut self,
         changed: Option<(Account, Option<&'static str>)>,
+        before: AccountState,
         version: u64,
     ) -> Self {
         let Some((account, event)) = changed else {
             return self;
         };
         self.identifiers.push(account.identifier.clone());
-        self.events.extend(event.map(|name| account.event(name)));
+        self.events
+            .extend(event.map(|name| match before == account.state {
+                true => account.event(name),
+                false => account.event(name).with("previous_status", before),
+            }));
         self.update(account, version)
+    }
+    /// An account that goes, with its last event.
+    pub(crate) fn delete_account(
+        mut self,
+        account: &Account,
+        version: u64,
+        last: NewEvent,
+    ) -> Self {
+        self.identifiers.push(account.identifier.clone());
+        self.event(last).delete(account.id, version)
     }
     /// An authorization after a transition, if it changed.
     pub(crate) fn authorization(
@@ -117,12 +148,12 @@ impl Change {
     }
 
     fn is_none(&self) -> bool {
-        self.batch.is_empty()
+        self.batch.is_empty() && self.audits.is_empty()
     }
 }
 
 /// Who is asked, after every failure of the store, whether to try again; gets the number of failures so far.
-struct Retries<F> {
+pub(super) struct Retries<F> {
     failures: u32,
     ask: F,
 }
@@ -133,7 +164,7 @@ where
     W: Future<Output = bool>,
 {
     /// The error, unless the work is tried again.
-    async fn after(&mut self, error: Error) -> Result<()> {
+    pub(super) async fn after(&mut self, error: Error) -> Result<()> {
         self.failures += 1;
         if error.kind() == ErrorKind::StorageUnavailable && (self.ask)(self.failures).await {
             return Ok(());
@@ -182,6 +213,7 @@ impl Context {
             ask: retry,
         };
         loop {
+            let fence = self.vault.fence();
             let loaded = match load().await {
                 Ok(loaded) => loaded,
                 Err(error) => {
@@ -191,7 +223,7 @@ impl Context {
             };
             let (change, value) = decide(loaded)?;
             if change.is_none()
-                || self.commit(name, change, &mut retries).await? == Commit::Committed
+                || self.commit(name, change, &fence, &mut retries).await? == Commit::Committed
             {
                 return Ok(value);
             }
@@ -220,7 +252,7 @@ impl Context {
         self.change_with_retries(name, load, decide, retry).await
     }
 
-    /// Adds what must not exist yet; `exists` is the error where it does.
+    /// Adds what must not exist yet and holds nothing that was sealed for it; `exists` is the error where it does.
     pub(crate) async fn add(
         &self,
         name: &'static str,
@@ -231,7 +263,10 @@ impl Context {
             failures: 0,
             ask: never,
         };
-        match self.commit(name, change, &mut retries).await? {
+        match self
+            .commit(name, change, &self.vault.fence(), &mut retries)
+            .await?
+        {
             Commit::Committed => Ok(()),
             Commit::Conflict => Err(exists),
         }
@@ -241,26 +276,26 @@ impl Context {
         &self,
         name: &'static str,
         change: Change,
+        fence: &Fence,
         retries: &mut Retries<F>,
     ) -> Result<Commit>
     where
         F: FnMut(u32) -> W,
         W: Future<Output = bool>,
     {
-        let events: Vec<Event> = change
-            .events
-            .into_iter()
-            .map(|event| Event {
-                id: EventId::from_uuid(self.new_id()),
-                name: event.name.to_owned(),
-                at: self.now(),
-                account_id: event.account_id,
-                data: event.data,
-            })
-            .collect();
+        let events = self.complete(change.events).await;
         let batch = change.batch.named(name);
         let batch = events.iter().cloned().fold(batch, Batch::insert);
-        let outcome = self.offer(batch, retries).await;
+        let (batch, is_fenced) = fence.guard(batch);
+        let outcome = self.offer_audited(batch, change.audits, retries).await;
+        if is_fenced && matches!(outcome, Ok(Commit::Conflict)) {
+            // Perhaps another process has changed the data key; whatever keeps it from being read, `load` meets it too.
+            let _ = self.vault.reload().await;
+        }
+        // Even where the store does not answer: it may have committed.
+        if !events.is_empty() {
+            self.feed.committed();
+        }
         match &outcome {
             Ok(Commit::Committed) => {
                 for event in &events {
@@ -281,9 +316,36 @@ impl Context {
         outcome
     }
 
+    /// Events with their ids and times, and with the names that follow from ids.
+    async fn complete(&self, events: Vec<NewEvent>) -> Vec<Event> {
+        let mut all = Vec::with_capacity(events.len());
+        for mut event in events {
+            debug_assert!(EventType::of(event.name).is_some(), "{}", event.name);
+            let names = match event.connection_id {
+                Some(id) if event.data["connection_name"].is_null() => self.names_of(id).await,
+                _ => None,
+            };
+            if let Some((name, product)) = names {
+                event = event.with("connection_name", name).with("product", product);
+            }
+            all.push(Event {
+                id: EventId::from_uuid(self.new_id()),
+                name: event.name.to_owned(),
+                at: self.now(),
+                actor: Some(self.caller.actor()),
+                account_id: event.account_id,
+                extra: Default::default(),
+                short_lived: EventType::of(event.name).is_some_and(|known| known.short_lived),
+                data: event.data,
+                position: None,
+            });
+        }
+        all
+    }
+
     /// Offers one batch until the store says what became of it, or no retry is left. A store that failed may have
     /// applied the batch all the same.
-    async fn offer<F, W>(&self, batch: Batch, retries: &mut Retries<F>) -> Result<Commit>
+    pub(super) async fn offer<F, W>(&self, batch: Batch, retries: &mut Retries<F>) -> Result<Commit>
     where
         F: FnMut(u32) -> W,
         W: Future<Output = bool>,
@@ -308,20 +370,25 @@ impl Context {
         }
     }
 
-    /// Changes an account by one transition.
+    /// Changes an account by one transition, for tests: what changes one is audited or has more to it.
+    #[cfg(test)]
     pub(crate) async fn change_account(
         &self,
         name: &'static str,
         id: AccountId,
-        decide: impl Fn(&Versioned<Account>) -> account::Transition,
+        decide: impl Fn(&Versioned<Account>) -> crate::domain::account::Transition,
     ) -> Result<Account> {
         self.change(
             name,
             || self.existing_account(id),
             |account: Versioned<Account>| {
                 let changed = decide(&account)?;
+                let before = account.row.state;
                 let after = changed.as_ref().map_or(account.row, |(row, _)| row.clone());
-                Ok((Change::none().account(changed, account.version), after))
+                Ok((
+                    Change::none().account(changed, before, account.version),
+                    after,
+                ))
             },
         )
         .await

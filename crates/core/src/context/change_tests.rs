@@ -146,7 +146,7 @@ impl Stage {
     }
 
     fn events(&self) -> Vec<String> {
-        let events = self.world.run(self.context.store.events(None, 100));
+        let events = self.world.run(self.context.store.events(None, None, 100));
         let names = events.unwrap().into_iter().map(|event| event.row.name);
         names.collect()
     }
@@ -285,7 +285,10 @@ fn patience_ends_and_reports_the_store() {
             || stage.context.existing_account(stage.id),
             |account: Versioned<Account>| {
                 let changed = account.row.on(Trigger::Suspended, stage.context.now())?;
-                Ok((Change::none().account(changed, account.version), ()))
+                Ok((
+                    Change::none().account(changed, account.row.state, account.version),
+                    (),
+                ))
             },
         ))
         .unwrap_err();

@@ -156,6 +156,11 @@ impl Endpoints {
         }
     }
 
+    /// Where users authorize, and where tokens are asked for.
+    pub(crate) fn for_authorization(&self) -> Vec<String> {
+        vec![self.authorize.clone(), self.token.clone()]
+    }
+
     pub(crate) fn revoke(&self) -> Option<&str> {
         self.revoke.as_deref()
     }

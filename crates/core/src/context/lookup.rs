@@ -60,14 +60,12 @@ impl Context {
         let Some(row) = row.map(|row| row.row) else {
             return Ok(None);
         };
-        let tokens = row
-            .sealed
-            .as_ref()
-            .map(|sealed| {
-                TokenSet::open(&self.vault, account, generation, row.client_epoch, sealed)
-            })
-            .transpose()?;
-        Ok(tokens.map(|tokens| tokens.issued(row.created_at)))
+        let Some(sealed) = &row.sealed else {
+            return Ok(None);
+        };
+        let opened =
+            TokenSet::open(&self.vault, account, generation, row.client_epoch, sealed).await?;
+        Ok(Some(opened.issued(row.created_at)))
     }
 
     /// A connection by the name that a request gives.

@@ -3,10 +3,13 @@
 //! A [`Context`] is a cheap clone. It knows no service: what Stead does is written in the services, as functions of it.
 
 pub(crate) mod access_tokens;
+mod audit;
 pub(crate) mod bulkheads;
 pub(crate) mod change;
 pub(crate) mod circuits;
 pub(crate) mod endpoints;
+mod feed;
+pub(crate) mod keyed_calls;
 mod lookup;
 mod options;
 pub(crate) mod outbox;
@@ -16,6 +19,7 @@ pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
 pub(crate) mod token_set;
+pub(crate) mod webhook_lanes;
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +32,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 use uuid::Uuid;
 
@@ -42,6 +46,7 @@ pub(crate) use token_set::TokenSet;
 
 use crate::{
     Error, ErrorKind, Result,
+    caller::Caller,
     catalogue::Catalogue,
     identifier::{AccountId, ConnectionId},
     ports::{Entropy, Policy, Runtime, Spool, Transport},
@@ -52,13 +57,18 @@ use crate::{
 /// Bytes from which on reading them takes long enough to hold up other calls.
 const LARGE: u64 = 256 * 1024;
 
-/// What the services of one deployment share.
+/// What the services of one deployment share, and who acts.
 #[derive(Clone)]
-pub(crate) struct Context(Arc<Shared>);
+pub(crate) struct Context {
+    shared: Arc<Shared>,
+    pub(crate) caller: Caller,
+}
 
 /// The parts of a [`Context`].
 pub(crate) struct Shared {
     pub(crate) public_url: Url,
+    /// The proxy host, where there is one.
+    pub(crate) proxy_url: Option<Url>,
     pub(crate) verification: Verification,
     /// Where links may send the browser back; anywhere where there are none.
     pub(crate) verify_origins: Vec<url::Origin>,
@@ -81,6 +91,7 @@ pub(crate) struct Shared {
     pub(crate) bulkheads: bulkheads::Bulkheads,
     /// By account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
+    pub(crate) keyed_calls: keyed_calls::KeyedCalls,
     pub(crate) outbox: outbox::OutboxQueue,
     pub(crate) rate_limiters: rate_limit::RateLimiters,
     pub(crate) circuits: circuits::Circuits,
@@ -88,23 +99,29 @@ pub(crate) struct Shared {
     pub(crate) kept_alive: Mutex<Option<Timestamp>>,
     pub(crate) recorder: recorder::Recorder,
     pub(crate) access_tokens: access_tokens::AccessTokens,
+    pub(crate) feed: feed::Feed,
     pub(crate) tasks: tasks::Tasks,
+    pub(crate) audit_turn: audit::AuditTurn,
+    pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
+    /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
+    pub(crate) private_hosts: Vec<String>,
     counter: AtomicU32,
 }
 
 impl Deref for Context {
     type Target = Shared;
     fn deref(&self) -> &Shared {
-        &self.0
+        &self.shared
     }
 }
 
-/// A handle that does not keep the context alive.
+/// A handle that does not keep the context alive. What is done with it later, Stead does by itself.
 pub(crate) struct WeakContext(Weak<Shared>);
 
 impl WeakContext {
     pub(crate) fn upgrade(&self) -> Option<Context> {
-        self.0.upgrade().map(Context)
+        let caller = Caller::Stead;
+        self.0.upgrade().map(|shared| Context { shared, caller })
     }
 }
 
@@ -151,9 +168,10 @@ impl Context {
         let store = Records::new(ports.store);
         let restored_at = store.restored_at().await?;
         let vault = Vault::open(
-            &ports.keys,
+            ports.keys,
+            ports.key_source,
             &store,
-            ports.runtime.as_ref(),
+            Arc::clone(&ports.runtime),
             Arc::clone(&ports.entropy),
         )
         .await?;
@@ -163,8 +181,9 @@ impl Context {
         if let Some(spool) = &ports.spool {
             spool.enter(&process.to_string()).await?;
         }
-        Ok(Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             public_url: options.public_url,
+            proxy_url: options.proxy_url,
             verification: options.verification,
             verify_origins: options::origins(&options.verify_origins)?,
             retention: options.retention,
@@ -183,19 +202,32 @@ impl Context {
             store_health: snapshots::StoreHealth::default(),
             bulkheads,
             refreshes: single_flight::SingleFlight::default(),
+            keyed_calls: keyed_calls::KeyedCalls::default(),
             outbox: outbox::OutboxQueue::default(),
             rate_limiters: rate_limit::RateLimiters::new(options.calls.waiting_per_account),
             circuits: circuits::Circuits::default(),
             kept_alive: Mutex::default(),
             recorder: recorder::Recorder::default(),
             access_tokens: access_tokens::AccessTokens::default(),
+            feed: feed::Feed::default(),
             tasks: tasks::Tasks::default(),
+            audit_turn: audit::AuditTurn::default(),
+            webhook_lanes: webhook_lanes::WebhookLanes::default(),
+            private_hosts: options.private_hosts,
             counter: AtomicU32::new(0),
-        })))
+        });
+        let caller = Caller::default();
+        Ok(Self { shared, caller })
+    }
+
+    /// The same for another caller.
+    pub(crate) fn acting_as(&self, caller: Caller) -> Self {
+        let shared = Arc::clone(&self.shared);
+        Self { shared, caller }
     }
 
     pub(crate) fn downgrade(&self) -> WeakContext {
-        WeakContext(Arc::downgrade(&self.0))
+        WeakContext(Arc::downgrade(&self.shared))
     }
 
     /// Drops what is kept in memory and was not used lately.
@@ -212,6 +244,20 @@ impl Context {
         self.runtime.monotonic()
     }
 
+    /// Whether another process has ended, as far as that is known.
+    pub(crate) async fn has_ended(&self, process: Uuid) -> bool {
+        let Some(spool) = self.spool.as_ref().filter(|_| process != self.process) else {
+            return false;
+        };
+        spool
+            .has_ended(&process.to_string())
+            .await
+            .unwrap_or_else(|error: Error| {
+                tracing::warn!(%process, %error, "no one knows whether a process has ended");
+                false
+            })
+    }
+
     /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
     pub(crate) async fn detached<T, W>(&self, work: impl FnOnce(Self) -> W) -> Result<T, Panicked>
     where
@@ -219,15 +265,25 @@ impl Context {
         W: Future<Output = T> + Send + 'static,
     {
         let (response, wait) = futures_channel::oneshot::channel();
+        self.detach(|context| {
+            let work = work(context);
+            // The caller may be gone; the work is done all the same.
+            async move { drop(response.send(work.await)) }
+        });
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// Starts work that no one waits for but a shutdown.
+    pub(crate) fn detach<W>(&self, work: impl FnOnce(Self) -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
         let guard = self.tasks.begin();
         let work = work(self.clone());
         self.runtime.spawn(Box::pin(async move {
-            let result = work.await;
+            work.await;
             drop(guard);
-            // The caller may be gone; the work is done all the same.
-            let _ = response.send(result);
         }));
-        wait.await.map_err(|_| Panicked)
     }
 
     /// Runs work on so many bytes: a large one where it holds up no other call.
@@ -285,6 +341,23 @@ impl Context {
             "{prefix}{}",
             URL_SAFE_NO_PAD.encode(bytes.as_slice())
         ))
+    }
+
+    /// A new secret with six more characters that scanners of leaked secrets recognise it by: the CRC-32 of what stands
+    /// before them, in base 62.
+    pub(crate) fn new_checked_secret(&self, prefix: &str) -> SecretString {
+        const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        let secret = self.new_secret(prefix);
+        let mut crc = flate2::Crc::new();
+        crc.update(secret.expose_secret().as_bytes());
+        let mut rest = crc.sum();
+        let mut checksum = ['0'; 6];
+        for place in checksum.iter_mut().rev() {
+            *place = char::from(DIGITS[(rest % 62) as usize]);
+            rest /= 62;
+        }
+        let checksum: String = checksum.iter().collect();
+        SecretString::from(format!("{}{checksum}", secret.expose_secret()))
     }
 
     /// The redirect URI of a connection, as registered at the product byte for byte.

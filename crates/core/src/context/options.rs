@@ -9,7 +9,7 @@ use super::bulkheads::CallLimits;
 use super::endpoints::{ProductOptions, base_url, is_loopback};
 use crate::{
     Error, ErrorKind, Result,
-    ports::{AllowAll, Entropy, Policy, Runtime, Spool, Transport},
+    ports::{AllowAll, Entropy, KeySource, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
     store::Store,
 };
@@ -20,6 +20,8 @@ use crate::{
 pub struct EnvironmentOptions {
     /// Where users' browsers reach this environment; links and redirect URIs are made from it and from nothing else.
     pub public_url: Url,
+    /// Where account tokens are taken and paths are the products' own, if anywhere.
+    pub proxy_url: Option<Url>,
     /// Who confirms that the user who came back is the one whom the link was made for.
     pub verification: Verification,
     /// Origins, such as `https://app.example.com`, to which links may send the user's browser back; any where there are none.
@@ -28,6 +30,8 @@ pub struct EnvironmentOptions {
     pub products: BTreeMap<String, ProductOptions>,
     /// How long history is kept, and how much of it.
     pub retention: Retention,
+    /// Hosts that may be private: names, or domains such as `.corp.example`. Webhooks to them may be plain http.
+    pub private_hosts: Vec<String>,
     /// How many calls may be in flight, and what they may hold.
     pub calls: CallLimits,
 }
@@ -47,12 +51,44 @@ impl EnvironmentOptions {
         }
         Ok(Self {
             public_url,
+            proxy_url: None,
             verification: Verification::Application,
             verify_origins: Vec::new(),
             products: BTreeMap::new(),
             retention: Retention::default(),
+            private_hosts: Vec::new(),
             calls: CallLimits::default(),
         })
+    }
+
+    /// Sets the address of the proxy host: another host, or port, than that of the public URL. An account token says
+    /// there whose account is meant, and paths are the product's own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where it has a path or a query, is the host of the public URL, or is plain http beyond
+    /// this machine.
+    pub fn proxy_url(mut self, proxy_url: &str) -> Result<Self> {
+        let url = base_url(proxy_url, "the proxy URL")?;
+        let refused = |why: &str| Err(Error::new(ErrorKind::InvalidRequest, why));
+        if url.path() != "/" {
+            return refused("the proxy URL has no path: the paths below it are the products' own");
+        }
+        if url.scheme() == "http" && !is_loopback(&url) {
+            return refused(
+                "the proxy URL must be https; plain http is allowed for 127.0.0.1 and localhost only",
+            );
+        }
+        let place = |url: &Url| {
+            (
+                url.host_str().map(str::to_owned),
+                url.port_or_known_default(),
+            )
+        };
+        if place(&url) == place(&self.public_url) {
+            return refused("the proxy URL needs another host than the public URL");
+        }
+        self.proxy_url = Some(url);
+        Ok(self)
     }
 }
 
@@ -160,6 +196,8 @@ pub struct Ports {
     pub store: Arc<dyn Store>,
     /// Keys that seal the store's secrets.
     pub keys: KeyRing,
+    /// Where these keys are read again, once the store needs one that is not among them; nowhere where there is none.
+    pub key_source: Option<Arc<dyn KeySource>>,
     /// Policy.
     pub policy: Arc<dyn Policy>,
     /// Where tokens wait for a store that is away; in memory only where there is none.
@@ -181,6 +219,7 @@ impl Ports {
             entropy,
             store,
             keys,
+            key_source: None,
             policy: Arc::new(AllowAll),
             spool: None,
         }

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::{
     Error, ErrorKind, Result,
     domain::Account,
-    seal::{AssociatedData, Vault},
+    seal::{AssociatedData, Vault, place},
     sealed::Sealed,
 };
 
@@ -26,8 +26,8 @@ pub(crate) struct TokenSet {
     issued_at: Option<Timestamp>,
     /// Which of the connection's clients they were issued to.
     client_epoch: u64,
-    /// `Bearer …`, ready to send and marked as sensitive.
-    bearer: HeaderValue,
+    /// `Bearer …`, ready to send and marked as sensitive; nothing where no header can carry it.
+    bearer: Option<HeaderValue>,
 }
 
 impl TokenSet {
@@ -35,27 +35,31 @@ impl TokenSet {
         access: SecretString,
         refresh: Option<SecretString>,
         expires_at: Option<Timestamp>,
-    ) -> Result<Self> {
+    ) -> Self {
         let text = Zeroizing::new(format!("Bearer {}", access.expose_secret()));
-        let mut bearer = HeaderValue::from_str(&text).map_err(|_| {
-            Error::new(
-                ErrorKind::ProductProtocolError,
-                "the product issued a token that no header can carry",
-            )
-        })?;
-        bearer.set_sensitive(true);
-        Ok(Self {
+        let mut bearer = HeaderValue::from_str(&text).ok();
+        if let Some(bearer) = &mut bearer {
+            bearer.set_sensitive(true);
+        }
+        Self {
             access,
             refresh,
             expires_at,
             issued_at: None,
             client_epoch: 0,
             bearer,
-        })
+        }
     }
 
-    pub(crate) fn bearer(&self) -> &HeaderValue {
-        &self.bearer
+    /// The header that sends it. An access token that no header can carry is kept all the same, for the refresh token
+    /// next to it.
+    pub(crate) fn bearer(&self) -> Result<&HeaderValue> {
+        self.bearer.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::ProductProtocolError,
+                "the product issued an access token that no header can carry",
+            )
+        })
     }
     pub(crate) fn refresh_token(&self) -> Option<&SecretString> {
         self.refresh.as_ref()
@@ -90,20 +94,20 @@ impl TokenSet {
     }
 
     pub(crate) fn seal(&self, vault: &Vault, account: &Account, generation: u64) -> Result<Sealed> {
-        let owner = owner(account);
-        let place = AssociatedData::new("credential", account.id.uuid(), &owner);
-        self.seal_at(vault, place.generation(generation))
+        let owner = place::owner(account);
+        let place = place::tokens(account.id, &owner, generation, self.client_epoch);
+        self.seal_at(vault, place)
     }
 
-    /// Seals them for the spool, before they have a generation: bound to the refresh that brought them.
+    /// Seals them for the spool.
     pub(crate) fn seal_for_spool(
         &self,
         vault: &Vault,
         account: &Account,
         refresh: Uuid,
     ) -> Result<Sealed> {
-        let owner = owner(account);
-        let place = AssociatedData::new("spool", refresh, &owner);
+        let owner = place::owner(account);
+        let place = place::spooled_tokens(refresh, &owner, self.client_epoch);
         self.seal_at(vault, place)
     }
 
@@ -120,41 +124,41 @@ impl TokenSet {
             serde_json::to_vec(&document)
                 .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
         );
-        vault.seal(place.client_epoch(self.client_epoch), &text)
+        vault.seal(place, &text)
     }
 
-    pub(crate) fn open(
+    pub(crate) async fn open(
         vault: &Vault,
         account: &Account,
         generation: u64,
         client_epoch: u64,
         sealed: &Sealed,
     ) -> Result<Self> {
-        let owner = owner(account);
-        let place = AssociatedData::new("credential", account.id.uuid(), &owner);
-        Self::open_at(vault, place.generation(generation), client_epoch, sealed)
+        let owner = place::owner(account);
+        let place = place::tokens(account.id, &owner, generation, client_epoch);
+        Self::open_at(vault, place, client_epoch, sealed).await
     }
 
     /// Opens what the spool kept.
-    pub(crate) fn open_from_spool(
+    pub(crate) async fn open_from_spool(
         vault: &Vault,
         account: &Account,
         refresh: Uuid,
         client_epoch: u64,
         sealed: &Sealed,
     ) -> Result<Self> {
-        let owner = owner(account);
-        let place = AssociatedData::new("spool", refresh, &owner);
-        Self::open_at(vault, place, client_epoch, sealed)
+        let owner = place::owner(account);
+        let place = place::spooled_tokens(refresh, &owner, client_epoch);
+        Self::open_at(vault, place, client_epoch, sealed).await
     }
 
-    fn open_at(
+    async fn open_at(
         vault: &Vault,
         place: AssociatedData<'_>,
         client_epoch: u64,
         sealed: &Sealed,
     ) -> Result<Self> {
-        let text = vault.open_sealed(place.client_epoch(client_epoch), sealed)?;
+        let text = vault.open_sealed(place, sealed).await?;
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,
@@ -165,14 +169,9 @@ impl TokenSet {
             SecretString::from(document.access_token.as_ref()),
             document.refresh_token.as_deref().map(SecretString::from),
             document.expires_at,
-        )?;
+        );
         Ok(tokens.of_client(client_epoch))
     }
-}
-
-/// Whose tokens they are: an account row that was given to another user opens nothing.
-fn owner(account: &Account) -> String {
-    format!("{}/{}", account.connection_id, account.identifier)
 }
 
 /// Plain form of a sealed credential. Borrowed where the text has no escapes, so that it leaves no copy behind.
@@ -195,6 +194,7 @@ impl fmt::Debug for TokenSet {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
 
     use super::*;
     use crate::testing::{STABLE, START, World, account, always, context};
@@ -222,27 +222,32 @@ mod tests {
             ("plain", None, None),
             ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None),
         ] {
-            let tokens =
-                TokenSet::new(access.into(), refresh.map(SecretString::from), end).unwrap();
+            let tokens = TokenSet::new(access.into(), refresh.map(SecretString::from), end);
             let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
-            let opened = TokenSet::open(&context.vault, &ada(), 3, 0, &sealed).unwrap();
+            let ada = ada();
+            let opened = TokenSet::open(&context.vault, &ada, 3, 0, &sealed);
+            let opened = opened.now_or_never().unwrap().unwrap();
             assert_eq!(
                 texts(&opened),
                 (access.to_owned(), refresh.map(str::to_owned), end)
             );
-            assert_eq!(opened.bearer(), format!("Bearer {access}").as_str());
+            assert_eq!(
+                opened.bearer().unwrap(),
+                format!("Bearer {access}").as_str()
+            );
         }
     }
 
     #[test]
     fn tokens_of_another_generation_account_or_client_do_not_open() {
         let context = context(&World::new(), &STABLE, always(200, ""));
-        let tokens = TokenSet::new("a".into(), None, None).unwrap();
+        let tokens = TokenSet::new("a".into(), None, None);
         for epoch in [0, 7] {
             let tokens = tokens.clone().of_client(epoch);
             let sealed = tokens.seal(&context.vault, &ada(), 3).unwrap();
             let open = |account: &Account, generation, epoch| {
-                TokenSet::open(&context.vault, account, generation, epoch, &sealed)
+                let opened = TokenSet::open(&context.vault, account, generation, epoch, &sealed);
+                opened.now_or_never().unwrap()
             };
             assert_eq!(open(&ada(), 3, epoch).unwrap().client_epoch(), epoch);
             for (account, generation, epoch) in [
@@ -266,12 +271,13 @@ mod tests {
             let sealed = context
                 .vault
                 .seal(
-                    AssociatedData::new("credential", ada().id.uuid(), &owner(&ada()))
-                        .generation(1),
+                    place::tokens(ada().id, &place::owner(&ada()), 1, 0),
                     layout.as_bytes(),
                 )
                 .unwrap();
-            let error = TokenSet::open(&context.vault, &ada(), 1, 0, &sealed).unwrap_err();
+            let ada = ada();
+            let opened = TokenSet::open(&context.vault, &ada, 1, 0, &sealed);
+            let error = opened.now_or_never().unwrap().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
         }
     }
@@ -279,7 +285,7 @@ mod tests {
     #[test]
     fn what_ends_the_grant_is_the_refresh_token_where_there_is_one() {
         let tokens = |refresh: Option<&str>| {
-            TokenSet::new("access".into(), refresh.map(SecretString::from), None).unwrap()
+            TokenSet::new("access".into(), refresh.map(SecretString::from), None)
         };
         assert_eq!(
             tokens(Some("refresh")).revocable().expose_secret(),
@@ -290,11 +296,13 @@ mod tests {
 
     #[test]
     fn a_token_is_sent_as_a_sensitive_bearer_or_not_at_all() {
-        let tokens = TokenSet::new("CANARY".into(), None, None).unwrap();
-        assert!(tokens.bearer().is_sensitive());
-        assert_eq!(format!("{:?}", tokens.bearer()), "Sensitive");
+        let tokens = TokenSet::new("CANARY".into(), None, None);
+        let bearer = tokens.bearer().unwrap();
+        assert!(bearer.is_sensitive());
+        assert_eq!(format!("{bearer:?}"), "Sensitive");
         for bad in ["a\nb", "a\r\nx: y", "a\0"] {
-            let error = TokenSet::new(bad.into(), None, None).unwrap_err();
+            let tokens = TokenSet::new(bad.into(), None, None);
+            let error = tokens.bearer().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
         }
     }

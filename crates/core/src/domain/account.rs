@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Connection, Extra, Lease, NewEvent, PendingCredential,
+    Connection, Extra, Lease, NewAudit, NewEvent, PendingCredential,
     refresh::{Keep, RefreshFailure, RefreshState, Refreshed},
 };
 use crate::{
     Error, ErrorKind, Result,
-    identifier::{AccountId, ConnectionId, Identifier},
+    identifier::{AccountId, ConnectionId, ConnectionName, Identifier},
     state::{AccountHealth, AccountReason, AccountState},
 };
 
@@ -47,6 +47,9 @@ pub(crate) struct Account {
     /// Which of the connection's clients the current credential was issued to.
     #[serde(default)]
     pub(crate) client_epoch: u64,
+    /// How often it was disconnected: account tokens of before are not good any more.
+    #[serde(default)]
+    pub(crate) disconnections: u64,
     /// When the current access token ends, if it does.
     pub(crate) token_expires_at: Option<Timestamp>,
     /// Who is refreshing the credential now.
@@ -96,6 +99,7 @@ pub(crate) fn new_account(
         last_generation: 0,
         revoked_generation: 0,
         client_epoch: 0,
+        disconnections: 0,
         token_expires_at: None,
         lease: None,
         refresh_failures: 0,
@@ -380,6 +384,7 @@ impl Account {
             missing_scopes: Vec::new(),
             subject: None,
             generation: 0,
+            disconnections: self.disconnections + 1,
             token_expires_at: None,
             lease: None,
             refresh: RefreshState::default(),
@@ -404,19 +409,27 @@ impl Account {
         }
     }
 
+    /// An entry about it for the audit log, which never names the user.
+    pub(crate) fn audit(&self, action: &'static str, connection: &ConnectionName) -> NewAudit {
+        NewAudit::new(action, "account", self.id).fact("connection_name", connection.as_str())
+    }
+
     /// An event about it.
     pub(crate) fn event(&self, name: &'static str) -> NewEvent {
-        NewEvent {
-            name,
-            account_id: Some(self.id),
-            data: json!({
-                "connection_id": self.connection_id,
-                "identifier": self.identifier,
-                "state": self.state,
-                "reason": self.reason,
-                "missing_scopes": self.missing_scopes,
-            }),
-        }
+        let data = json!({
+            "connection_id": self.connection_id,
+            "identifier": self.identifier,
+            "status": self.state,
+            "reason": self.reason,
+            "missing_scopes": self.missing_scopes,
+        });
+        NewEvent::new(name, data).of_account(self.id, self.connection_id)
+    }
+
+    /// An event about a refresh that changes nothing that others see.
+    pub(crate) fn refresh_event(&self, name: &'static str) -> NewEvent {
+        let data = json!({ "identifier": self.identifier });
+        NewEvent::new(name, data).of_account(self.id, self.connection_id)
     }
 }
 

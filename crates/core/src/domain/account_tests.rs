@@ -247,6 +247,7 @@ fn a_disconnected_account_keeps_who_it_is_and_no_generation_comes_again() {
         let row = account(state);
         let expected = Account {
             last_generation: 6,
+            disconnections: 1,
             refresh_failures: 3,
             state: Disconnected,
             updated_at: LATER,

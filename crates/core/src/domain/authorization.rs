@@ -344,15 +344,13 @@ impl Authorization {
 
     /// An event about it.
     pub(crate) fn event(&self, name: &'static str) -> NewEvent {
-        NewEvent {
-            name,
-            account_id: Some(self.account_id),
-            data: json!({
-                "authorization_id": self.id,
-                "identifier": self.identifier,
-                "reason": self.reason,
-            }),
-        }
+        let data = json!({
+            "authorization_id": self.id,
+            "identifier": self.identifier,
+            "status": self.state,
+            "reason": self.reason,
+        });
+        NewEvent::new(name, data).of_account(self.account_id, self.connection_id)
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Extra, NewEvent};
+use super::{Extra, NewAudit, NewEvent};
 use crate::{
     Error, Result,
     identifier::{ConnectionId, ConnectionName},
@@ -129,8 +129,7 @@ impl Connection {
         if let Some(settings) = &changes.settings {
             next.settings.clone_from(settings);
         }
-        let disabled = self.state == ConnectionState::Disabled;
-        next.state = next.state_of_contents(changes.disabled.unwrap_or(disabled));
+        next.state = next.state_of_contents(changes.disabled.unwrap_or(self.is_disabled()));
         next
     }
 
@@ -141,6 +140,10 @@ impl Connection {
             (false, Some(_), Some(_)) => ConnectionState::Ready,
             (false, ..) => ConnectionState::Draft,
         }
+    }
+
+    pub(crate) fn is_disabled(&self) -> bool {
+        self.state == ConnectionState::Disabled
     }
 
     /// Whether tokens that were issued to `before` do not belong to this connection: they belong to the client and the
@@ -158,15 +161,19 @@ impl Connection {
 
     /// An event about it.
     pub(crate) fn event(&self, name: &'static str) -> NewEvent {
-        NewEvent {
-            name,
-            account_id: None,
-            data: json!({
-                "connection_name": self.name,
-                "product": self.product,
-                "state": self.state,
-            }),
-        }
+        let data = json!({
+            "connection_name": self.name,
+            "product": self.product,
+            "status": self.state,
+        });
+        NewEvent::new(name, data)
+    }
+
+    /// An entry about it for the audit log.
+    pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
+        NewAudit::new(action, "connection", self.id)
+            .fact("connection_name", self.name.as_str())
+            .fact("product", self.product.as_str())
     }
 }
 

@@ -18,6 +18,9 @@ use crate::{
 const THAW: SignedDuration = SignedDuration::from_secs(30);
 /// A stable refresh token is refused twice, so far apart, before the account ends.
 const CONFIRMATION: SignedDuration = SignedDuration::from_secs(10);
+/// A refresh token that was refused while the access token serves is presented again so much later, by those who do not
+/// need it yet.
+const NOT_URGENT: SignedDuration = SignedDuration::from_secs(60);
 /// Tokens that a refresh brought are not replaced within this time because the product's API refuses them; each further
 /// refusal doubles it, up to the longest.
 const YOUNG: SignedDuration = SignedDuration::from_secs(60);
@@ -422,13 +425,16 @@ impl Account {
         }
         let now = refusal.read_at;
         let since = self.refresh.refresh_refused_at.filter(|at| *at <= now);
-        let noted = AfterRefusal::Noted {
+        let noted = |pause| AfterRefusal::Noted {
             since: since.unwrap_or(now),
-            pause: since.map_or(CONFIRMATION, |at| CONFIRMATION - now.duration_since(at)),
+            pause,
         };
         let lightly = matches!(refusal.reason, RefreshReason::Early | RefreshReason::Asked);
         if lightly && self.still_serves(refusal.reason, now) {
-            return noted;
+            // The pause does not outlast the access token: then a refusal decides, and the user is told.
+            let end = self.token_expires_at.unwrap_or(Timestamp::MAX);
+            let pause = since.map_or(CONFIRMATION, |_| NOT_URGENT);
+            return noted(pause.min(end.duration_since(now)));
         }
         if self.rotation(refusal.rotation) == Rotation::Stable {
             return match since {
@@ -439,7 +445,7 @@ impl Account {
                 Some(at) if now.duration_since(at) >= CONFIRMATION => {
                     AfterRefusal::Dies(AccountReason::RefreshRejected)
                 }
-                _ => noted,
+                _ => noted(since.map_or(CONFIRMATION, |at| CONFIRMATION - now.duration_since(at))),
             };
         }
         AfterRefusal::Dies(match self.refresh.refresh_unanswered {

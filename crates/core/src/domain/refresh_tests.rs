@@ -281,8 +281,10 @@ fn a_stable_account_ends_with_the_second_refusal_ten_seconds_after_the_first() {
         (Some(70), Due, 80, dies),
         (Some(0), Refused, 1, dies),
         (Some(0), Due, 50, dies),
-        (Some(0), Early, 50, noted(0, -40)),
-        (Some(0), Asked, 59, noted(0, -49)),
+        (None, Asked, 20, noted(20, 10)),
+        (Some(-90), Early, 0, noted(-90, 60)),
+        (Some(0), Early, 50, noted(0, 10)),
+        (Some(0), Asked, 59, noted(0, 1)),
         (Some(0), Asked, 60, dies),
         // The store's clock was set back.
         (Some(100), Due, 70, noted(70, 10)),

@@ -1,11 +1,12 @@
 //! What the end user has to be asked for: the body of the request that makes the link.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The body for `POST /v1/authorization-links` that lets the failed call succeed. It asks for what the user has granted
 /// and what is missing together, so that nothing that worked stops working. Where the application confirms its users, it
 /// adds its `verify_url`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AuthorizationRequest {
     /// Connection.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -10,7 +11,7 @@ use super::{AuthorizationRequest, Upstream, Violation};
 use crate::scrub::each_text;
 
 /// What helps to act on an error.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Details {
     /// Id of the request at the service.
@@ -41,6 +42,7 @@ pub struct Details {
         skip_serializing_if = "Option::is_none",
         with = "whole_seconds"
     )]
+    #[schemars(with = "Option<u64>")]
     pub retry_after: Option<Duration>,
     /// What the product said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,6 +50,9 @@ pub struct Details {
     /// What exists already although the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Value>,
+    /// Whether it is what an earlier call with the same idempotency key came to; a header on the wire.
+    #[serde(skip)]
+    pub replayed: bool,
 }
 
 #[cfg(feature = "platform")]

@@ -2,10 +2,11 @@
 
 use std::{borrow::Cow, fmt};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// Who must act so that the call can succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ActBy {
@@ -92,6 +93,10 @@ kinds! {
     UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
     /// The proxied path or query could leave the product's origin, or is malformed.
     PathInvalid = "path_invalid", 400, false, AppDeveloper;
+    /// The key is that of another request, made in the last 24 hours.
+    IdempotencyMismatch = "idempotency_mismatch", 422, false, AppDeveloper;
+    /// A call with this key is under way, or was carried out and its response is too large to be kept.
+    IdempotencyConflict = "idempotency_conflict", 409, false, AppDeveloper;
     /// The body is larger than the service takes.
     RequestTooLarge = "request_too_large", 413, false, AppDeveloper;
     /// The path, or the proxy, does not accept this HTTP method.
@@ -100,6 +105,9 @@ kinds! {
     HeaderNotAllowed = "header_not_allowed", 400, false, AppDeveloper;
     /// The application's own credentials are missing, wrong or expired.
     Unauthenticated = "unauthenticated", 401, false, AppDeveloper;
+    /// The bearer token is good, and does not allow this; where a scope of the application is missing, `required_scopes`
+    /// names it.
+    InsufficientScope = "insufficient_scope", 403, false, AppDeveloper;
     /// The policy of this environment forbids the call.
     Forbidden = "forbidden", 403, false, Operator;
     /// The policy of this environment holds the call until it is approved.
@@ -204,6 +212,16 @@ impl fmt::Display for ErrorKind {
 impl Serialize for ErrorKind {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
+    }
+}
+
+impl JsonSchema for ErrorKind {
+    fn schema_name() -> Cow<'static, str> {
+        "ErrorKind".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+        json_schema!({ "type": "string", "enum": names, "description": "What went wrong. Later versions can have more kinds." })
     }
 }
 

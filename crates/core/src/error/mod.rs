@@ -211,6 +211,19 @@ impl Error {
         self.0.details.execution_id = Some(id.into());
         self
     }
+    /// Says that it is what an earlier call with the same idempotency key came to.
+    #[must_use]
+    pub fn with_replayed(mut self, replayed: bool) -> Self {
+        self.0.details.replayed = replayed;
+        self
+    }
+    /// Says whether the same call can succeed later, where it is not as for others of the kind.
+    #[cfg(feature = "platform")]
+    #[must_use]
+    pub(crate) fn with_retryable(mut self, retryable: bool) -> Self {
+        self.0.retryable = retryable;
+        self
+    }
     /// Removes credentials with these prefixes from all texts for people.
     #[cfg(feature = "platform")]
     #[must_use]
@@ -273,6 +286,10 @@ impl Error {
     /// What exists already although the call failed.
     pub fn partial(&self) -> Option<&Value> {
         self.0.details.partial.as_ref()
+    }
+    /// Whether it is what an earlier call with the same idempotency key came to: nothing was sent this time.
+    pub fn is_replayed(&self) -> bool {
+        self.0.details.replayed
     }
     /// Every place where the input breaks its schema.
     pub fn violation_list(&self) -> &[Violation] {

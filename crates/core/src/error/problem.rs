@@ -1,5 +1,6 @@
 //! An error as the body of an HTTP response.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ActBy, Details, Error, ErrorKind};
@@ -7,8 +8,8 @@ use super::{ActBy, Details, Error, ErrorKind};
 /// What the URI of a kind starts with.
 const TYPE: &str = "urn:stead:error:";
 
-/// An [`Error`] on the wire: RFC 9457 `application/problem+json` with Stead's members.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// An error as the body of a response: RFC 9457 `application/problem+json` with Stead's members.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Problem {
     /// URI that names the kind; it identifies and is not meant to be opened.

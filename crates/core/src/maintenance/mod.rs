@@ -1,21 +1,26 @@
 //! What has to be done from time to time: ending what is overdue, working off the outbox, removing what no one needs.
 
+mod examine;
 mod history;
+mod last_used;
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    Result,
+    Result, accounts,
     context::{Context, Retention, change::Change},
     domain::{
         Authorization,
         authorization::{End, Trigger},
     },
-    oauth,
+    keys, oauth,
     store::{Cutoffs, Versioned},
 };
+
+pub(crate) use examine::examine;
+pub use examine::{Examination, ExaminedConnection, Probe, WaitingInOutbox};
 
 const PERIOD: Duration = Duration::from_secs(30);
 /// Authorizations that are ended together.
@@ -24,20 +29,27 @@ const ROUND: u32 = 100;
 const REMOVED: u32 = 500;
 /// Authorizations are kept so long after their end, for those who ask how one went.
 const ENDED_AUTHORIZATIONS: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Deliveries of webhooks are kept so long after their end.
+const ENDED_DELIVERIES: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Shredded credentials are kept so long from their insertion; nothing can be read from them.
 const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
+/// Events that are of use for a short time only are kept so long.
+const SHORT_LIVED_EVENTS: SignedDuration = SignedDuration::from_hours(24);
 
 fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
     // What is kept for longer than time goes back is kept for ever.
     let before = |kept: SignedDuration| now.checked_sub(kept).unwrap_or(Timestamp::MIN);
     Cutoffs {
         access_tokens: now,
+        keyed_calls: now,
         executions: before(retention.executions),
         reads: before(retention.reads.min(retention.executions)),
         totals: before(retention.totals),
         events: before(retention.events),
+        short_lived_events: before(SHORT_LIVED_EVENTS.min(retention.events)),
         authorizations: before(ENDED_AUTHORIZATIONS),
         credentials: before(SHREDDED_CREDENTIALS),
+        deliveries: before(ENDED_DELIVERIES),
     }
 }
 
@@ -64,10 +76,14 @@ pub(crate) fn start(context: &Context) {
     }));
 }
 
-/// One round: tokens that wait in the spool are stored; authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
+/// One round: the data keys are read again; tokens that wait in the spool are stored; authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
 /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
 /// itself every 30 seconds.
 pub(crate) async fn run(context: &Context) -> Result<()> {
+    // First, so that no other work delays what other processes wait for.
+    if let Err(error) = keys::keep_up(context).await {
+        tracing::warn!(kind = %error.kind(), "the data keys could not be read again");
+    }
     oauth::replay_spool(context).await;
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
@@ -77,8 +93,14 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
     if let Err(error) = oauth::end_all_older_clients(context).await {
         tracing::warn!(kind = %error.kind(), "accounts of a changed client could not be ended");
     }
+    if let Err(error) = last_used::keep(context).await {
+        tracing::warn!(kind = %error.kind(), "when credentials were last used could not be kept");
+    }
     if let Err(error) = remove_unneeded(context).await {
         tracing::warn!(kind = %error.kind(), "rows that no one needs any more could not be removed");
+    }
+    if let Err(error) = accounts::continue_erasures(context).await {
+        tracing::warn!(kind = %error.kind(), "users who were erased are still named in the history");
     }
     ended
 }
@@ -113,7 +135,8 @@ async fn end_overdue(context: &Context) -> Result<()> {
     }
 }
 
-/// Ends links that no one has opened, in one transaction and without events: nothing has come of them. Returns how many.
+/// Ends links that no one has opened, in one transaction and with events that are kept for a short time: nothing has
+/// come of them. Returns how many.
 async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
     context
         .change(
@@ -126,7 +149,9 @@ async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
                     if row.is_unopened()
                         && let Some((row, _)) = row.on(timeout, now)?
                     {
-                        change = change.update(row, version);
+                        change = change
+                            .event(row.event("authorization.expired"))
+                            .update(row, version);
                         ended += 1;
                     }
                 }
@@ -190,6 +215,8 @@ mod tests {
         AccessToken {
             token: Digest::of(&expires_at.to_string()),
             client_id: String::from("app"),
+            secret_id: None,
+            scopes: None,
             expires_at,
         }
         .into_row()
@@ -208,8 +235,12 @@ mod tests {
             id,
             name: String::from("account.activated"),
             at,
+            actor: None,
             account_id: None,
             data: json!({}),
+            short_lived: false,
+            position: None,
+            extra: Default::default(),
         }
         .into_row()
         .unwrap()
@@ -317,7 +348,12 @@ mod tests {
         world.run(run(&context)).unwrap();
         assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
         assert!(world.run(executions(&context)).is_empty());
-        assert!(world.run(context.store.events(None, 1)).unwrap().is_empty());
+        assert!(
+            world
+                .run(context.store.events(None, None, 1))
+                .unwrap()
+                .is_empty()
+        );
     }
 
     #[test]
@@ -332,14 +368,14 @@ mod tests {
         for forgotten in [unopened, opened] {
             assert!(!is_there(&world, &context.store, forgotten.key()));
         }
-        // Nothing has come of a link that no one has opened.
-        let events = world.run(context.store.events(None, 10)).unwrap();
+        // Nothing has come of a link that no one has opened: its event goes sooner than others.
+        let events = world.run(context.store.events(None, None, 10)).unwrap();
         assert_eq!(
             events
                 .iter()
                 .map(|event| event.row.name.as_str())
                 .collect::<Vec<_>>(),
-            ["authorization.failed"]
+            ["authorization.expired", "authorization.failed"]
         );
     }
 

@@ -133,6 +133,6 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     let after = changed.0.clone();
     let change = change
         .authorization(completed, authorization.version)
-        .account(Some(changed), account.version);
+        .account(Some(changed), account.row.state, account.version);
     Ok((change, after))
 }

@@ -6,10 +6,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-use crate::{
-    Error, ErrorKind, Result, context::Context, domain::Connection, identifier::ConnectionId,
-    seal::AssociatedData,
-};
+use crate::{Error, ErrorKind, Result, context::Context, domain::Connection, seal::place};
 
 /// A client id with its secret.
 pub(super) struct ClientCredentials {
@@ -19,13 +16,14 @@ pub(super) struct ClientCredentials {
 
 impl ClientCredentials {
     /// Those of a connection; `None` for a draft.
-    pub(super) fn of(context: &Context, connection: &Connection) -> Result<Option<Self>> {
+    pub(super) async fn of(context: &Context, connection: &Connection) -> Result<Option<Self>> {
         let (Some(id), Some(sealed)) = (&connection.client_id, &connection.client_secret) else {
             return Ok(None);
         };
         let opened = context
             .vault
-            .open_sealed(client_secret_place(connection.id), sealed)?;
+            .open_sealed(place::client_secret(connection.id), sealed)
+            .await?;
         let secret = std::str::from_utf8(&opened).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,
@@ -54,8 +52,4 @@ impl ClientCredentials {
         value.set_sensitive(true);
         Ok(value)
     }
-}
-
-pub(crate) fn client_secret_place(connection: ConnectionId) -> AssociatedData<'static> {
-    AssociatedData::new("connection", connection.uuid(), "client_secret")
 }

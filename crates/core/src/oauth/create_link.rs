@@ -83,7 +83,10 @@ pub(crate) async fn create_link(
                 let (account, change) = match account {
                     Some(Versioned { row, version, .. }) => {
                         let revived = row.on(Trigger::LinkMade, now)?;
-                        (row, change.account(revived, version))
+                        // One that is erased meanwhile takes no link along.
+                        let change = change.guard(row.id, version);
+                        let change = change.account(revived, row.state, version);
+                        (row, change)
                     }
                     None => {
                         let row =

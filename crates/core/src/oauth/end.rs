@@ -43,7 +43,7 @@ pub(crate) async fn end(
                     .shred(pending);
                 if let Some(Versioned { row, version, .. }) = account {
                     let failed = row.on(account::Trigger::VerificationFailed, context.now())?;
-                    change = change.account(failed, version);
+                    change = change.account(failed, row.state, version);
                 }
                 Ok((change, true))
             },

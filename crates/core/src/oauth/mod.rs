@@ -19,13 +19,15 @@ mod verify;
 
 pub use callback::Callback;
 pub(crate) use callback::finish;
-pub(crate) use client::client_secret_place;
 pub use connect_page::ConnectPage;
 pub(crate) use connect_page::connect_page;
 pub(crate) use create_link::create_link;
 pub(crate) use end::end;
 pub use exchange::FinishedAuthorization;
 pub(crate) use older_clients::{end_all_older_clients, end_older_clients};
+#[cfg(feature = "simulation")]
+#[doc(hidden)]
+pub use refresh::simulation;
 pub(crate) use refresh::{RefreshReason, keep_alive, live, refresh_now, replay_spool};
 pub(crate) use revoke::{revocation, work_off_outbox};
 pub(crate) use shared_grant::shares_grant;

@@ -101,7 +101,7 @@ async fn end_accounts(
                 for Versioned { row, version, .. } in page {
                     if !row.is_of_client(connection) {
                         let changed = row.on(account::Trigger::ClientChanged, context.now())?;
-                        change = change.account(changed, version);
+                        change = change.account(changed, row.state, version);
                     }
                 }
                 Ok((change, last))

@@ -270,7 +270,7 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         let row = found.unwrap().unwrap().row;
         assert_eq!(row.state, AccountState::NeedsReauthorization);
         assert_eq!(row.reason, Some(AccountReason::ClientChanged));
-        let events = world.run(there.store.events(None, 1000)).unwrap();
+        let events = world.run(there.store.events(None, None, 1000)).unwrap();
         let ends = events.iter().filter(|event| {
             event.row.name == "account.needs_reauthorization"
                 && event.row.account_id == Some(row.id)

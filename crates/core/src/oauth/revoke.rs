@@ -7,11 +7,12 @@ use serde_json::json;
 use super::token_endpoint::{error_of, exchange, request};
 use crate::{
     Result,
+    caller::Caller,
     context::{Context, Endpoints, TokenSet, change::Change},
     domain::{Account, Connection, Credential, NewEvent, OutboxEntry, OutboxTask, account},
     identifier::{AccountId, OutboxId},
     product::Product,
-    seal::AssociatedData,
+    seal::place,
     sealed::Sealed,
     state::AccountReason,
     store::{Batch, Commit, Versioned},
@@ -33,7 +34,7 @@ pub(crate) async fn revocation(
     credential: &Credential,
     also_ends: &[AccountId],
 ) -> Result<Option<OutboxEntry>> {
-    let Some(tokens) = opened(context, account, credential) else {
+    let Some(tokens) = opened(context, account, credential).await else {
         return Ok(None);
     };
     let Some((connection, _)) = revocable(context, account, &tokens).await? else {
@@ -74,7 +75,7 @@ pub(super) async fn revocation_of_unconfirmed(
     account: &Account,
     credential: &Credential,
 ) -> Result<Option<OutboxEntry>> {
-    match opened(context, account, credential) {
+    match opened(context, account, credential).await {
         Some(tokens) => unasked(context, account, credential.generation, &tokens).await,
         None => Ok(None),
     }
@@ -82,16 +83,16 @@ pub(super) async fn revocation_of_unconfirmed(
 
 /// Revokes tokens that were never stored, where that ends nothing else.
 pub(crate) async fn discard(context: &Context, account: &Account, tokens: &TokenSet) {
-    let discarded = async {
-        match unasked(context, account, account.last_generation, tokens).await? {
-            Some(entry) => context
-                .store
-                .commit(Batch::new().named("outbox.add").insert(entry))
-                .await
-                .map(drop),
-            None => Ok(()),
-        }
-    };
+    let discarded = context.change(
+        "outbox.add",
+        || unasked(context, account, account.last_generation, tokens),
+        |entry| {
+            Ok((
+                entry.map_or_else(Change::none, |entry| Change::none().insert(entry)),
+                (),
+            ))
+        },
+    );
     match discarded.await {
         Ok(()) => work_off_outbox(context),
         Err(error) => {
@@ -132,9 +133,11 @@ async fn revocable(
     }))
 }
 
-fn opened(context: &Context, account: &Account, credential: &Credential) -> Option<TokenSet> {
+async fn opened(context: &Context, account: &Account, credential: &Credential) -> Option<TokenSet> {
     let sealed = credential.sealed.as_ref()?;
-    TokenSet::open(&context.vault, account, credential.generation, credential.client_epoch, sealed)
+    let (generation, client_epoch) = (credential.generation, credential.client_epoch);
+    TokenSet::open(&context.vault, account, generation, client_epoch, sealed)
+        .await
         .inspect_err(|error| {
             tracing::warn!(account = %account.id, kind = %error.kind(), "a credential cannot be opened, so it is not revoked at the product");
         })
@@ -156,9 +159,10 @@ fn entry(
         account_id: account.id,
         generation,
         client_epoch: connection.client_epoch,
-        token: context
-            .vault
-            .seal(token_place(id, connection.client_epoch), token.as_bytes())?,
+        token: context.vault.seal(
+            place::outbox_token(id, connection.client_epoch),
+            token.as_bytes(),
+        )?,
         also_ends: also_ends.to_vec(),
     };
     Ok(OutboxEntry {
@@ -175,19 +179,19 @@ pub(crate) fn work_off_outbox(context: &Context) {
     if !context.outbox.ask() {
         return;
     }
-    let guard = context.tasks.begin();
-    let worker = context.clone();
-    context.runtime.spawn(Box::pin(async move {
-        loop {
-            if let Err(error) = work_off(&worker).await {
-                tracing::warn!(kind = %error.kind(), "the outbox could not be read");
+    // Whoever asked, it goes on until nothing is due.
+    context
+        .acting_as(Caller::Stead)
+        .detach(|worker| async move {
+            loop {
+                if let Err(error) = work_off(&worker).await {
+                    tracing::warn!(kind = %error.kind(), "the outbox could not be read");
+                }
+                if !worker.outbox.ask_again() {
+                    break;
+                }
             }
-            if !worker.outbox.ask_again() {
-                break;
-            }
-        }
-        drop(guard);
-    }));
+        });
 }
 
 /// Takes what is due until nothing is.
@@ -295,6 +299,7 @@ async fn finish(
         mut row, version, ..
     } = entry;
     let OutboxTask::Revoke {
+        connection_id,
         account_id,
         also_ends,
         ..
@@ -324,11 +329,13 @@ async fn finish(
         "revoked" => also_ends,
         _ => &[],
     };
-    let event = NewEvent {
-        name,
-        account_id: Some(*account_id),
-        data: json!({ "outcome": said, "reason": why }),
-    };
+    let account = context.store.account(*account_id).await.ok().flatten();
+    let identifier = account.map(|account| account.row.identifier);
+    let event = NewEvent::new(name, json!({ "outcome": said, "reason": why }));
+    let event = identifier.iter().fold(event, |event, identifier| {
+        event.with("identifier", identifier)
+    });
+    let event = event.of_account(*account_id, *connection_id);
     context
         .change(
             "outbox.end",
@@ -343,7 +350,7 @@ async fn finish(
                     if account.row.is_connected() && issued_at < asked_at {
                         let died = account::Trigger::CredentialDied(AccountReason::RefreshRejected);
                         let changed = account.row.on(died, context.now())?;
-                        change = change.account(changed, account.version);
+                        change = change.account(changed, account.row.state, account.version);
                     }
                 }
                 Ok((change, ()))
@@ -391,10 +398,11 @@ async fn revoke(
     };
     let token = context
         .vault
-        .open_sealed(token_place(entry, connection.client_epoch), token)?;
+        .open_sealed(place::outbox_token(entry, connection.client_epoch), token)
+        .await?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;
-    let request = request(context, product, connection, url, &[("token", &token)])?;
+    let request = request(context, product, connection, url, &[("token", &token)]).await?;
     Ok(match exchange(context, request).await {
         Ok((status, body)) => outcome_of(status.as_u16(), &body, product),
         Err(error) => Outcome::Later(error.to_string()),
@@ -429,10 +437,6 @@ fn is_passing(code: &str, product: &Product) -> bool {
     ]
     .contains(&code)
         || product.oauth.temporary_errors.contains(&code)
-}
-
-fn token_place(id: OutboxId, client_epoch: u64) -> AssociatedData<'static> {
-    AssociatedData::new("outbox", id.uuid(), "token").client_epoch(client_epoch)
 }
 
 #[cfg(test)]

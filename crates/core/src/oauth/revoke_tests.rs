@@ -20,7 +20,7 @@ use crate::{
     oauth::visitor::connect,
     ports::{Runtime as _, Transport},
     product::{ClientAuthentication, OAuth},
-    resource::{ConnectionChange, NewConnection, Revocation},
+    resource::{ConnectionChange, Disconnection, NewConnection, Revocation},
     state::AccountState,
     testing::{ROTATING, Responses, STABLE, World, context, demo, insert_account, response},
 };
@@ -61,11 +61,15 @@ fn disconnected(
     world.run(insert_account(&context, AccountState::Active));
     let ada = AccountRef::new("demo", "ada").unwrap();
     let told = world
-        .run(accounts::disconnect(&context, &ada, true))
+        .run(accounts::disconnect(
+            &context,
+            &ada,
+            Disconnection::new().revoke_at_product(true),
+        ))
         .unwrap();
     assert_eq!(told.revocation, Revocation::Requested);
     world.advance(Duration::from_secs(3 * 86_400));
-    let events = world.run(context.store.events(None, 100)).unwrap();
+    let events = world.run(context.store.events(None, None, 100)).unwrap();
     let names = events.into_iter().map(|event| event.row.name);
     let names = names.filter(|name| name.contains("revo")).collect();
     let seen = seen.lock().unwrap().clone();
@@ -202,7 +206,7 @@ fn connected(world: &World, revoked: &Arc<Mutex<Vec<String>>>, status: u16) -> C
 
 /// The events about revocations: name, outcome and reason.
 fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Value)> {
-    let events = world.run(context.store.events(None, 100)).unwrap();
+    let events = world.run(context.store.events(None, None, 100)).unwrap();
     events
         .into_iter()
         .filter(|event| event.row.name.contains("revo"))
@@ -223,7 +227,11 @@ fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_f
         }));
         world.advance(Duration::from_secs(1));
         world
-            .run(accounts::disconnect(&context, &ada, revoke))
+            .run(accounts::disconnect(
+                &context,
+                &ada,
+                Disconnection::new().revoke_at_product(revoke),
+            ))
             .unwrap();
         world.advance(Duration::from_secs(60));
         assert_eq!(*revoked.lock().unwrap(), expected);
@@ -231,7 +239,13 @@ fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_f
         assert_eq!(events.len(), expected.len());
         for (name, data) in events {
             assert_eq!(name, "account.revoked_at_product");
-            assert_eq!(data, json!({ "outcome": "revoked", "reason": null }));
+            let of = json!({ "connection_name": "demo", "product": "demo", "identifier": "ada" });
+            let mut expected = json!({ "outcome": "revoked", "reason": null });
+            expected
+                .as_object_mut()
+                .unwrap()
+                .extend(of.as_object().unwrap().clone());
+            assert_eq!(data, expected);
         }
     }
 }
@@ -242,13 +256,22 @@ fn a_revocation_that_outlives_its_connection_ends_with_an_event() {
     let context = connected(&world, &revoked, 503);
     let ada = AccountRef::new("demo", "ada").unwrap();
     world
-        .run(accounts::disconnect(&context, &ada, true))
+        .run(accounts::disconnect(
+            &context,
+            &ada,
+            Disconnection::new().revoke_at_product(true),
+        ))
         .unwrap();
     world.run_until_idle();
     world.run(connections::delete(&context, "demo")).unwrap();
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);
-    let failed = json!({ "outcome": "failed", "reason": "the connection was deleted" });
+    let failed = json!({
+        "connection_name": "demo",
+        "product": "demo",
+        "outcome": "failed",
+        "reason": "the connection was deleted",
+    });
     assert_eq!(
         revocations(&world, &context),
         [(String::from("account.revocation_failed"), failed)]
@@ -262,7 +285,11 @@ fn a_revocation_is_not_sent_for_another_client() {
     let context = connected(&world, &revoked, 503);
     let ada = AccountRef::new("demo", "ada").unwrap();
     world
-        .run(accounts::disconnect(&context, &ada, true))
+        .run(accounts::disconnect(
+            &context,
+            &ada,
+            Disconnection::new().revoke_at_product(true),
+        ))
         .unwrap();
     world.run_until_idle();
     let change = ConnectionChange::default().client("other", "secret");

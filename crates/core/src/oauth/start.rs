@@ -18,7 +18,7 @@ use crate::{
         readiness::connection_ready,
     },
     identifier::AuthorizationId,
-    seal::AssociatedData,
+    seal::place,
     store::Versioned,
 };
 
@@ -99,7 +99,7 @@ async fn load(
         .verifier
         .as_ref()
         .map(|verifier| {
-            let place = verifier_place(row.id);
+            let place = place::verifier(row.id);
             context
                 .vault
                 .seal(place, verifier.expose_secret().as_bytes())
@@ -160,9 +160,4 @@ fn authorize_url(
             request.set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
     }
     Ok(request.url().0)
-}
-
-/// Where the PKCE verifier of an authorization is sealed.
-pub(super) fn verifier_place(id: AuthorizationId) -> AssociatedData<'static> {
-    AssociatedData::new("authorization", id.uuid(), "verifier")
 }

@@ -33,6 +33,7 @@ pub(crate) fn admit(
         Action::Request { method, path } => (None, Some((method, path))),
     };
     let decision = context.policy.admit(&PolicyRequest {
+        caller: &context.caller,
         product: &snapshot.connection.product,
         connection_name: snapshot.connection.name.as_str(),
         identifier: snapshot.account.identifier.as_str(),

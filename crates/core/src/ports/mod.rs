@@ -1,8 +1,10 @@
 //! Everything that touches the world: network, time, randomness. Core has no other way out.
 
 mod body;
+mod key_source;
 mod loopback;
 mod policy;
+mod public_address;
 mod spool;
 mod transport_error;
 
@@ -11,8 +13,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use body::Body;
+pub use key_source::KeySource;
 pub use loopback::is_loopback;
 pub use policy::{AllowAll, Decision, Policy, PolicyRequest};
+pub use public_address::is_public;
 pub use spool::{Spool, Spooled};
 pub use transport_error::{BoxError, TransportError, TransportErrorKind};
 

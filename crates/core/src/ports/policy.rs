@@ -1,11 +1,13 @@
 //! The port for policy: what may be called.
 
-use crate::tool::Effect;
+use crate::{caller::Caller, tool::Effect};
 
 /// What is about to happen, for a policy to decide on.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PolicyRequest<'a> {
+    /// Who calls.
+    pub caller: &'a Caller,
     /// Product.
     pub product: &'a str,
     /// Connection.

@@ -128,6 +128,9 @@ pub struct ProxyRules {
     /// Whether the product's client libraries send a `GET` with a long query as a `POST` with
     /// `X-HTTP-Method-Override: GET` and the query as a form; it becomes the `GET` that it stands for.
     pub takes_get_as_form: bool,
+    /// Paths to which a `POST` only reads, as the product has them: whole, and `*` stands for an id in a segment
+    /// (`/v1/databases/*/query`). Every other `POST` counts as a write.
+    pub reading_posts: &'static [&'static str],
 }
 
 impl ProxyRules {
@@ -137,6 +140,7 @@ impl ProxyRules {
         refused: None,
         takes_header: |_| false,
         takes_get_as_form: false,
+        reading_posts: &[],
     };
 }
 

@@ -10,21 +10,36 @@ use crate::{Error, ErrorKind, Result, product::ProxyRules, tool::UNRESERVED};
 
 /// The public address of one account's raw requests.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Address<'a> {
-    pub(crate) public_url: &'a Url,
-    pub(crate) connection_name: &'a str,
-    pub(crate) identifier: &'a str,
+pub(crate) enum Address<'a> {
+    /// Below `/proxy/{connection_name}/{identifier}` of the public URL.
+    Path {
+        public_url: &'a Url,
+        connection_name: &'a str,
+        identifier: &'a str,
+    },
+    /// The proxy host, where the caller's token says which account is meant.
+    Host { proxy_url: &'a Url },
 }
 
 impl Address<'_> {
     /// The URL by which a path of the product is reached.
     fn url(&self, path_and_query: &str) -> String {
-        format!(
-            "{}/proxy/{}/{}{path_and_query}",
-            self.public_url.as_str().trim_end_matches('/'),
-            utf8_percent_encode(self.connection_name, UNRESERVED),
-            utf8_percent_encode(self.identifier, UNRESERVED),
-        )
+        match self {
+            Self::Path {
+                public_url,
+                connection_name,
+                identifier,
+            } => format!(
+                "{}/proxy/{}/{}{path_and_query}",
+                public_url.as_str().trim_end_matches('/'),
+                utf8_percent_encode(connection_name, UNRESERVED),
+                utf8_percent_encode(identifier, UNRESERVED),
+            ),
+            Self::Host { proxy_url } => {
+                let url = proxy_url.as_str().trim_end_matches('/');
+                format!("{url}{path_and_query}")
+            }
+        }
     }
 
     /// The product's path of a request target, which may be a path below this address or a whole URL there: a client
@@ -46,7 +61,23 @@ impl Address<'_> {
             Some(rest) => rest.find('/').map(|at| &rest[at..]).ok_or_else(elsewhere)?,
             None => target,
         };
-        let base = self.public_url.path().trim_end_matches('/');
+        let (public_url, own_connection, own_identifier) = match self {
+            Self::Path {
+                public_url,
+                connection_name,
+                identifier,
+            } => (public_url, connection_name, identifier),
+            Self::Host { proxy_url } => {
+                let host = proxy_url.as_str().trim_end_matches('/');
+                let is_here = target.strip_prefix(host).is_some_and(|rest| rest == path);
+                return if without_scheme.is_none() || is_here {
+                    Ok(path)
+                } else {
+                    Err(elsewhere())
+                };
+            }
+        };
+        let base = public_url.path().trim_end_matches('/');
         let below = [base, ""]
             .iter()
             .find_map(|base| path.strip_prefix(base)?.strip_prefix("/proxy/"));
@@ -59,9 +90,7 @@ impl Address<'_> {
         };
         let (connection_name, rest) = below.split_once('/').ok_or_else(elsewhere)?;
         let (identifier, rest) = rest.split_at(rest.find('/').ok_or_else(elsewhere)?);
-        if decoded(connection_name) == self.connection_name
-            && decoded(identifier) == self.identifier
-        {
+        if decoded(connection_name) == *own_connection && decoded(identifier) == *own_identifier {
             Ok(rest)
         } else {
             Err(elsewhere())
@@ -104,7 +133,7 @@ mod tests {
     };
 
     fn here<T>(use_it: impl FnOnce(Address<'_>) -> T) -> T {
-        use_it(Address {
+        use_it(Address::Path {
             public_url: &Url::parse("https://stead.example/base/").unwrap(),
             connection_name: "mail",
             identifier: "a/b ü",
@@ -169,6 +198,35 @@ mod tests {
             "https://stead.example",
         ] {
             assert!(here(|here| here.product_path(target).is_err()), "{target}");
+        }
+    }
+
+    #[test]
+    fn at_the_proxy_host_paths_are_those_of_the_product() {
+        let proxy_url = &Url::parse("https://proxy.stead.example").unwrap();
+        let here = Address::Host { proxy_url };
+        let bases = ["http://127.0.0.1:1/api.demo.test", "https://api.demo.test"];
+        let moved = |location: &str| here.of_location(&RULES, "api", bases, location);
+        assert_eq!(
+            moved("https://api.demo.test/upload/v1/x?upload_id=1").as_deref(),
+            Some("https://proxy.stead.example/upload/v1/x?upload_id=1")
+        );
+        assert_eq!(moved("https://evil.test/upload/v1/x"), None);
+        for (target, path) in [
+            ("/short/x?a=/proxy/", "/short/x?a=/proxy/"),
+            ("https://proxy.stead.example/short/x?a", "/short/x?a"),
+            ("/proxy/mail/ada/short", "/proxy/mail/ada/short"),
+        ] {
+            assert_eq!(here.product_path(target).unwrap(), path);
+        }
+        for target in [
+            "https://api.demo.test/short",
+            "https://proxy.stead.example.evil.test/short",
+            "https://proxy.stead.example@evil.test/short",
+            "https://proxy.stead.example:8443/short",
+            "https://proxy.stead.example",
+        ] {
+            assert!(here.product_path(target).is_err(), "{target}");
         }
     }
 }

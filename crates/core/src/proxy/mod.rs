@@ -3,6 +3,7 @@
 
 mod address;
 mod batch;
+mod effect;
 mod headers;
 mod path;
 mod response;
@@ -17,6 +18,7 @@ use crate::{
 
 pub(crate) use address::Address;
 pub(crate) use batch::{Part, check as check_batch, is_unauthorized};
+pub(crate) use effect::effect;
 pub(crate) use path::MAX_QUERY;
 pub(crate) use response::passed_on;
 

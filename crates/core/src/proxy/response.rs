@@ -143,6 +143,8 @@ fn is_withheld(name: &str) -> bool {
         // Of caches that stand before this service.
         | "edge-control" | "surrogate-control"
     ) || name.ends_with("cdn-cache-control")
+        // What this service says itself.
+        || name.starts_with("stead-")
         || name.starts_with("access-control-")
         || name.starts_with("content-security-policy")
 }

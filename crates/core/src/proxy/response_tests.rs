@@ -108,6 +108,8 @@ fn what_is_the_products_own_is_taken_off() {
         "nel",
         "report-to",
         "service-worker-allowed",
+        "stead-error",
+        "stead-request-id",
     ] {
         let given = [(name, "a"), ("etag", "e"), (name, "b")];
         assert_eq!(left(&given), map(&[("etag", "e")]), "{name}");

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A user's account at a product.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Account {
     /// Id.
@@ -109,7 +109,7 @@ impl NewAuthorizationLink {
 }
 
 /// A link for a user to open.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AuthorizationLink {
     /// The link.
@@ -140,8 +140,37 @@ impl AuthorizationLink {
     }
 }
 
+/// What ends with an account besides its tokens here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Disconnection {
+    /// Whether the product is asked to end the grant too.
+    pub revoke_at_product: bool,
+    /// Whether everything goes that names the user.
+    pub erase: bool,
+}
+
+impl Disconnection {
+    /// The tokens only.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Ends the grant at the product too, or not.
+    #[must_use]
+    pub fn revoke_at_product(mut self, revoke: bool) -> Self {
+        self.revoke_at_product = revoke;
+        self
+    }
+    /// Removes everything that names the user, or not.
+    #[must_use]
+    pub fn erase(mut self, erase: bool) -> Self {
+        self.erase = erase;
+        self
+    }
+}
+
 /// What a disconnection did. The account's tokens are gone from the store in any case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Disconnected {
     /// What happens to the grant at the product.
@@ -152,10 +181,24 @@ pub struct Disconnected {
     /// The accounts that end with it: they need a new authorization once the product has ended the grant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_ends: Vec<AlsoEnded>,
+    /// How far the erasure is, where it was asked for. The account itself is gone in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<ErasureProgress>,
+}
+
+/// How far the erasure of a user is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErasureProgress {
+    /// Nothing that is stored names the user.
+    Complete,
+    /// Older records still name the user; maintenance goes through them by itself. Asked again, it says how far it is.
+    Pending,
 }
 
 /// Another account that ends with a grant: the same user of the product, through a client of the same project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AlsoEnded {
     /// Connection.
@@ -165,7 +208,7 @@ pub struct AlsoEnded {
 }
 
 /// What happens to a grant at the product when its account is disconnected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Revocation {

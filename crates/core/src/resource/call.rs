@@ -29,7 +29,8 @@ pub struct ExecuteRequest {
     /// Describes the first requests instead of sending them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Makes the ids of this call derive from this key; comes from the header `Idempotency-Key` over HTTP.
+    /// Makes a call that changes something once, however often it comes with this key, for 24 hours; what it creates at the
+    /// product has ids that derive from the key. Comes from the header `Idempotency-Key` over HTTP.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
 }
@@ -86,8 +87,13 @@ impl ExecuteRequest {
 ///
 /// The data of a dry run is not what the tool describes, but the requests that it would send: read it with
 /// [`json`](Self::json).
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(bound = "")]
+#[schemars(
+    rename = "Execution",
+    bound = "",
+    description = "Result of a call of a tool."
+)]
 #[non_exhaustive]
 pub struct Execution<T = Value> {
     /// Id of the run.
@@ -100,10 +106,15 @@ pub struct Execution<T = Value> {
     #[serde(default)]
     pub schema_version: String,
     /// Result: the product's own JSON text where the tool passes it on.
+    #[schemars(with = "Value")]
     pub data: Box<RawValue>,
     /// What did not fail the call, yet matters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// Whether it is the result of an earlier call with the same idempotency key: nothing was sent this time. The header
+    /// `stead-idempotent-replayed` over HTTP.
+    #[serde(skip)]
+    pub replayed: bool,
     #[serde(skip)]
     output: PhantomData<fn() -> T>,
 }
@@ -125,6 +136,7 @@ impl Execution {
             tool_version,
             data,
             warnings,
+            replayed: false,
             output: PhantomData,
         }
     }
@@ -138,6 +150,7 @@ impl Execution {
             schema_version: self.schema_version,
             data: self.data,
             warnings: self.warnings,
+            replayed: self.replayed,
             output: PhantomData,
         }
     }
@@ -191,6 +204,10 @@ pub struct ProxyRequest {
     /// JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
+    /// Makes a request that changes something once, however often it comes with this key, for 24 hours. Comes from the
+    /// header `Idempotency-Key` over HTTP.
+    #[serde(skip)]
+    pub idempotency_key: Option<String>,
 }
 
 impl ProxyRequest {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A connection: one product's OAuth client.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Connection {
     /// Id, part of the redirect URI.

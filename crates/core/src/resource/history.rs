@@ -1,15 +1,17 @@
 //! The history of calls: single ones, and how many there were.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::identifier::ExecutionId;
 
 /// A run of a tool or a raw request, as the history keeps it: neither its input nor its result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ExecutionRecord {
     /// Id of the run.
+    #[schemars(with = "String")]
     pub execution_id: ExecutionId,
     /// Tool, or `proxy`.
     pub tool: String,
@@ -21,10 +23,12 @@ pub struct ExecutionRecord {
     pub connection_name: String,
     /// The application's id of the user, as asked.
     pub identifier: String,
-    /// Client id of the application that called, where it is known.
+    /// Client id of the application that called, where it is known; for an account token its maker's, a slash, and the
+    /// token's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     /// When it began.
+    #[schemars(with = "String")]
     pub started_at: Timestamp,
     /// How long it took, in microseconds.
     pub duration_micros: u64,
@@ -46,7 +50,7 @@ pub struct ExecutionFilter {
     pub tool: Option<String>,
     /// Only those that ended so: `ok`, or an error's kind.
     pub outcome: Option<String>,
-    /// Only those of the application with this client id.
+    /// Only those of the application with this client id, its account tokens included; or of the token with this id.
     pub actor: Option<String>,
     /// Only those that began at this moment or later.
     pub since: Option<Timestamp>,
@@ -55,10 +59,11 @@ pub struct ExecutionFilter {
 }
 
 /// How many calls of a connection and tool ended with an outcome, in one minute in one process, or in one hour in all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CallTotals {
     /// Beginning of the minute or hour in which the calls ended.
+    #[schemars(with = "String")]
     pub start: Timestamp,
     /// 60 for a minute, 3600 for an hour.
     pub seconds: u32,
@@ -79,8 +84,33 @@ pub struct CallTotals {
     pub durations: Vec<CallDurations>,
 }
 
+/// How calls are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum TotalsStep {
+    /// By the minute; what is older than a week is counted by the hour.
+    #[default]
+    Minute,
+    /// By the hour.
+    Hour,
+}
+
+impl TotalsStep {
+    /// Every step.
+    pub const ALL: [Self; 2] = [Self::Minute, Self::Hour];
+
+    /// `minute` or `hour`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+        }
+    }
+}
+
 /// Calls that took less than a time, and no less than that of the entry before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CallDurations {
     /// The time in milliseconds; without an end where it is absent.

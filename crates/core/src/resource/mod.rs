@@ -2,29 +2,49 @@
 //! the client reads them, the embedded platform returns them; none holds a secret.
 
 mod account;
+mod account_token;
+mod app_credential;
+mod audit;
 mod call;
 mod connection;
+mod event;
 mod history;
+mod key;
 mod tool;
+mod webhook;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use account::{
-    Account, AccountFilter, AlsoEnded, AuthorizationLink, Disconnected, NewAuthorizationLink,
-    Revocation,
+    Account, AccountFilter, AlsoEnded, AuthorizationLink, Disconnected, Disconnection,
+    ErasureProgress, NewAuthorizationLink, Revocation,
 };
+pub use account_token::{AccountToken, IssuedAccountToken, NewAccountToken};
+pub use app_credential::{
+    AppCredential, AppCredentialChange, AppSecret, IssuedAppSecret, NewAppCredential,
+    SecretRotation,
+};
+pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
-pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord};
+pub use event::{EVENT_TYPES, Event, EventFilter, EventPage, EventType};
+pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
+pub use key::{DataKey, FailedRow, Keys, Reencryption};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
+pub use webhook::{
+    NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+};
 
 pub use crate::state::{
-    AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState,
+    AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState, DataKeyState,
+    TokenAccess,
 };
 
 /// One page of a list.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
+#[schemars(rename = "{T}Page")]
 pub struct Page<T> {
     /// The items, in a stable order.
     pub items: Vec<T>,

@@ -1,12 +1,13 @@
 //! Tools, as the catalogue describes them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{Result, tool::Effect};
 
 /// A tool of the catalogue.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ToolDescription {
     /// Name.
@@ -61,7 +62,7 @@ impl ToolDescription {
 }
 
 /// Whether a user can call a tool now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Readiness {

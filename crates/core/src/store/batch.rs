@@ -79,6 +79,24 @@ impl Batch {
         self
     }
 
+    /// Gives positions to the rows that it inserts, for a store that keeps the `last` position of all rows by itself.
+    ///
+    /// A row that is inserted with null in a column of the kind [`Position`](super::ColumnKind::Position) gets an integer
+    /// there, greater than any that the table ever had, rows that are gone included. One that comes with an integer
+    /// keeps it. What conflicts may leave a gap.
+    ///
+    /// Positions are those of commits: whoever has read one never sees a row appear below it. Where one writer commits
+    /// after another, as in SQLite, the next number is right. Where writers commit side by side, positions
+    /// are given under a lock that is held until the commit is visible (PostgreSQL: `pg_advisory_xact_lock` before
+    /// the insertion; the numbers of a sequence become visible in any order).
+    pub fn position(&mut self, last: &mut i64) {
+        for write in &mut self.writes {
+            if let Write::Insert(row) = write {
+                row.position(last);
+            }
+        }
+    }
+
     /// Adds an entity.
     #[must_use]
     pub(crate) fn insert(self, record: impl Record) -> Self {

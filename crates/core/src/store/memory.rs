@@ -17,9 +17,16 @@ use crate::{
 
 type Rows = BTreeMap<Key, (Row, u64)>;
 
+/// Rows, and the last position that one of them ever had.
+#[derive(Default)]
+struct Kept {
+    rows: Rows,
+    last: i64,
+}
+
 /// A store that ends with the process: for tests, and for trying out.
 pub struct MemoryStore {
-    rows: Mutex<Rows>,
+    kept: Mutex<Kept>,
     runtime: Arc<dyn Runtime>,
 }
 
@@ -27,14 +34,14 @@ impl MemoryStore {
     /// An empty store that takes its time from `runtime`.
     pub fn new(runtime: Arc<dyn Runtime>) -> Self {
         Self {
-            rows: Mutex::new(BTreeMap::new()),
+            kept: Mutex::default(),
             runtime,
         }
     }
 
-    fn rows(&self) -> MutexGuard<'_, Rows> {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
         // Nothing panics while the rows are held, so a poisoned lock holds whole rows.
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn versioned(&self, (row, version): &(Row, u64)) -> Versioned<Row> {
@@ -49,39 +56,41 @@ impl MemoryStore {
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStore")
-            .field("rows", &self.rows().len())
+            .field("rows", &self.kept().rows.len())
             .finish_non_exhaustive()
     }
 }
 
 impl Store for MemoryStore {
     fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
-        let found = self.rows().get(key).map(|found| self.versioned(found));
+        let found = self.kept().rows.get(key).map(|found| self.versioned(found));
         Box::pin(ready(Ok(found)))
     }
 
     fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
-        let found = of_table(&self.rows(), table)
+        let found = of_table(&self.kept().rows, table)
             .find(|(row, _)| row.values_of(index).eq(values))
             .map(|found| self.versioned(found));
         Box::pin(ready(Ok(found)))
     }
 
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
-        let rows = self.rows();
-        let found = listed(&rows, list).into_iter();
+        let kept = self.kept();
+        let found = listed(&kept.rows, list).into_iter();
         let found = found.map(|found| self.versioned(found)).collect();
         Box::pin(ready(Ok(found)))
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
-        let committed = apply(&mut self.rows(), batch);
+    fn commit(&self, mut batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        let Kept { rows, last } = &mut *self.kept();
+        batch.position(last);
+        let committed = apply(rows, batch);
         Box::pin(ready(Ok(committed)))
     }
 
     fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        let mut rows = self.rows();
-        let keys: Vec<Key> = listed(&rows, list)
+        let rows = &mut self.kept().rows;
+        let keys: Vec<Key> = listed(rows, list)
             .iter()
             .map(|(row, _)| row.key())
             .collect();

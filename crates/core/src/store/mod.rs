@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 pub use batch::{Batch, Commit, Write};
 pub use memory::MemoryStore;
-pub(crate) use record::{Record, Rewritten};
+pub(crate) use record::{Record, Rewritten, read, shown};
 pub use records::TABLES;
 pub(crate) use records::{
     Cutoffs, ExecutionGroup, Position, Records, Search, executions::KINDS, group::SPAN,

@@ -21,6 +21,9 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     /// A value for each column of the table.
     fn values(&self) -> Vec<Value>;
 
+    /// Takes over what the store gave the row besides its body: a position.
+    fn stored(&mut self, _row: &Row) {}
+
     /// What its body holds besides its members, where it is ever rewritten.
     fn extra(&mut self) -> Option<&mut Extra> {
         None
@@ -60,7 +63,7 @@ pub(crate) trait Rewritten: Record {}
 /// # Errors
 /// [`ErrorKind::IntegrityViolated`] where the body is not such an entity, or is another one than the columns say;
 /// [`ErrorKind::StorageUnavailable`] where only a newer Stead can read it.
-pub(super) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
+pub(crate) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
     let Versioned {
         row: stored,
         version,
@@ -70,7 +73,8 @@ pub(super) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
         return Err(violated(&stored, "its version is not a number above 0"));
     }
     // What serde_json says may quote the body.
-    let row: T = serde_json::from_str(&stored.body).map_err(|_| unread::<T>(&stored))?;
+    let mut row: T = serde_json::from_str(&stored.body).map_err(|_| unread::<T>(&stored))?;
+    row.stored(&stored);
     if row.values() != stored.values {
         return Err(violated(&stored, "its columns and its body disagree"));
     }
@@ -113,7 +117,7 @@ fn violated(row: &Row, what: &str) -> Error {
 }
 
 /// The key of a row, for people.
-pub(super) fn shown(row: &Row) -> String {
+pub(crate) fn shown(row: &Row) -> String {
     let key: Vec<String> = row
         .values_of(row.table.key)
         .map(|value| match value {

@@ -47,6 +47,8 @@ pub enum ColumnKind {
     OptionalText,
     /// A 64-bit integer.
     Integer,
+    /// A place in the order of commits, which the store gives: see [`Batch::position`](super::Batch::position).
+    Position,
 }
 
 /// Columns that rows are found by together.
@@ -195,6 +197,32 @@ impl Row {
     /// The values of an index's columns.
     pub fn values_of(&self, index: Index) -> impl Iterator<Item = &Value> {
         index.columns.iter().map(|name| self.value(name))
+    }
+
+    /// Its position, as a batch gives it.
+    pub(super) fn position(&mut self, last: &mut i64) {
+        for (column, value) in self.table.columns.iter().zip(&mut self.values) {
+            match (column.kind, &*value) {
+                (ColumnKind::Position, Value::Integer(given)) => *last = (*last).max(*given),
+                (ColumnKind::Position, _) => {
+                    *last = last.saturating_add(1);
+                    *value = Value::Integer(*last);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a row is what became of this one when it was stored: the same, and with a position where this one has none.
+    pub(super) fn is_stored_as(&self, stored: &Self) -> bool {
+        let pairs = self.values.iter().zip(&stored.values);
+        let mut columns = self.table.columns.iter().zip(pairs);
+        self.table == stored.table
+            && self.body == stored.body
+            && self.values.len() == stored.values.len()
+            && columns.all(|(column, (own, stored))| {
+                own == stored || (column.kind == ColumnKind::Position && *own == Value::Null)
+            })
     }
 
     /// Whether another row is of the same table and has the same values in a unique index.

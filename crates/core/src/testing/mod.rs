@@ -5,6 +5,14 @@
     clippy::unwrap_used,
     reason = "a double that cannot be made fails its test"
 )]
+#![cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "the simulation by itself needs a part of them"
+    )
+)]
 
 mod spool;
 mod store;
@@ -286,7 +294,7 @@ pub(crate) async fn insert_account_of(
         last_generation: 1,
         ..new_account(id, connection, identifier, START)
     };
-    let tokens = TokenSet::new("token-1".into(), None, None).unwrap();
+    let tokens = TokenSet::new("token-1".into(), None, None);
     let sealed =
         (state == AccountState::Active).then(|| tokens.seal(&context.vault, &account, 1).unwrap());
     let credential = Credential {

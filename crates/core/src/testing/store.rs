@@ -34,6 +34,7 @@ struct Trouble {
     /// The next commits, which are reported as failed: whether they are applied.
     doubtful: Mutex<Vec<bool>>,
     watch: Mutex<Option<Arc<Watch>>>,
+    restored_at: Mutex<Option<Timestamp>>,
 }
 
 /// A store that can be down or say too little, and that lets others go on before it answers where it is slow.
@@ -77,6 +78,11 @@ impl Flaky {
     /// So many of the next commits are reported as failed, whether or not they are applied.
     pub(crate) fn doubt(&self, commits: usize, applied: bool) {
         *lock(&self.trouble.doubtful) = vec![applied; commits];
+    }
+
+    /// An older copy has taken its place, as those learn who open it from now on.
+    pub(crate) fn restore(&self, at: Timestamp) {
+        *lock(&self.trouble.restored_at) = Some(at);
     }
 
     /// Looks on after every commit.
@@ -172,6 +178,11 @@ impl Store for Flaky {
             self.up(Outage::Writes)?;
             self.rows.prune(list).await
         })
+    }
+
+    fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
+        let restored_at = *lock(&self.trouble.restored_at);
+        Box::pin(std::future::ready(Ok(restored_at)))
     }
 
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {

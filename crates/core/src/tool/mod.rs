@@ -27,6 +27,8 @@ pub use output::{Data, Output, Warning};
 pub(crate) use request::effect_of_method;
 pub use request::{ApiRequest, IntoQuery, Retry, UNRESERVED};
 pub use response::Response;
+#[cfg(feature = "platform")]
+pub(crate) use response::http_date;
 pub use scope::RequiredScopes;
 
 use crate::Result;
@@ -99,7 +101,17 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
 
 /// What a call can do to the user's data; a stronger effect is greater.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    serde::Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {

@@ -1,6 +1,7 @@
 //! What a tool returns: the product's bytes as they came, or a value that the tool made.
 
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
@@ -27,7 +28,7 @@ pub enum Data {
 }
 
 /// Something that did not fail the call, yet matters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Warning {
     /// Stable snake_case code.

@@ -97,7 +97,8 @@ impl Response {
     }
 }
 
-fn http_date(text: &str) -> Option<Timestamp> {
+/// A moment as HTTP writes it.
+pub(crate) fn http_date(text: &str) -> Option<Timestamp> {
     rfc2822::DateTimeParser::new()
         .parse_timestamp(text.trim())
         .ok()

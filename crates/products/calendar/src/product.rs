@@ -30,6 +30,8 @@ pub static PRODUCT: Product = Product {
             ProxyRoute::new("/calendar/v3", CALENDAR),
             ProxyRoute::new("/batch/calendar/v3", CALENDAR).batch(),
         ],
+        // Calendar API, freebusy.query.
+        reading_posts: &["/calendar/v3/freeBusy"],
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),

@@ -29,6 +29,12 @@ pub static PRODUCT: Product = Product {
             ProxyRoute::new("/v4/spreadsheets", SHEETS).encoded_slash_after("values"),
             ProxyRoute::new("/batch", SHEETS).batch(),
         ],
+        // Sheets API, spreadsheets.getByDataFilter, values.batchGetByDataFilter, developerMetadata.search.
+        reading_posts: &[
+            "/v4/spreadsheets/*:getByDataFilter",
+            "/v4/spreadsheets/*/values:batchGetByDataFilter",
+            "/v4/spreadsheets/*/developerMetadata:search",
+        ],
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),

@@ -48,6 +48,12 @@ pub static PRODUCT: Product = Product {
         ],
         refused: Some("/v1/oauth"),
         takes_header: |name| name == version::HEADER,
+        // Notion API, "Search by title", "Query a database", "Query a data source".
+        reading_posts: &[
+            "/v1/search",
+            "/v1/databases/*/query",
+            "/v1/data_sources/*/query",
+        ],
         ..ProxyRules::BASE
     },
     // The product's own client waits as long.

@@ -34,8 +34,19 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
 
     /// Takes one from the key's bucket; where it is empty, says when there will be one.
     pub(crate) fn take(&self, key: K, now: Duration) -> Result<(), Duration> {
+        self.take_at(key, now, self.interval, self.burst)
+    }
+
+    /// The same for a bucket with an interval and a burst of its own.
+    pub(crate) fn take_at(
+        &self,
+        key: K,
+        now: Duration,
+        interval: Duration,
+        burst: u32,
+    ) -> Result<(), Duration> {
         let mut buckets = self.shard(key);
-        let full_at = self.full_at_after(&buckets, key, now)?;
+        let full_at = full_at_after(&buckets, &key, now, interval, burst)?;
         if buckets.len() >= KEYS && !buckets.contains_key(&key) {
             // The emptiest of some would be refused the most; the fullest loses nothing.
             let some = buckets.iter().take(SAMPLE);
@@ -50,7 +61,7 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
 
     /// Whether the key's bucket has one.
     pub(crate) fn check(&self, key: K, now: Duration) -> Result<(), Duration> {
-        self.full_at_after(&self.shard(key), key, now).map(drop)
+        full_at_after(&self.shard(key), &key, now, self.interval, self.burst).map(drop)
     }
 
     fn shard(&self, key: K) -> MutexGuard<'_, HashMap<K, Duration>> {
@@ -60,21 +71,22 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// When the bucket will be full once one was taken; where there is none, how long until there is.
-    fn full_at_after(
-        &self,
-        buckets: &HashMap<K, Duration>,
-        key: K,
-        now: Duration,
-    ) -> Result<Duration, Duration> {
-        let full_at = buckets.get(&key).map_or(now, |at| now.max(*at)) + self.interval;
-        let wait = full_at.saturating_sub(now + self.interval * self.burst);
-        if wait.is_zero() {
-            Ok(full_at)
-        } else {
-            Err(wait)
-        }
+/// When the bucket will be full once one was taken; where there is none, how long until there is.
+fn full_at_after<K: Hash + Eq>(
+    buckets: &HashMap<K, Duration>,
+    key: &K,
+    now: Duration,
+    interval: Duration,
+    burst: u32,
+) -> Result<Duration, Duration> {
+    let full_at = buckets.get(key).map_or(now, |at| now.max(*at)) + interval;
+    let wait = full_at.saturating_sub(now + interval * burst);
+    if wait.is_zero() {
+        Ok(full_at)
+    } else {
+        Err(wait)
     }
 }
 

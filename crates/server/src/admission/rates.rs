@@ -13,7 +13,10 @@ use axum::{
 };
 use http::{Extensions, HeaderMap};
 use ipnet::IpNet;
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{
+    Error, ErrorKind,
+    core::{caller::Caller, environment::Environment},
+};
 
 use super::buckets::Buckets;
 use crate::{problem::Result, source::Source};
@@ -27,6 +30,8 @@ pub(crate) struct Rates {
     of_all: Buckets<()>,
     /// Tokens issued to a client: each is a write to the store, which refreshes need as well.
     issued: Buckets<u64>,
+    /// Requests of applications whose credential has a rate.
+    of_client: Buckets<u64>,
     /// Wrong secrets for a client id. The right secret is never asked to wait for them: else whoever knows the id could
     /// lock its application out.
     refused: Buckets<u64>,
@@ -43,6 +48,7 @@ impl Rates {
             of_source: Buckets::new(20, 100),
             of_all: Buckets::new(500, 2000),
             issued: Buckets::new(10, 100),
+            of_client: Buckets::new(1, 1),
             refused: Buckets::new(1, 10),
             probes: Buckets::new(10, 20),
             hasher: RandomState::new(),
@@ -60,6 +66,24 @@ impl Rates {
         self.of_all
             .take((), now)
             .map_err(|wait| too_many("everyone together", wait))
+    }
+
+    /// Counts a request of an application, where its credential has a rate: a minute's requests at once, and more as time
+    /// goes on.
+    pub(crate) fn check_caller(&self, caller: &Caller) -> Result<(), Error> {
+        let Caller::Application(application) = caller else {
+            return Ok(());
+        };
+        let Some(rate) = application.rate_per_minute.filter(|rate| *rate > 0) else {
+            return Ok(());
+        };
+        let key = self.hasher.hash_one(&application.client_id);
+        self.of_client
+            .take_at(key, self.now(), Duration::from_secs(60) / rate, rate)
+            .map_err(|wait| {
+                let message = format!("this credential has {rate} requests a minute");
+                Error::new(ErrorKind::RateLimited, message).with_retry_after(wait)
+            })
     }
 
     /// Whether a client may have one more token. Only those that it got count: else whoever knows its id could use them

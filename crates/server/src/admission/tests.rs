@@ -12,7 +12,7 @@ use tower::ServiceExt as _;
 
 use crate::{
     ServerOptions, router_with,
-    testing::{TestService, json_response},
+    testing::{TestService, everything, json_response},
 };
 
 /// A service with other options.
@@ -156,11 +156,14 @@ async fn a_stranger_who_guesses_links_is_slowed_down_and_no_one_else() {
 async fn wrong_secrets_are_slowed_down_and_the_right_one_is_not_locked_out() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
-    let credential = environment.create_app_credential("app").await.unwrap();
+    let credential = environment
+        .create_app_credential(everything("app"))
+        .await
+        .unwrap();
     let ask = async |secret: &str| {
         let request = Request::post("/oauth/token")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-        let id = &credential.client_id;
+        let id = &credential.credential.client_id;
         let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
         from(&service, "127.0.0.1:1", request, &form).await
     };

@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Uri};
-use stead::core::environment::Environment;
 use url::form_urlencoded;
 
 use super::connected;
-use crate::pages::Pages;
+use crate::{extract::Acting, pages::Pages};
 
 /// Anyone can write this query, so only products of this environment are named, and only permissions of theirs.
 pub(super) async fn show(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,
     uri: Uri,
     headers: HeaderMap,

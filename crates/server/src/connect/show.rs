@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use stead::core::environment::Environment;
 
-use crate::{extract::Path, pages::Pages, problem::Result};
+use crate::{
+    extract::{Acting, Path},
+    pages::Pages,
+    problem::Result,
+};
 
 pub(super) async fn show(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,
     Path(token): Path<String>,
 ) -> Result<Response> {

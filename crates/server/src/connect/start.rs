@@ -6,13 +6,16 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use http::HeaderMap;
 use secrecy::ExposeSecret as _;
-use stead::core::environment::Environment;
 
 use super::{Cookie, same_origin};
-use crate::{extract::Path, pages::Pages, problem::Result};
+use crate::{
+    extract::{Acting, Path},
+    pages::Pages,
+    problem::Result,
+};
 
 pub(super) async fn start(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,
     Path(token): Path<String>,
     headers: HeaderMap,

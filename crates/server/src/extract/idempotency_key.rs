@@ -27,6 +27,7 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 fn read(value: &[u8]) -> Result<String, Error> {
     let key = match value {
         [b'"', quoted @ .., b'"'] => unescape(quoted).ok_or_else(refusal)?,
+        [b'"', ..] => return Err(refusal()),
         bare => bare.to_vec(),
     };
     let well_formed =

@@ -1,11 +1,13 @@
 //! What handlers read of a request. A refusal is a problem that says where the fault lies.
 
+mod acting;
 mod body;
 mod idempotency_key;
 mod json;
 mod path;
 mod query;
 
+pub(crate) use acting::Acting;
 pub(crate) use body::{KeepsComing, collect};
 pub(crate) use idempotency_key::IdempotencyKey;
 pub(crate) use json::Json;
@@ -15,7 +17,11 @@ pub(crate) use query::Query;
 use stead::{Error, core::error::Violation};
 
 /// A malformed request, with the place of the fault as a JSON pointer into the body or the query.
-fn invalid(pointer: impl Into<String>, keyword: &str, message: impl AsRef<str>) -> Error {
+pub(crate) fn invalid(
+    pointer: impl Into<String>,
+    keyword: &str,
+    message: impl AsRef<str>,
+) -> Error {
     // The message may quote the request, whose values have no bound of their own.
     let message: String = message.as_ref().chars().take(300).collect();
     Error::invalid(vec![Violation::new(pointer, keyword, message)])

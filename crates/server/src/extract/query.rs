@@ -1,7 +1,10 @@
 //! The parameters of a query, and paging.
 
+use std::ops::RangeInclusive;
+
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use jiff::Timestamp;
 use stead::{
     Error,
     core::{
@@ -86,6 +89,39 @@ impl Query {
         }
     }
 
+    /// The parameter as a number in a range.
+    pub(crate) fn number(
+        &mut self,
+        name: &'static str,
+        range: RangeInclusive<u32>,
+    ) -> Result<Option<u32>, Error> {
+        let Some(digits) = self.text(name)? else {
+            return Ok(None);
+        };
+        let (least, most) = (*range.start(), *range.end());
+        let keyword = match digits.parse::<i128>() {
+            Err(_) => "type",
+            Ok(given) if given < i128::from(least) => "minimum",
+            Ok(given) if given > i128::from(most) => "maximum",
+            Ok(_) => return Ok(digits.parse().ok()),
+        };
+        let message = format!("expected a number from {least} to {most}");
+        Err(refuse(name, keyword, &message))
+    }
+
+    /// The parameter as a moment (RFC 3339).
+    pub(crate) fn moment(&mut self, name: &'static str) -> Result<Option<Timestamp>, Error> {
+        let Some(text) = self.text(name)? else {
+            return Ok(None);
+        };
+        // In a query a plus sign is a space.
+        let moment = text.replace(' ', "+").parse();
+        moment.map(Some).map_err(|_| {
+            let expected = "expected a time such as 2026-11-21T09:30:00Z";
+            refuse(name, "format", expected)
+        })
+    }
+
     /// The parameter as `true` or `false`, which it is where absent.
     pub(crate) fn flag(&mut self, name: &'static str) -> Result<bool, Error> {
         Ok(self
@@ -96,10 +132,8 @@ impl Query {
     /// Which page of a list.
     pub(crate) fn paging(&mut self) -> Result<Paging, Error> {
         let token = self.text("page_token")?;
-        let size = match self.text("page_size")? {
-            None => Paging::DEFAULT,
-            Some(digits) => page_size(&digits)?,
-        };
+        let size = self.number("page_size", 1..=Paging::MOST)?;
+        let size = size.unwrap_or(Paging::DEFAULT);
         Ok(Paging { token, size })
     }
 
@@ -132,17 +166,6 @@ impl Paging {
     const DEFAULT: u32 = 50;
     /// The most that a page of the platform holds.
     const MOST: u32 = 100;
-}
-
-fn page_size(text: &str) -> Result<u32, Error> {
-    let keyword = match text.parse::<i128>() {
-        Err(_) => "type",
-        Ok(size) if size < 1 => "minimum",
-        Ok(size) if size > i128::from(Paging::MOST) => "maximum",
-        Ok(_) => return Ok(text.parse().unwrap_or(Paging::MOST)),
-    };
-    let message = format!("expected a number from 1 to {}", Paging::MOST);
-    Err(refuse("page_size", keyword, &message))
 }
 
 fn refuse(name: &str, keyword: &str, message: &str) -> Error {

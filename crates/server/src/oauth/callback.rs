@@ -20,7 +20,7 @@ use url::form_urlencoded;
 
 use crate::{
     connect::{Cookie, connected},
-    extract::Path,
+    extract::{Acting, Path},
     pages::Pages,
     problem::{self, Problem, Result},
     request_id::RequestId,
@@ -30,7 +30,7 @@ use crate::{
 /// A HEAD, as scanners of links send it, does not spend the state.
 pub(super) async fn finish(
     method: Method,
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,
     Path(connection_id): Path<String>,
     uri: Uri,

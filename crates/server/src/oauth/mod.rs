@@ -11,7 +11,11 @@ use crate::routes::{Route, get, post};
 
 /// The authorization server's.
 pub(crate) fn token_routes() -> Vec<Route> {
-    vec![post("/oauth/token", token::issue)]
+    vec![
+        post("/oauth/token", token::issue)
+            .summary("Gives an application a bearer token for its client id and secret.")
+            .describe(token::describe),
+    ]
 }
 
 /// Where a user comes back to from a product.

@@ -5,6 +5,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
+use stead::core::resource::NewAppCredential;
 
 use crate::testing::{TestResponse, TestService};
 
@@ -28,15 +29,15 @@ async fn client_credentials_become_a_bearer_token() {
     let credential = service
         .platform
         .environment()
-        .create_app_credential("app")
+        .create_app_credential(NewAppCredential::new("app").scopes(["accounts:read"]))
         .await
         .unwrap();
     let (id, secret) = (
-        credential.client_id.as_str(),
+        credential.credential.client_id.as_str(),
         credential.client_secret.expose_secret(),
     );
     let form = format!(
-        "grant_type=client_credentials&client_id={id}&client_secret={secret}&scope=any&extra=1"
+        "grant_type=client_credentials&client_id={id}&client_secret={secret}&scope=accounts:read&extra=1"
     );
     let pair = format!("{id}:{secret}");
     for response in [
@@ -53,7 +54,7 @@ async fn client_credentials_become_a_bearer_token() {
         let bearer = token["access_token"].take();
         assert_eq!(
             token,
-            json!({"access_token": null, "token_type": "Bearer", "expires_in": 3600})
+            json!({"access_token": null, "token_type": "Bearer", "expires_in": 3600, "scope": "accounts:read"})
         );
         let request = Request::get("/v1/tools").header(
             header::AUTHORIZATION,

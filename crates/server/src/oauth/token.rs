@@ -10,13 +10,14 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use percent_encoding::percent_decode_str;
+use schemars::JsonSchema;
 use secrecy::ExposeSecret as _;
-use serde_json::{Value, json};
+use serde::Serialize;
 use stead::{Error, ErrorKind, core::environment::Environment};
 
 use url::form_urlencoded;
 
-use crate::{admission::Rates, extract::collect, problem};
+use crate::{admission::Rates, extract::collect, openapi::Draft, problem};
 
 /// Most bytes of the form: ids and secrets are short.
 const LIMIT: usize = 64 * 1024;
@@ -44,7 +45,8 @@ pub(super) async fn issue(
     if let Err(error) = rates.may_issue(client_id) {
         return refuse(&error);
     }
-    let issued = environment.issue_access_token(client_id, &credentials.client_secret);
+    let scope = credentials.scope.as_deref();
+    let issued = environment.issue_access_token(client_id, &credentials.client_secret, scope);
     let issued = issued.await;
     if issued.is_ok() {
         rates.issued(client_id);
@@ -52,17 +54,75 @@ pub(super) async fn issue(
     match issued {
         Ok(token) => respond(
             StatusCode::OK,
-            &json!({
-                "access_token": token.access_token.expose_secret(),
-                "token_type": "Bearer",
-                "expires_in": token.expires_in,
-            }),
+            &Token {
+                access_token: token.access_token.expose_secret(),
+                token_type: "Bearer",
+                expires_in: token.expires_in,
+                scope: token.scopes.to_string(),
+            },
         ),
+        Err(error) if error.kind() == ErrorKind::InvalidRequest => refusal(
+            "invalid_scope",
+            "the credential does not have one of these scopes, or there is no such scope",
+        )
+        .into_response(),
         Err(error) if error.kind() == ErrorKind::Unauthenticated => {
             refuse(&rates.refuse(client_id).err().unwrap_or(error))
         }
         Err(error) => refuse(&error),
     }
+}
+
+/// The response with a token, and RFC 6749's own errors.
+pub(super) fn describe(draft: &mut Draft<'_>) {
+    draft.takes_form::<TokenRequest>();
+    draft.gives::<Token>(200);
+    for (status, when) in [
+        (400, "The form is not what RFC 6749, section 4.4 asks for."),
+        (401, "The client id or secret is wrong."),
+        (429, "Too many attempts."),
+        (500, "The operator has to act."),
+        (503, "No token can be issued now."),
+    ] {
+        draft.gives_as::<TokenError>(status, when);
+    }
+}
+
+/// The form. HTTP Basic can carry the id and the secret in its place.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the document describes what is read by name")]
+struct TokenRequest {
+    /// `client_credentials`.
+    #[schemars(extend("const" = "client_credentials"))]
+    grant_type: String,
+    /// Client id of the application.
+    client_id: Option<String>,
+    /// One of its secrets.
+    client_secret: Option<String>,
+    /// Scopes, with spaces in between; all of the credential where it is left out.
+    scope: Option<String>,
+}
+
+/// A bearer token.
+#[derive(Serialize, JsonSchema)]
+struct Token<'a> {
+    /// The token.
+    access_token: &'a str,
+    /// `Bearer`.
+    token_type: &'static str,
+    /// Its life in seconds.
+    expires_in: u64,
+    /// What it opens, with spaces in between.
+    scope: String,
+}
+
+/// Why there is no token (RFC 6749, section 5.2).
+#[derive(Serialize, JsonSchema)]
+struct TokenError {
+    /// The code of the RFC.
+    error: &'static str,
+    /// One sentence.
+    error_description: &'static str,
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
@@ -77,6 +137,8 @@ fn is_form(headers: &HeaderMap) -> bool {
 struct Credentials {
     client_id: String,
     client_secret: String,
+    /// Scopes that are asked for, with spaces between them; all of the credential where it is absent.
+    scope: Option<String>,
 }
 
 /// An error of RFC 6749, section 5.2.
@@ -111,6 +173,7 @@ fn read(headers: &HeaderMap, form: Option<Vec<(String, String)>>) -> Result<Cred
             ));
         }
     }
+    let scope = parameter(&form, "scope")?.map(str::to_owned);
     let posted = (
         parameter(&form, "client_id")?,
         parameter(&form, "client_secret")?,
@@ -124,10 +187,11 @@ fn read(headers: &HeaderMap, form: Option<Vec<(String, String)>>) -> Result<Cred
             "invalid_request",
             "the client_id of the form and of the header differ",
         )),
-        (Some(basic), _) => Ok(basic),
+        (Some(basic), _) => Ok(Credentials { scope, ..basic }),
         (None, (Some(client_id), Some(client_secret))) => Ok(Credentials {
             client_id: client_id.to_owned(),
             client_secret: client_secret.to_owned(),
+            scope,
         }),
         (None, _) => Err(refusal(
             "invalid_client",
@@ -173,6 +237,7 @@ fn basic(headers: &HeaderMap) -> Result<Option<Credentials>, Refusal> {
         (Some(client_id), Some(client_secret)) => Ok(Some(Credentials {
             client_id,
             client_secret,
+            scope: None,
         })),
         _ => Err(malformed),
     }
@@ -208,7 +273,10 @@ fn refuse(error: &Error) -> Response {
     };
     let mut response = respond(
         problem::status(error.kind()),
-        &json!({"error": code, "error_description": description}),
+        &TokenError {
+            error: code,
+            error_description: description,
+        },
     );
     if let Some(seconds) = problem::retry_after(error) {
         response.headers_mut().insert(header::RETRY_AFTER, seconds);
@@ -226,7 +294,10 @@ impl IntoResponse for Refusal {
         };
         let mut response = respond(
             status,
-            &json!({"error": self.code, "error_description": self.description}),
+            &TokenError {
+                error: self.code,
+                error_description: self.description,
+            },
         );
         if unauthorized {
             let challenge = HeaderValue::from_static(r#"Basic realm="stead""#);
@@ -239,7 +310,7 @@ impl IntoResponse for Refusal {
 }
 
 /// RFC 6749, section 5.1: no cache keeps a token.
-fn respond(status: StatusCode, body: &Value) -> Response {
+fn respond(status: StatusCode, body: &impl Serialize) -> Response {
     let headers = [
         (header::CACHE_CONTROL, "no-store"),
         (header::PRAGMA, "no-cache"),

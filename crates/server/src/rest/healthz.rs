@@ -1,9 +1,17 @@
 //! `GET /healthz`: this process responds.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::extract::Json;
 
-pub(super) async fn show() -> Json<Value> {
-    Json(json!({"status": "ok"}))
+/// How the process is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Health {
+    /// `ok`, or `ready`.
+    pub(super) status: &'static str,
+}
+
+pub(super) async fn show() -> Json<Health> {
+    Json(Health { status: "ok" })
 }

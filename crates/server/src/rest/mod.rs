@@ -1,64 +1,286 @@
 //! The JSON interface of an application. A folder is a resource, a file is a verb.
 
+mod account_tokens;
 mod accounts;
+mod app_credentials;
+mod audit;
 mod authorization_links;
 mod authorizations;
 mod connections;
+mod events;
+mod executions;
 mod healthz;
-mod proxy;
+pub(crate) mod proxy;
 mod readyz;
 mod tools;
+mod webhooks;
 
-use crate::routes::{Route, any, delete, get, patch, post};
+use stead::{
+    ErrorKind::{
+        self, AccountNotFound, AccountSuspended, AlreadyExists, AuthorizationConsumed,
+        AuthorizationExpired, AuthorizationNotFound, ConnectionNotReady, IdentifierMismatch,
+        InvalidTransition, NotFound, ProductAccountMismatch, StorageUnavailable, UnknownConnection,
+        UnknownTool, UnsupportedVersion,
+    },
+    core::scope::ScopeName,
+};
 
-/// What an application calls, with its token.
-pub(crate) fn routes() -> Vec<Route> {
+use crate::{
+    openapi::PAGING,
+    routes::{ForApplications, Route, any, delete, get, patch, post},
+};
+
+/// What an application calls, with its token, and the scope that each needs.
+pub(crate) fn routes() -> Vec<ForApplications> {
+    use ScopeName::{
+        AccountTokensCreate, AccountsManage, AccountsRead, AuditRead, ConnectionsManage,
+        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, LinksCreate, ProxyRead,
+        ToolsExecute, WebhooksManage,
+    };
+    let connection = "/v1/connections/{connection_name}";
+    let account = "/v1/accounts/{connection_name}/{identifier}";
+    let credential = "/v1/app-credentials/{client_id}";
+    let webhook = "/v1/webhooks/{webhook_id}";
     vec![
-        get("/v1/connections", connections::list),
-        post("/v1/connections", connections::create),
-        get("/v1/connections/{connection_name}", connections::read),
-        patch("/v1/connections/{connection_name}", connections::change),
-        delete("/v1/connections/{connection_name}", connections::delete),
-        post("/v1/authorization-links", authorization_links::create),
+        get("/v1/connections", connections::list)
+            .summary("Lists connections.")
+            .query(&[PAGING])
+            .needs(ConnectionsRead),
+        post("/v1/connections", connections::create)
+            .summary("Creates a connection.")
+            .errors(&[AlreadyExists])
+            .needs(ConnectionsManage),
+        get(connection, connections::read)
+            .summary("Reads a connection.")
+            .needs(ConnectionsRead),
+        patch(connection, connections::change)
+            .summary("Changes the members of a connection that are given.")
+            .errors(&[InvalidTransition])
+            .needs(ConnectionsManage),
+        delete(connection, connections::delete)
+            .summary("Deletes a connection that has no live accounts.")
+            .errors(&[InvalidTransition])
+            .needs(ConnectionsManage),
+        post("/v1/authorization-links", authorization_links::create)
+            .summary("Makes a link for a user to connect an account.")
+            .errors(LINK)
+            .needs(LinksCreate),
         post(
             "/v1/authorizations/{authorization_id}/verify",
             authorizations::verify,
-        ),
-        get("/v1/accounts", accounts::list),
-        get(
-            "/v1/accounts/{connection_name}/{identifier}",
-            accounts::read,
-        ),
-        delete(
-            "/v1/accounts/{connection_name}/{identifier}",
-            accounts::disconnect,
-        ),
+        )
+        .summary("Confirms who came back from a link.")
+        .errors(VERIFY)
+        .needs(LinksCreate),
+        get("/v1/accounts", accounts::list)
+            .summary("Lists accounts.")
+            .query(&[accounts::FILTER, PAGING])
+            .errors(&[UnknownConnection])
+            .needs(AccountsRead),
+        get(account, accounts::read)
+            .summary("Reads an account.")
+            .needs(AccountsRead),
+        delete(account, accounts::disconnect)
+            .summary("Disconnects an account and shreds its tokens.")
+            .query(&[accounts::DISCONNECT])
+            .errors(&[InvalidTransition])
+            .needs(AccountsManage),
         post(
             "/v1/accounts/{connection_name}/{identifier}/suspend",
             accounts::suspend,
-        ),
+        )
+        .summary("Stops calls of an account; nothing is lost.")
+        .errors(&[InvalidTransition])
+        .needs(AccountsManage),
         post(
             "/v1/accounts/{connection_name}/{identifier}/resume",
             accounts::resume,
-        ),
+        )
+        .summary("Lets calls of an account pass again.")
+        .errors(&[InvalidTransition])
+        .needs(AccountsManage),
         post(
             "/v1/accounts/{connection_name}/{identifier}/refresh",
             accounts::refresh,
-        ),
-        get("/v1/tools", tools::list),
-        get("/v1/tools/{name}", tools::read),
-        post("/v1/tools/{name}/execute", tools::execute),
-        post("/v1/proxy", proxy::json),
-        any("/proxy/{connection_name}/{identifier}", proxy::streaming),
-        any("/proxy/{connection_name}/{identifier}/", proxy::streaming),
+        )
+        .summary("Renews an access token now.")
+        .calls()
+        .needs(AccountsManage),
+        get("/v1/account-tokens", account_tokens::list)
+            .summary("Lists the tokens of an account that live.")
+            .query(&[account_tokens::OF_ACCOUNT, PAGING])
+            .errors(&[UnknownConnection, AccountNotFound])
+            .needs(AccountTokensCreate),
+        post("/v1/account-tokens", account_tokens::create)
+            .summary("Makes a bearer token for one account.")
+            .errors(LINK)
+            .needs(AccountTokensCreate),
+        delete("/v1/account-tokens/{token_id}", account_tokens::delete)
+            .summary("Ends an account token.")
+            .errors(&[NotFound])
+            .needs(AccountTokensCreate),
+        get("/v1/audit", audit::list)
+            .summary("Lists what was changed, by whom.")
+            .query(&[audit::FILTER, PAGING])
+            .needs(AuditRead),
+        get("/v1/audit/verify", audit::verify)
+            .summary("Verifies the chain of the audit log.")
+            .query(&[audit::EXPECT])
+            .needs(AuditRead),
+        get("/v1/events", events::list)
+            .summary("Reads the feed of events, as a page or as a stream.")
+            .query(&[events::FILTER])
+            .describe(events::describe)
+            .needs(EventsRead),
+        get("/v1/executions", executions::list)
+            .summary("Lists calls, the youngest first.")
+            .query(&[executions::FILTER, PAGING])
+            .needs(ExecutionsRead),
+        get("/v1/executions/totals", executions::totals)
+            .summary("Counts calls by connection, tool and outcome.")
+            .query(&[executions::SPAN])
+            .needs(ExecutionsRead),
+        get("/v1/executions/{execution_id}", executions::read)
+            .summary("Reads the record of a call.")
+            .errors(&[NotFound])
+            .needs(ExecutionsRead),
+        get("/v1/tools", tools::list)
+            .summary("Lists the newest version of every tool.")
+            .query(&[tools::FILTER])
+            .errors(&[UnknownConnection])
+            .needs_no_scope(),
+        get("/v1/tools/{name}", tools::read)
+            .summary("Reads a tool.")
+            .query(&[tools::VERSION])
+            .errors(&[UnknownTool, UnsupportedVersion])
+            .needs_no_scope(),
+        post("/v1/tools/{name}/execute", tools::execute)
+            .summary("Runs a tool as a user.")
+            .calls()
+            .needs(ToolsExecute),
+        // What can change something needs `proxy:write`, which includes this.
+        post("/v1/proxy", proxy::json)
+            .summary("Sends a raw request as a user.")
+            .calls()
+            .describe(proxy::describe)
+            .needs(ProxyRead),
+        get("/v1/app-credentials", app_credentials::list)
+            .summary("Lists the credentials of applications.")
+            .query(&[PAGING])
+            .needs(CredentialsManage),
+        post("/v1/app-credentials", app_credentials::create)
+            .summary("Makes a credential, and shows its secret once.")
+            .needs(CredentialsManage),
+        get(credential, app_credentials::read)
+            .summary("Reads a credential.")
+            .errors(&[NotFound])
+            .needs(CredentialsManage),
+        patch(credential, app_credentials::change)
+            .summary("Changes the members of a credential that are given.")
+            .errors(&[NotFound])
+            .needs(CredentialsManage),
+        delete(credential, app_credentials::delete)
+            .summary("Revokes a credential with its tokens.")
+            .errors(&[NotFound])
+            .needs(CredentialsManage),
+        post(
+            "/v1/app-credentials/{client_id}/rotate",
+            app_credentials::rotate,
+        )
+        .summary("Makes another secret, and shows it once.")
+        .errors(&[NotFound, InvalidTransition])
+        .needs(CredentialsManage),
+        delete(
+            "/v1/app-credentials/{client_id}/secrets/{secret_id}",
+            app_credentials::revoke_secret,
+        )
+        .summary("Revokes one secret of a credential.")
+        .errors(&[NotFound, InvalidTransition])
+        .needs(CredentialsManage),
+        get("/v1/webhooks", webhooks::list)
+            .summary("Lists webhooks.")
+            .query(&[PAGING])
+            .needs(WebhooksManage),
+        post("/v1/webhooks", webhooks::create)
+            .summary("Makes a webhook, and shows its secret once.")
+            .needs(WebhooksManage),
+        get(webhook, webhooks::read)
+            .summary("Reads a webhook.")
+            .errors(&[NotFound])
+            .needs(WebhooksManage),
+        patch(webhook, webhooks::change)
+            .summary("Changes the members of a webhook that are given.")
+            .errors(&[NotFound])
+            .needs(WebhooksManage),
+        delete(webhook, webhooks::delete)
+            .summary("Deletes a webhook with its deliveries.")
+            .errors(&[NotFound])
+            .needs(WebhooksManage),
+        post(
+            "/v1/webhooks/{webhook_id}/rotate-secret",
+            webhooks::rotate_secret,
+        )
+        .summary("Makes another secret, and shows it once.")
+        .errors(&[NotFound])
+        .needs(WebhooksManage),
+        post("/v1/webhooks/{webhook_id}/test", webhooks::test)
+            .summary("Sends a test event now.")
+            .errors(&[NotFound])
+            .needs(WebhooksManage),
+        post("/v1/webhooks/{webhook_id}/replay", webhooks::replay)
+            .summary("Sends all events since a time once more.")
+            .errors(&[NotFound])
+            .needs(WebhooksManage),
+        get("/v1/webhooks/{webhook_id}/deliveries", webhooks::deliveries)
+            .summary("Lists the deliveries of a webhook, the youngest first.")
+            .query(&[PAGING])
+            .errors(&[NotFound])
+            .needs(WebhooksManage),
+        post(
+            "/v1/webhooks/{webhook_id}/deliveries/{event_id}/replay",
+            webhooks::replay_delivery,
+        )
+        .summary("Sends an event to a webhook once more.")
+        .errors(&[NotFound])
+        .needs(WebhooksManage),
+    ]
+}
+
+/// A product's own API, for an application, or with an account's token. What can change something needs `proxy:write`.
+pub(crate) fn proxy_routes() -> Vec<ForApplications> {
+    use ScopeName::ProxyRead;
+    vec![
+        any("/proxy/{connection_name}/{identifier}", proxy::streaming).needs(ProxyRead),
+        any("/proxy/{connection_name}/{identifier}/", proxy::streaming).needs(ProxyRead),
         any(
             "/proxy/{connection_name}/{identifier}/{*path}",
             proxy::streaming,
-        ),
+        )
+        .summary("Sends a raw request as a user, as it is.")
+        .calls()
+        .describe(proxy::describe_streaming)
+        .needs(ProxyRead),
     ]
 }
 
 /// What operators and their machines ask, without a token.
 pub(crate) fn health_routes() -> Vec<Route> {
-    vec![get("/healthz", healthz::show), get("/readyz", readyz::show)]
+    vec![
+        get("/healthz", healthz::show).summary("Says that the process responds."),
+        get("/readyz", readyz::show)
+            .summary("Says whether the process can serve calls.")
+            .errors(&[StorageUnavailable]),
+    ]
 }
+
+/// How the making of a link can end.
+const LINK: &[ErrorKind] = &[UnknownConnection, ConnectionNotReady, AccountSuspended];
+/// How a confirmation can end.
+const VERIFY: &[ErrorKind] = &[
+    AuthorizationNotFound,
+    AuthorizationExpired,
+    AuthorizationConsumed,
+    IdentifierMismatch,
+    InvalidTransition,
+    ProductAccountMismatch,
+];

@@ -6,6 +6,7 @@ mod crowd;
 mod desync;
 mod framing;
 mod noted;
+mod stopping;
 #[cfg(test)]
 mod tests;
 mod under_way;
@@ -21,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
@@ -39,6 +40,7 @@ use tokio::{
 use activity::Activity;
 use crowd::Crowd;
 use noted::Noted;
+pub(crate) use stopping::Stopping;
 pub use under_way::UnderWay;
 use watched::Watched;
 
@@ -82,6 +84,8 @@ pub async fn serve(
 #[derive(Debug)]
 pub struct Server {
     router: Router,
+    /// Another listener with a router of its own.
+    second: Option<(TcpListener, Router)>,
     max_connections: usize,
     under_way: UnderWay,
 }
@@ -91,9 +95,17 @@ impl Server {
     pub fn new(router: Router) -> Self {
         Self {
             router,
+            second: None,
             max_connections: CONNECTIONS,
             under_way: UnderWay::default(),
         }
+    }
+
+    /// Serves another router at another address. Both share every bound.
+    #[must_use]
+    pub fn also(mut self, listener: TcpListener, router: Router) -> Self {
+        self.second = Some((listener, router));
+        self
     }
 
     /// At most so many connections at once. Each needs a file descriptor, and a call that waits for its product another.
@@ -111,7 +123,7 @@ impl Server {
     /// Serves until `shutdown` resolves, then takes no more connections and waits for the requests under way: at most
     /// 25 s, and no longer than `cut` takes to resolve. Returns how many were cut off.
     pub async fn serve(
-        self,
+        mut self,
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send,
         cut: impl Future<Output = ()> + Send,
@@ -121,12 +133,20 @@ impl Server {
         let crowd = Arc::new(Crowd::default());
         let told = Arc::new(Semaphore::new(TOLD));
         let (end, ended) = watch::channel(());
+        let (stop, stopping) = watch::channel(());
+        self.router = self.router.layer(Extension(Stopping::new(stopping)));
         let mut shutdown = pin!(shutdown);
         loop {
-            let (stream, peer) = tokio::select! {
+            let either = async {
+                tokio::select! {
+                    accepted = accept(&listener, &crowd) => (accepted, &self.router),
+                    (accepted, router) = accept_second(self.second.as_ref(), &crowd) => (accepted, router),
+                }
+            };
+            let ((stream, peer), router) = tokio::select! {
                 biased;
                 () = shutdown.as_mut() => break,
-                accepted = accept(&listener, &crowd) => accepted,
+                accepted = either => accepted,
             };
             if crowd.count() >= self.max_connections && !crowd.make_room() {
                 refuse(stream, &told);
@@ -134,7 +154,7 @@ impl Server {
             }
             let activity = Activity::new(self.under_way.clone());
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
-            let connection = connection(&server, stream, self.router.clone(), activity, Some(peer));
+            let connection = connection(&server, stream, router.clone(), activity, Some(peer));
             let connection = connections.watch(connection);
             let mut ended = ended.clone();
             tokio::spawn(async move {
@@ -148,7 +168,10 @@ impl Server {
             });
         }
         drop(listener);
+        drop(self.second);
         drop(ended);
+        // Requests that wait for what may come end now.
+        drop(stop);
         let mut all = pin!(connections.shutdown());
         tokio::select! {
             () = all.as_mut() => return 0,
@@ -199,6 +222,17 @@ where
     server
         .serve_connection_with_upgrades(TokioIo::new(stream), service)
         .into_owned()
+}
+
+/// The next connection of the other listener, where there is one.
+async fn accept_second<'s>(
+    second: Option<&'s (TcpListener, Router)>,
+    crowd: &Crowd,
+) -> ((TcpStream, SocketAddr), &'s Router) {
+    match second {
+        Some((listener, router)) => (accept(listener, crowd).await, router),
+        None => pending().await,
+    }
 }
 
 /// The next connection. Small responses go out at once (`TCP_NODELAY`).

@@ -327,3 +327,33 @@ async fn where_all_connections_are_busy_a_new_one_is_told_so_at_once() {
     assert!(head.starts_with("HTTP/1.1 503 ") && head.contains("\r\nretry-after: 1\r\n"));
     assert!(head.contains(&format!("content-length: {}", body.len())));
 }
+
+#[tokio::test]
+async fn two_listeners_have_routers_of_their_own_and_share_every_bound() {
+    let (router, arrival, release) = held();
+    let second = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let other = second.local_addr().unwrap();
+    let at_the_other = Router::new().route("/", get(|| async { "other, done" }));
+    let server = Server::new(router)
+        .also(second, at_the_other)
+        .max_connections(1);
+    let (address, [stop, _cut], served) = serve_on_a_port(server).await;
+    let ask = async || {
+        let mut caller = TcpStream::connect(other).await.unwrap();
+        caller.write_all(REQUEST.as_bytes()).await.unwrap();
+        caller
+    };
+    let mut response = [0; 128];
+    let read = ask().await.read(&mut response).await.unwrap();
+    assert!(response[..read].ends_with(b"other, done"));
+    let mut busy = TcpStream::connect(address).await.unwrap();
+    busy.write_all(REQUEST.as_bytes()).await.unwrap();
+    arrival.await.unwrap();
+    let mut told = String::new();
+    ask().await.read_to_string(&mut told).await.unwrap();
+    assert!(told.starts_with("HTTP/1.1 503 "), "{told}");
+    stop.send(()).unwrap();
+    release.send(()).unwrap();
+    assert_eq!(served.await.unwrap(), 0);
+    assert!(TcpStream::connect(other).await.is_err());
+}

@@ -1,51 +1,35 @@
 //! The operations of an application, as requests to a service.
 
-use std::fmt::Write as _;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::Method;
+use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use stead_core::{
-    Result,
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
-        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
-        ToolDescription, ToolFilter,
+        Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
+        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
+        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
+        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewWebhook, Page,
+        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
+        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
+    request::{
+        ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
+        webhook_path,
+    },
     response,
     service::{Outgoing, Service, segment},
 };
 use crate::handles::backend::{Backend, Paging, Pending, User};
-
-impl Service {
-    async fn read<T: DeserializeOwned>(&self, request: Outgoing) -> Result<T> {
-        response::read(&self.send(request).await?)
-    }
-
-    async fn read_page<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        parameters: &[(&str, Option<&str>)],
-    ) -> Result<Page<T>> {
-        let query = query(parameters);
-        self.read(Outgoing::new(Method::GET, &format!("{path}{query}")))
-            .await
-    }
-
-    fn change<'a>(&'a self, user: &'a User, verb: &'a str) -> Pending<'a, Account> {
-        Box::pin(async move {
-            let path = format!("{}/{verb}", account_path(user));
-            self.read(Outgoing::new(Method::POST, &path)).await
-        })
-    }
-}
 
 impl Backend for Service {
     fn create_connection(&self, new: NewConnection) -> Pending<'_, Connection> {
@@ -68,14 +52,7 @@ impl Backend for Service {
         })
     }
     fn connections(&self, paging: Paging) -> Pending<'_, Page<Connection>> {
-        Box::pin(async move {
-            let size = paging.size.to_string();
-            let parameters = [
-                ("page_token", paging.token.as_deref()),
-                ("page_size", Some(size.as_str())),
-            ];
-            self.read_page("/v1/connections", &parameters).await
-        })
+        Box::pin(async move { self.read_paged("/v1/connections", &[], &paging).await })
     }
     fn connection<'a>(&'a self, name: &'a str) -> Pending<'a, Connection> {
         Box::pin(async move {
@@ -132,16 +109,13 @@ impl Backend for Service {
 
     fn accounts(&self, filter: AccountFilter, paging: Paging) -> Pending<'_, Page<Account>> {
         Box::pin(async move {
-            let size = paging.size.to_string();
-            let parameters = [
+            let filter = [
                 ("connection_name", filter.connection_name.as_deref()),
                 ("product", filter.product.as_deref()),
                 ("identifier", filter.identifier.as_deref()),
                 ("state", filter.state.map(|state| state.name())),
-                ("page_token", paging.token.as_deref()),
-                ("page_size", Some(size.as_str())),
             ];
-            self.read_page("/v1/accounts", &parameters).await
+            self.read_paged("/v1/accounts", &filter, &paging).await
         })
     }
     fn account<'a>(&'a self, user: &'a User) -> Pending<'a, Account> {
@@ -162,12 +136,166 @@ impl Backend for Service {
     fn disconnect_account<'a>(
         &'a self,
         user: &'a User,
-        revoke_at_product: bool,
+        how: Disconnection,
     ) -> Pending<'a, Disconnected> {
         Box::pin(async move {
-            let revoke = ("revoke_at_product", revoke_at_product.then_some("true"));
-            let path = format!("{}{}", account_path(user), query(&[revoke]));
+            let query = query(&[
+                ("revoke_at_product", how.revoke_at_product.then_some("true")),
+                ("erase", how.erase.then_some("true")),
+            ]);
+            let path = format!("{}{query}", account_path(user));
             self.read(Outgoing::new(Method::DELETE, &path)).await
+        })
+    }
+
+    fn create_account_token(&self, new: NewAccountToken) -> Pending<'_, IssuedAccountToken> {
+        Box::pin(async move {
+            let path = "/v1/account-tokens";
+            self.read(Outgoing::json(Method::POST, path, &new)?).await
+        })
+    }
+    fn account_tokens<'a>(
+        &'a self,
+        user: &'a User,
+        paging: Paging,
+    ) -> Pending<'a, Page<AccountToken>> {
+        Box::pin(async move {
+            let filter = [
+                ("connection_name", Some(user.connection_name.as_str())),
+                ("identifier", Some(user.identifier.as_str())),
+            ];
+            self.read_paged("/v1/account-tokens", &filter, &paging)
+                .await
+        })
+    }
+    fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let path = format!("/v1/account-tokens/{}", segment(token_id));
+            response::done(&self.send(Outgoing::new(Method::DELETE, &path)).await?)
+        })
+    }
+
+    fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret> {
+        Box::pin(async move {
+            let request = Outgoing::json(Method::POST, "/v1/app-credentials", &new)?;
+            self.read(request.may_write()).await
+        })
+    }
+    fn app_credentials(&self, paging: Paging) -> Pending<'_, Page<AppCredential>> {
+        Box::pin(async move { self.read_paged("/v1/app-credentials", &[], &paging).await })
+    }
+    fn app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, AppCredential> {
+        Box::pin(async move {
+            let request = Outgoing::new(Method::GET, &credential_path(client_id));
+            self.read(request).await
+        })
+    }
+    fn change_app_credential<'a>(
+        &'a self,
+        client_id: &'a str,
+        change: AppCredentialChange,
+    ) -> Pending<'a, AppCredential> {
+        Box::pin(async move {
+            let path = credential_path(client_id);
+            self.read(Outgoing::json(Method::PATCH, &path, &change)?)
+                .await
+        })
+    }
+    fn rotate_app_credential<'a>(
+        &'a self,
+        client_id: &'a str,
+        rotation: SecretRotation,
+    ) -> Pending<'a, IssuedAppSecret> {
+        Box::pin(async move {
+            let path = format!("{}/rotate", credential_path(client_id));
+            let request = Outgoing::json(Method::POST, &path, &rotation)?;
+            self.read(request.may_write()).await
+        })
+    }
+    fn revoke_app_secret<'a>(
+        &'a self,
+        client_id: &'a str,
+        secret_id: &'a str,
+    ) -> Pending<'a, AppCredential> {
+        Box::pin(async move {
+            let secret = segment(secret_id);
+            let path = format!("{}/secrets/{secret}", credential_path(client_id));
+            self.read(Outgoing::new(Method::DELETE, &path)).await
+        })
+    }
+    fn revoke_app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let request = Outgoing::new(Method::DELETE, &credential_path(client_id));
+            response::done(&self.send(request).await?)
+        })
+    }
+
+    fn events(
+        &self,
+        filter: EventFilter,
+        after: Option<String>,
+        limit: u32,
+        wait: Duration,
+    ) -> Pending<'_, EventPage> {
+        Box::pin(async move {
+            let types = filter.types.join(",");
+            let (limit, wait) = (limit.to_string(), wait.as_secs().min(30).to_string());
+            let parameters = [
+                (
+                    "types",
+                    Some(types.as_str()).filter(|some| !some.is_empty()),
+                ),
+                ("connection_name", filter.connection_name.as_deref()),
+                ("identifier", filter.identifier.as_deref()),
+                ("after", after.as_deref()),
+                ("limit", Some(limit.as_str())),
+                ("wait", Some(wait.as_str())),
+            ];
+            let path = format!("/v1/events{}", query(&parameters));
+            self.read(Outgoing::new(Method::GET, &path)).await
+        })
+    }
+    fn executions(
+        &self,
+        filter: ExecutionFilter,
+        paging: Paging,
+    ) -> Pending<'_, Page<ExecutionRecord>> {
+        Box::pin(async move {
+            let moment = |moment: Option<Timestamp>| moment.map(|moment| moment.to_string());
+            let (since, before) = (moment(filter.since), moment(filter.before));
+            let filter = [
+                ("connection_name", filter.connection_name.as_deref()),
+                ("identifier", filter.identifier.as_deref()),
+                ("tool", filter.tool.as_deref()),
+                ("outcome", filter.outcome.as_deref()),
+                ("actor", filter.actor.as_deref()),
+                ("since", since.as_deref()),
+                ("before", before.as_deref()),
+            ];
+            self.read_paged("/v1/executions", &filter, &paging).await
+        })
+    }
+    fn execution<'a>(&'a self, execution_id: &'a str) -> Pending<'a, ExecutionRecord> {
+        Box::pin(async move {
+            let path = format!("/v1/executions/{}", segment(execution_id));
+            self.read(Outgoing::new(Method::GET, &path)).await
+        })
+    }
+    fn execution_totals(
+        &self,
+        step: TotalsStep,
+        since: Timestamp,
+        before: Timestamp,
+    ) -> Pending<'_, Vec<CallTotals>> {
+        Box::pin(async move {
+            let (since, before) = (since.to_string(), before.to_string());
+            let parameters = [
+                ("by", Some(step.name())),
+                ("since", Some(since.as_str())),
+                ("before", Some(before.as_str())),
+            ];
+            let page = self.read_page("/v1/executions/totals", &parameters);
+            Ok(page.await?.items)
         })
     }
 
@@ -207,62 +335,113 @@ impl Backend for Service {
             if effect != Some(Effect::Read) {
                 outgoing = outgoing.may_write();
             }
-            self.read(outgoing).await
+            let response = self.send(outgoing).await?;
+            let mut execution: Execution = response::read(&response)?;
+            execution.replayed = response::is_replayed(&response);
+            Ok(execution)
         })
     }
     fn proxy(&self, request: ProxyRequest) -> Pending<'_, http::Response<Bytes>> {
         Box::pin(async move {
             let mut outgoing = Outgoing::json(Method::POST, "/v1/proxy", &request)?;
+            if let Some(key) = &request.idempotency_key {
+                outgoing = outgoing.idempotency_key(key)?;
+            }
             if !matches!(request.method.as_str(), "GET" | "HEAD") {
                 outgoing = outgoing.may_write();
             }
             response::of_product(self.send(outgoing).await?)
         })
     }
-}
 
-fn connection_path(name: &str) -> String {
-    format!("/v1/connections/{}", segment(name))
-}
-
-fn account_path(user: &User) -> String {
-    format!(
-        "/v1/accounts/{}/{}",
-        segment(user.connection_name.as_str()),
-        segment(user.identifier.as_str())
-    )
-}
-
-/// Which tools are listed; `products` are those of the filter, with commas between them.
-fn parameters<'a>(
-    filter: &'a ToolFilter,
-    products: &'a str,
-) -> Vec<(&'static str, Option<&'a str>)> {
-    vec![
-        ("product", Some(products).filter(|some| !some.is_empty())),
-        ("effect", filter.effect.map(Effect::name)),
-        ("connection_name", filter.connection_name.as_deref()),
-        ("identifier", filter.identifier.as_deref()),
-    ]
-}
-
-/// The query of the parameters that are given.
-fn query(parameters: &[(&str, Option<&str>)]) -> String {
-    let mut query = String::new();
-    for (name, value) in parameters {
-        if let Some(value) = value {
-            let mark = if query.is_empty() { '?' } else { '&' };
-            // Writing to a string cannot fail.
-            let _ = write!(query, "{mark}{name}={}", segment(value));
-        }
+    fn create_webhook(&self, new: NewWebhook) -> Pending<'_, WebhookWithSecret> {
+        Box::pin(async move {
+            let request = Outgoing::json(Method::POST, "/v1/webhooks", &new)?;
+            let shown: ShownWebhook = self.read(request.may_write()).await?;
+            Ok(shown.into())
+        })
     }
-    query
-}
-
-/// The members that are given: absent ones stay as they are at the service.
-fn given(mut body: Value) -> Value {
-    if let Some(members) = body.as_object_mut() {
-        members.retain(|_, member| !member.is_null());
+    fn webhooks(&self, paging: Paging) -> Pending<'_, Page<Webhook>> {
+        Box::pin(async move { self.read_paged("/v1/webhooks", &[], &paging).await })
     }
-    body
+    fn webhook<'a>(&'a self, id: &'a str) -> Pending<'a, Webhook> {
+        Box::pin(async move {
+            self.read(Outgoing::new(Method::GET, &webhook_path(id, "")))
+                .await
+        })
+    }
+    fn change_webhook<'a>(&'a self, id: &'a str, change: WebhookChange) -> Pending<'a, Webhook> {
+        Box::pin(async move {
+            let path = webhook_path(id, "");
+            self.read(Outgoing::json(Method::PATCH, &path, &change)?)
+                .await
+        })
+    }
+    fn delete_webhook<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let request = Outgoing::new(Method::DELETE, &webhook_path(id, ""));
+            response::done(&self.send(request).await?)
+        })
+    }
+    fn rotate_webhook_secret<'a>(&'a self, id: &'a str) -> Pending<'a, WebhookWithSecret> {
+        Box::pin(async move {
+            let path = webhook_path(id, "/rotate-secret");
+            let request = Outgoing::new(Method::POST, &path).may_write();
+            let shown: ShownWebhook = self.read(request).await?;
+            Ok(shown.into())
+        })
+    }
+    fn test_webhook<'a>(&'a self, id: &'a str) -> Pending<'a, WebhookDelivery> {
+        Box::pin(async move {
+            let request = Outgoing::new(Method::POST, &webhook_path(id, "/test"));
+            self.read(request.may_write()).await
+        })
+    }
+    fn webhook_deliveries<'a>(
+        &'a self,
+        id: &'a str,
+        paging: Paging,
+    ) -> Pending<'a, Page<WebhookDelivery>> {
+        Box::pin(async move {
+            self.read_paged(&webhook_path(id, "/deliveries"), &[], &paging)
+                .await
+        })
+    }
+    fn replay_webhook_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        event_id: &'a str,
+    ) -> Pending<'a, WebhookDelivery> {
+        Box::pin(async move {
+            let verb = format!("/deliveries/{}/replay", segment(event_id));
+            let path = webhook_path(id, &verb);
+            self.read(Outgoing::new(Method::POST, &path)).await
+        })
+    }
+    fn replay_webhook<'a>(&'a self, id: &'a str, replay: WebhookReplay) -> Pending<'a, Webhook> {
+        Box::pin(async move {
+            let path = webhook_path(id, "/replay");
+            self.read(Outgoing::json(Method::POST, &path, &replay)?)
+                .await
+        })
+    }
+
+    fn audit_entries(&self, filter: AuditFilter, paging: Paging) -> Pending<'_, Page<AuditEntry>> {
+        Box::pin(async move {
+            let filter = [
+                ("action", filter.action.as_deref()),
+                ("actor", filter.actor.as_deref()),
+                ("target", filter.target.as_deref()),
+            ];
+            self.read_paged("/v1/audit", &filter, &paging).await
+        })
+    }
+    fn verify_audit(&self, expect: Option<AuditHead>) -> Pending<'_, AuditVerification> {
+        Box::pin(async move {
+            let expect = expect.map(|head| head.to_string());
+            let query = query(&[("expect", expect.as_deref())]);
+            let path = format!("/v1/audit/verify{query}");
+            self.read(Outgoing::new(Method::GET, &path)).await
+        })
+    }
 }

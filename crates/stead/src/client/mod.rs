@@ -1,6 +1,7 @@
 //! The client of a Stead service.
 
 mod backend;
+mod request;
 mod response;
 mod service;
 #[cfg(test)]
@@ -47,6 +48,7 @@ use service::Service;
 /// | confirm who came back | [`authorizations`](Self::authorizations) |
 /// | see who is connected | [`accounts`](Self::accounts) |
 /// | see what can be called | [`tools`](Self::tools) |
+/// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Client {

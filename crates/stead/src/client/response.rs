@@ -9,8 +9,10 @@ use stead_core::{
     ports::{TransportError, TransportErrorKind},
 };
 
-/// The service puts this header, the id of the execution, only on responses of a product.
-const OF_PRODUCT: &str = "stead-execution-id";
+/// The id of the execution: the service puts it on what it passes on of a product, and on what it says of a call itself.
+const EXECUTION: &str = "stead-execution-id";
+/// The kind of the service's own error, which no response of a product has.
+const ERROR: &str = "stead-error";
 
 /// The JSON body of a good response.
 pub(super) fn read<T: DeserializeOwned>(response: &http::Response<Bytes>) -> Result<T> {
@@ -40,7 +42,13 @@ pub(super) fn of_product(response: http::Response<Bytes>) -> Result<http::Respon
 
 /// Whether a product responded, and not the service itself.
 pub(super) fn is_of_product(response: &http::Response<Bytes>) -> bool {
-    response.headers().contains_key(OF_PRODUCT)
+    let headers = response.headers();
+    headers.contains_key(EXECUTION) && !headers.contains_key(ERROR)
+}
+
+/// Whether it is that of an earlier request with the same idempotency key.
+pub(super) fn is_replayed(response: &http::Response<Bytes>) -> bool {
+    response.headers().contains_key("stead-idempotent-replayed")
 }
 
 /// What the token endpoint refused (RFC 6749, 5.2), or a problem.
@@ -109,7 +117,7 @@ fn error_of(response: &http::Response<Bytes>) -> Error {
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"application/problem+json"));
     if is_problem && let Ok(problem) = serde_json::from_slice::<Problem>(response.body()) {
-        return Error::from(problem);
+        return Error::from(problem).with_replayed(is_replayed(response));
     }
     let status = response.status();
     let kind = match status {

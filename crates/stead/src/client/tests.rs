@@ -3,14 +3,16 @@
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 use http::{Request, Response};
+use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind,
     ports::{Body, BoxFuture, TransportError, TransportErrorKind},
-    resource::{AccountState, ExecuteRequest, NewConnection, ProxyRequest},
+    resource::{AccountState, ExecuteRequest, NewConnection, ProxyRequest, TokenAccess},
     schema::ExportFormat,
 };
 
@@ -181,6 +183,26 @@ async fn a_401_of_the_product_is_the_response() {
 }
 
 #[tokio::test]
+async fn an_error_of_the_service_that_names_a_call_is_not_the_products_response() {
+    let mut theirs = problem(&Error::new(ErrorKind::ScopeMissing, "a scope is missing"));
+    for (name, value) in [
+        ("stead-execution-id", "exec_1"),
+        ("stead-error", "scope_missing"),
+    ] {
+        let value = http::HeaderValue::from_static(value);
+        theirs.headers_mut().insert(name, value);
+    }
+    let script = Script::of([token("t1"), theirs]);
+    let request = ProxyRequest::new("mail", "you", "GET", "/v1/users/me/profile");
+    let error = client(&script)
+        .actions()
+        .request(request)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ScopeMissing);
+}
+
+#[tokio::test]
 async fn problems_come_back_as_errors() {
     let theirs = Error::new(
         ErrorKind::AuthorizationRequired,
@@ -300,6 +322,12 @@ async fn every_operation_is_a_request_of_the_service() {
         ErrorKind::AlreadyExists,
         "the connection mail exists",
     ));
+    let account_token = || {
+        ok(&json!({
+            "token": "stead_account_1", "token_id": "tok_00000000000000000000000000000001", "connection_name": "mail",
+            "identifier": "a/b", "access": "read", "expires_at": "2026-01-01T00:00:00Z",
+        }))
+    };
     let script = Script::of([
         token("t"),
         taken,
@@ -315,6 +343,9 @@ async fn every_operation_is_a_request_of_the_service() {
         ended,
         account(),
         page(),
+        account_token(),
+        page(),
+        gone(),
     ]);
     let stead = client(&script);
     let new = NewConnection::new("mail", "mail")
@@ -331,7 +362,8 @@ async fn every_operation_is_a_request_of_the_service() {
     user.refresh().await.unwrap();
     user.suspend().await.unwrap();
     user.resume().await.unwrap();
-    let ended = user.disconnect().revoke_at_product(true).await.unwrap();
+    let ended = user.disconnect().revoke_at_product(true).erase(true);
+    let ended = ended.await.unwrap();
     assert!(ended.ends_other_grants);
     stead
         .authorizations()
@@ -340,6 +372,11 @@ async fn every_operation_is_a_request_of_the_service() {
         .unwrap();
     let tools = stead.tools().product("mail");
     tools.export(ExportFormat::OpenaiStrict).await.unwrap();
+    let half_an_hour = Duration::from_secs(1800);
+    let token = user.token(TokenAccess::Read, half_an_hour).await.unwrap();
+    assert_eq!(token.token.expose_secret(), "stead_account_1");
+    assert!(user.tokens().await.unwrap().items.is_empty());
+    user.end_token(token.token_id).await.unwrap();
 
     let given = json!({ "client_id": "id", "client_secret": "hush", "permissions": ["a b"] });
     let mut new = given.clone();
@@ -361,7 +398,7 @@ async fn every_operation_is_a_request_of_the_service() {
         ("POST /v1/accounts/mail/a%2Fb/suspend", None),
         ("POST /v1/accounts/mail/a%2Fb/resume", None),
         (
-            "DELETE /v1/accounts/mail/a%2Fb?revoke_at_product=true",
+            "DELETE /v1/accounts/mail/a%2Fb?revoke_at_product=true&erase=true",
             None,
         ),
         (
@@ -369,6 +406,20 @@ async fn every_operation_is_a_request_of_the_service() {
             Some(json!({ "identifier": "a/b" })),
         ),
         ("GET /v1/tools?product=mail&format=openai_strict", None),
+        (
+            "POST /v1/account-tokens",
+            Some(json!({
+                "connection_name": "mail", "identifier": "a/b", "access": "read", "expires_in": 1800,
+            })),
+        ),
+        (
+            "GET /v1/account-tokens?connection_name=mail&identifier=a%2Fb&page_size=50",
+            None,
+        ),
+        (
+            "DELETE /v1/account-tokens/tok_00000000000000000000000000000001",
+            None,
+        ),
     ];
     let seen = script.seen();
     for ((line, body), (target, _, sent)) in expected.iter().zip(&seen[1..]) {

@@ -1,13 +1,17 @@
 //! The account of one user at one connection.
 
-use std::{fmt, future::IntoFuture, sync::Arc};
+use std::{fmt, future::IntoFuture, sync::Arc, time::Duration};
 
 use http::Method;
 use serde_json::Value;
 use stead_core::{
     Result,
+    identifier::AccountTokenId,
     ports::BoxFuture,
-    resource::{self, ExecuteRequest, NewAuthorizationLink, ProxyRequest},
+    resource::{
+        self, AccountToken, Disconnection, ExecuteRequest, IssuedAccountToken, NewAccountToken,
+        NewAuthorizationLink, ProxyRequest, TokenAccess,
+    },
     tool::Tool,
 };
 
@@ -15,6 +19,7 @@ use super::{
     authorize::Authorize,
     backend::{Shared, User},
     execute::Execute,
+    list::List,
     request::Request,
 };
 
@@ -51,10 +56,11 @@ use super::{
 /// | call a tool, typed | [`call`](Self::call) |
 /// | call a tool by name | [`execute`](Self::execute) |
 /// | send any request to the product | [`get`](Self::get), [`request`](Self::request) |
+/// | let a program use the proxy for this account only | [`token`](Self::token), [`tokens`](Self::tokens), [`end_token`](Self::end_token) |
 /// | see the account and its state | [`read`](Self::read) |
 /// | renew its token now | [`refresh`](Self::refresh) |
 /// | pause it, and end the pause | [`suspend`](Self::suspend), [`resume`](Self::resume) |
-/// | end it | [`disconnect`](Self::disconnect) |
+/// | end it, and forget the user | [`disconnect`](Self::disconnect) |
 #[derive(Clone)]
 pub struct Account {
     backend: Shared,
@@ -113,6 +119,41 @@ impl Account {
         Request::new(Arc::clone(&self.backend), request)
     }
 
+    /// Makes a bearer token for this account, which is good for the proxy and nothing else: what an SDK or an agent's process
+    /// may hold in place of your application's own. It lives for 60 seconds to 24 hours, and ends with the account.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for another time; as a call where the account cannot
+    /// be called now.
+    pub async fn token(
+        &self,
+        access: TokenAccess,
+        lives_for: Duration,
+    ) -> Result<IssuedAccountToken> {
+        let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
+        // What is longer than fits is too long.
+        new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
+        self.backend.create_account_token(new).await
+    }
+
+    /// The tokens of this account that are good.
+    pub fn tokens(&self) -> List<AccountToken> {
+        let account = self.clone();
+        List::new(move |paging| {
+            let Self { backend, user } = account.clone();
+            Box::pin(async move { backend.account_tokens(&user, paging).await })
+        })
+    }
+
+    /// Ends a token before its time.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
+    pub async fn end_token(&self, token_id: AccountTokenId) -> Result<()> {
+        let id = token_id.to_string();
+        self.backend.delete_account_token(&id).await
+    }
+
     /// The account and its state.
     ///
     /// # Errors
@@ -149,11 +190,12 @@ impl Account {
     }
 
     /// Ends the account when it is awaited: its credential is shredded. The grant at the product stays, unless asked for
-    /// with [`Disconnect::revoke_at_product`].
+    /// with [`Disconnect::revoke_at_product`]; so do the account's row and its history, unless [`Disconnect::erase`] asks
+    /// for more.
     pub fn disconnect(&self) -> Disconnect {
         Disconnect {
             account: self.clone(),
-            revoke_at_product: false,
+            how: Disconnection::new(),
         }
     }
 }
@@ -175,14 +217,21 @@ impl fmt::Debug for Account {
 #[must_use = "an account is disconnected when this is awaited"]
 pub struct Disconnect {
     account: Account,
-    revoke_at_product: bool,
+    how: Disconnection,
 }
 
 impl Disconnect {
     /// Ends the grant at the product too; a product that does not respond is asked again later. At Google that ends all
     /// that this user granted to your project.
     pub fn revoke_at_product(mut self, revoke: bool) -> Self {
-        self.revoke_at_product = revoke;
+        self.how = self.how.revoke_at_product(revoke);
+        self
+    }
+
+    /// Removes everything that names the user: the account with its links, and in events and records of calls a pseudonym
+    /// takes the identifier's place. A new link begins a new account. Backups keep what they hold.
+    pub fn erase(mut self, erase: bool) -> Self {
+        self.how = self.how.erase(erase);
         self
     }
 }
@@ -194,9 +243,7 @@ impl IntoFuture for Disconnect {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let Account { backend, user } = self.account;
-            backend
-                .disconnect_account(&user, self.revoke_at_product)
-                .await
+            backend.disconnect_account(&user, self.how).await
         })
     }
 }

@@ -1,17 +1,22 @@
 //! Every operation of an application, which the platform and the client of a service both have.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use serde_json::Value;
 use stead_core::{
     Result,
     identifier::{ConnectionName, Identifier},
     ports::BoxFuture,
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
-        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
-        ToolDescription, ToolFilter,
+        Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
+        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
+        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
+        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewWebhook, Page,
+        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
+        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -52,8 +57,56 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn disconnect_account<'a>(
         &'a self,
         user: &'a User,
-        revoke_at_product: bool,
+        how: Disconnection,
     ) -> Pending<'a, Disconnected>;
+
+    fn create_account_token(&self, new: NewAccountToken) -> Pending<'_, IssuedAccountToken>;
+    fn account_tokens<'a>(
+        &'a self,
+        user: &'a User,
+        paging: Paging,
+    ) -> Pending<'a, Page<AccountToken>>;
+    fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()>;
+
+    fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret>;
+    fn app_credentials(&self, paging: Paging) -> Pending<'_, Page<AppCredential>>;
+    fn app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, AppCredential>;
+    fn change_app_credential<'a>(
+        &'a self,
+        client_id: &'a str,
+        change: AppCredentialChange,
+    ) -> Pending<'a, AppCredential>;
+    fn rotate_app_credential<'a>(
+        &'a self,
+        client_id: &'a str,
+        rotation: SecretRotation,
+    ) -> Pending<'a, IssuedAppSecret>;
+    fn revoke_app_secret<'a>(
+        &'a self,
+        client_id: &'a str,
+        secret_id: &'a str,
+    ) -> Pending<'a, AppCredential>;
+    fn revoke_app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, ()>;
+
+    fn events(
+        &self,
+        filter: EventFilter,
+        after: Option<String>,
+        limit: u32,
+        wait: Duration,
+    ) -> Pending<'_, EventPage>;
+    fn executions(
+        &self,
+        filter: ExecutionFilter,
+        paging: Paging,
+    ) -> Pending<'_, Page<ExecutionRecord>>;
+    fn execution<'a>(&'a self, execution_id: &'a str) -> Pending<'a, ExecutionRecord>;
+    fn execution_totals(
+        &self,
+        step: TotalsStep,
+        since: Timestamp,
+        before: Timestamp,
+    ) -> Pending<'_, Vec<CallTotals>>;
 
     fn tools(&self, filter: ToolFilter) -> Pending<'_, Vec<ToolDescription>>;
     fn tool<'a>(&'a self, name: &'a str) -> Pending<'a, ToolDescription>;
@@ -66,6 +119,28 @@ pub(crate) trait Backend: Send + Sync + 'static {
         effect: Option<Effect>,
     ) -> Pending<'a, Execution>;
     fn proxy(&self, request: ProxyRequest) -> Pending<'_, http::Response<Bytes>>;
+
+    fn create_webhook(&self, new: NewWebhook) -> Pending<'_, WebhookWithSecret>;
+    fn webhooks(&self, paging: Paging) -> Pending<'_, Page<Webhook>>;
+    fn webhook<'a>(&'a self, id: &'a str) -> Pending<'a, Webhook>;
+    fn change_webhook<'a>(&'a self, id: &'a str, change: WebhookChange) -> Pending<'a, Webhook>;
+    fn delete_webhook<'a>(&'a self, id: &'a str) -> Pending<'a, ()>;
+    fn rotate_webhook_secret<'a>(&'a self, id: &'a str) -> Pending<'a, WebhookWithSecret>;
+    fn test_webhook<'a>(&'a self, id: &'a str) -> Pending<'a, WebhookDelivery>;
+    fn webhook_deliveries<'a>(
+        &'a self,
+        id: &'a str,
+        paging: Paging,
+    ) -> Pending<'a, Page<WebhookDelivery>>;
+    fn replay_webhook_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        event_id: &'a str,
+    ) -> Pending<'a, WebhookDelivery>;
+    fn replay_webhook<'a>(&'a self, id: &'a str, replay: WebhookReplay) -> Pending<'a, Webhook>;
+
+    fn audit_entries(&self, filter: AuditFilter, paging: Paging) -> Pending<'_, Page<AuditEntry>>;
+    fn verify_audit(&self, expect: Option<AuditHead>) -> Pending<'_, AuditVerification>;
 }
 
 /// A user of a connection, parsed once.

@@ -60,8 +60,11 @@ impl<T> Execute<T> {
         }
     }
 
-    /// Makes the ids of what this call creates derive from this key, so that the same call with the same key meets the
-    /// product's own deduplication, where it has one: 1 to 255 printable ASCII characters.
+    /// Makes a call that changes something once, however often it is made with this key: for 24 hours the same call gives
+    /// the first one's outcome, and [`Execution::replayed`] is true. 1 to 255 printable ASCII characters; another call
+    /// with the same key is [`ErrorKind::IdempotencyMismatch`](crate::ErrorKind::IdempotencyMismatch). A call that is cut off is
+    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) from then on, and never made again. What a tool creates has
+    /// ids that derive from the key, where the product takes such.
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.set(|request| request.idempotency_key = Some(key.into()))
     }
@@ -105,7 +108,7 @@ impl<T: 'static> IntoFuture for Execute<T> {
     }
 }
 
-fn check_key(key: Option<&str>) -> Result<()> {
+pub(super) fn check_key(key: Option<&str>) -> Result<()> {
     let well_formed = key.is_none_or(|key| {
         (1..=255).contains(&key.len()) && key.bytes().all(|byte| matches!(byte, b' '..=b'~'))
     });

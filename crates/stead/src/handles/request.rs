@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, map::Entry};
 use stead_core::{Error, ErrorKind, Result, ports::BoxFuture, resource::ProxyRequest};
 
-use super::backend::Shared;
+use super::{backend::Shared, execute::check_key};
 
 /// A raw request to a product. Awaited, it is sent, and gives the product's response, whatever its status.
 ///
@@ -43,6 +43,17 @@ impl Request {
     pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.set(|request| {
             request.headers.insert(name.into(), value.into());
+            Ok(())
+        })
+    }
+    /// Sends a request that changes something once, however often it is sent with this key: for 24 hours the same request
+    /// gives the first one's response, with the header `stead-idempotent-replayed`. As
+    /// [`Execute::idempotency_key`](super::Execute::idempotency_key).
+    pub fn idempotency_key(self, key: impl Into<String>) -> Self {
+        self.set(|request| {
+            let key = key.into();
+            check_key(Some(&key))?;
+            request.idempotency_key = Some(key);
             Ok(())
         })
     }

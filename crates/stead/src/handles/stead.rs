@@ -5,7 +5,8 @@ use std::{fmt, sync::Arc};
 use stead_core::Result;
 
 use super::{
-    Account, Accounts, Actions, Authorizations, Connections, Tools,
+    Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Connections, Events,
+    Executions, Tools, Webhooks,
     backend::{Shared, User},
 };
 
@@ -40,7 +41,12 @@ use super::{
 /// | act as one user, or connect one | [`account`](Self::account) |
 /// | confirm who came back | [`authorizations`](Self::authorizations) |
 /// | see who is connected | [`accounts`](Self::accounts) |
+/// | see what happened | [`events`](Self::events) |
+/// | see what was called | [`executions`](Self::executions) |
 /// | see what can be called | [`tools`](Self::tools) |
+/// | be told what happens | [`webhooks`](Self::webhooks) |
+/// | see who changed what | [`audit`](Self::audit) |
+/// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Stead(Shared);
@@ -70,9 +76,29 @@ impl Stead {
     pub fn authorizations(&self) -> Authorizations {
         Authorizations::new(Arc::clone(&self.0))
     }
+    /// What happened, in the order in which it was committed.
+    pub fn events(&self) -> Events {
+        Events::new(Arc::clone(&self.0))
+    }
+    /// The history of calls.
+    pub fn executions(&self) -> Executions {
+        Executions::new(Arc::clone(&self.0))
+    }
     /// The catalogue of tools.
     pub fn tools(&self) -> Tools {
         Tools::new(Arc::clone(&self.0))
+    }
+    /// Addresses that get events.
+    pub fn webhooks(&self) -> Webhooks {
+        Webhooks::new(Arc::clone(&self.0))
+    }
+    /// Who changed what.
+    pub fn audit(&self) -> Audit {
+        Audit::new(Arc::clone(&self.0))
+    }
+    /// The credentials of applications.
+    pub fn app_credentials(&self) -> AppCredentials {
+        AppCredentials::new(Arc::clone(&self.0))
     }
     /// The same with plain names in place of handles.
     pub fn actions(&self) -> Actions {
@@ -114,9 +140,29 @@ macro_rules! operations {
             pub fn authorizations(&self) -> $crate::Authorizations {
                 self.stead.authorizations()
             }
+            /// What happened, in the order in which it was committed.
+            pub fn events(&self) -> $crate::Events {
+                self.stead.events()
+            }
+            /// The history of calls.
+            pub fn executions(&self) -> $crate::Executions {
+                self.stead.executions()
+            }
             /// The catalogue of tools.
             pub fn tools(&self) -> $crate::Tools {
                 self.stead.tools()
+            }
+            /// Addresses that get events.
+            pub fn webhooks(&self) -> $crate::Webhooks {
+                self.stead.webhooks()
+            }
+            /// Who changed what.
+            pub fn audit(&self) -> $crate::Audit {
+                self.stead.audit()
+            }
+            /// The credentials of applications.
+            pub fn app_credentials(&self) -> $crate::AppCredentials {
+                self.stead.app_credentials()
             }
             /// The same with plain names in place of handles.
             pub fn actions(&self) -> $crate::Actions {

@@ -1,15 +1,22 @@
 //! The operations of an application, in this process.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use jiff::Timestamp;
 use serde_json::Value;
 use stead_core::{
     Error, ErrorKind,
     environment::Environment,
     ports::{Limits, TransportErrorKind},
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
-        ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page, ProxyRequest,
-        ToolDescription, ToolFilter,
+        Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
+        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
+        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
+        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewWebhook, Page,
+        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
+        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -73,13 +80,99 @@ impl Backend for Environment {
     fn disconnect_account<'a>(
         &'a self,
         user: &'a User,
-        revoke_at_product: bool,
+        how: Disconnection,
     ) -> Pending<'a, Disconnected> {
         Box::pin(self.disconnect_account(
             user.connection_name.as_str(),
             user.identifier.as_str(),
-            revoke_at_product,
+            how,
         ))
+    }
+
+    fn create_account_token(&self, new: NewAccountToken) -> Pending<'_, IssuedAccountToken> {
+        Box::pin(self.create_account_token(new))
+    }
+    fn account_tokens<'a>(
+        &'a self,
+        user: &'a User,
+        paging: Paging,
+    ) -> Pending<'a, Page<AccountToken>> {
+        Box::pin(async move {
+            let names = (user.connection_name.as_str(), user.identifier.as_str());
+            self.account_tokens(names.0, names.1, paging.token.as_deref(), paging.size)
+                .await
+        })
+    }
+    fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()> {
+        Box::pin(self.delete_account_token(token_id))
+    }
+
+    fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret> {
+        Box::pin(self.create_app_credential(new))
+    }
+    fn app_credentials(&self, paging: Paging) -> Pending<'_, Page<AppCredential>> {
+        Box::pin(async move {
+            self.app_credentials(paging.token.as_deref(), paging.size)
+                .await
+        })
+    }
+    fn app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, AppCredential> {
+        Box::pin(self.app_credential(client_id))
+    }
+    fn change_app_credential<'a>(
+        &'a self,
+        client_id: &'a str,
+        change: AppCredentialChange,
+    ) -> Pending<'a, AppCredential> {
+        Box::pin(self.change_app_credential(client_id, change))
+    }
+    fn rotate_app_credential<'a>(
+        &'a self,
+        client_id: &'a str,
+        rotation: SecretRotation,
+    ) -> Pending<'a, IssuedAppSecret> {
+        Box::pin(self.rotate_app_credential(client_id, rotation))
+    }
+    fn revoke_app_secret<'a>(
+        &'a self,
+        client_id: &'a str,
+        secret_id: &'a str,
+    ) -> Pending<'a, AppCredential> {
+        Box::pin(self.revoke_app_secret(client_id, secret_id))
+    }
+    fn revoke_app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, ()> {
+        Box::pin(self.revoke_app_credential(client_id))
+    }
+
+    fn events(
+        &self,
+        filter: EventFilter,
+        after: Option<String>,
+        limit: u32,
+        wait: Duration,
+    ) -> Pending<'_, EventPage> {
+        Box::pin(async move { self.events(&filter, after.as_deref(), limit, wait).await })
+    }
+    fn executions(
+        &self,
+        filter: ExecutionFilter,
+        paging: Paging,
+    ) -> Pending<'_, Page<ExecutionRecord>> {
+        Box::pin(async move {
+            self.executions(&filter, paging.token.as_deref(), paging.size)
+                .await
+        })
+    }
+    fn execution<'a>(&'a self, execution_id: &'a str) -> Pending<'a, ExecutionRecord> {
+        Box::pin(self.execution(execution_id))
+    }
+    fn execution_totals(
+        &self,
+        step: TotalsStep,
+        since: Timestamp,
+        before: Timestamp,
+    ) -> Pending<'_, Vec<CallTotals>> {
+        Box::pin(self.execution_totals(step, since, before))
     }
 
     fn tools(&self, filter: ToolFilter) -> Pending<'_, Vec<ToolDescription>> {
@@ -113,5 +206,57 @@ impl Backend for Environment {
             })?;
             Ok(http::Response::from_parts(head, body))
         })
+    }
+
+    fn audit_entries(&self, filter: AuditFilter, paging: Paging) -> Pending<'_, Page<AuditEntry>> {
+        Box::pin(async move {
+            self.audit_entries(&filter, paging.token.as_deref(), paging.size)
+                .await
+        })
+    }
+    fn verify_audit(&self, expect: Option<AuditHead>) -> Pending<'_, AuditVerification> {
+        Box::pin(async move { self.verify_audit(expect.as_ref()).await })
+    }
+
+    fn create_webhook(&self, new: NewWebhook) -> Pending<'_, WebhookWithSecret> {
+        Box::pin(self.create_webhook(new))
+    }
+    fn webhooks(&self, paging: Paging) -> Pending<'_, Page<Webhook>> {
+        Box::pin(async move { self.webhooks(paging.token.as_deref(), paging.size).await })
+    }
+    fn webhook<'a>(&'a self, id: &'a str) -> Pending<'a, Webhook> {
+        Box::pin(self.webhook(id))
+    }
+    fn change_webhook<'a>(&'a self, id: &'a str, change: WebhookChange) -> Pending<'a, Webhook> {
+        Box::pin(self.change_webhook(id, change))
+    }
+    fn delete_webhook<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(self.delete_webhook(id))
+    }
+    fn rotate_webhook_secret<'a>(&'a self, id: &'a str) -> Pending<'a, WebhookWithSecret> {
+        Box::pin(self.rotate_webhook_secret(id))
+    }
+    fn test_webhook<'a>(&'a self, id: &'a str) -> Pending<'a, WebhookDelivery> {
+        Box::pin(self.test_webhook(id))
+    }
+    fn webhook_deliveries<'a>(
+        &'a self,
+        id: &'a str,
+        paging: Paging,
+    ) -> Pending<'a, Page<WebhookDelivery>> {
+        Box::pin(async move {
+            self.webhook_deliveries(id, paging.token.as_deref(), paging.size)
+                .await
+        })
+    }
+    fn replay_webhook_delivery<'a>(
+        &'a self,
+        id: &'a str,
+        event_id: &'a str,
+    ) -> Pending<'a, WebhookDelivery> {
+        Box::pin(self.replay_webhook_delivery(id, event_id))
+    }
+    fn replay_webhook<'a>(&'a self, id: &'a str, replay: WebhookReplay) -> Pending<'a, Webhook> {
+        Box::pin(async move { self.replay_webhook(id, &replay).await })
     }
 }

@@ -12,7 +12,7 @@ use stead_core::{
     environment::{
         CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
     },
-    ports::{Entropy, Policy, Runtime, Spool, Transport},
+    ports::{Entropy, KeySource, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
     store::{MemoryStore, Store},
 };
@@ -59,8 +59,9 @@ use crate::{
 /// | confirm who came back | [`authorizations`](Self::authorizations) |
 /// | see who is connected | [`accounts`](Self::accounts) |
 /// | see what can be called | [`tools`](Self::tools) |
+/// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
-/// | serve pages of your own, or make credentials for applications | [`environment`](Self::environment) |
+/// | serve pages of your own | [`environment`](Self::environment) |
 /// | stop | [`shut_down`](Self::shut_down) |
 #[derive(Debug, Clone)]
 pub struct Platform {
@@ -78,6 +79,7 @@ operations!(Platform);
 pub struct PlatformBuilder {
     options: Result<EnvironmentOptions>,
     keys: Result<KeyRing>,
+    key_source: Option<Arc<dyn KeySource>>,
     store: Option<StoreChoice>,
     transport: Option<Arc<dyn Transport>>,
     runtime: Option<Arc<dyn Runtime>>,
@@ -86,7 +88,6 @@ pub struct PlatformBuilder {
     spool: Option<Arc<dyn Spool>>,
     catalogue: Option<Catalogue>,
     gateway: Option<String>,
-    private_hosts: Vec<String>,
 }
 
 enum StoreChoice {
@@ -105,6 +106,7 @@ impl Platform {
                 ErrorKind::KeyUnavailable,
                 "a key is needed to seal your users' tokens; make one with `stead keys generate`, keep it safe, and give it here",
             )),
+            key_source: None,
             store: None,
             transport: None,
             runtime: None,
@@ -113,7 +115,6 @@ impl Platform {
             spool: None,
             catalogue: None,
             gateway: None,
-            private_hosts: Vec::new(),
         }
     }
 
@@ -138,7 +139,8 @@ impl Platform {
 }
 
 impl PlatformBuilder {
-    /// Seals secrets with this key ring, in its text form (`id:key`, several separated by commas; the first one seals).
+    /// Seals secrets with this key ring, in its text form (`id:key`, several separated by commas; all of them open,
+    /// and the first one wraps what is new).
     /// `stead keys generate` makes a key.
     pub fn key(mut self, text: &str) -> Self {
         self.keys = KeyRing::from_text(text);
@@ -148,6 +150,13 @@ impl PlatformBuilder {
     /// Seals secrets with this key ring.
     pub fn keys(mut self, keys: KeyRing) -> Self {
         self.keys = Ok(keys);
+        self
+    }
+
+    /// Where the key ring is read again once the store needs a key that is not in it: so a process that runs takes up a
+    /// new key of the ring. The first ring is that of [`key`](Self::key) or [`keys`](Self::keys).
+    pub fn key_source(mut self, source: Arc<dyn KeySource>) -> Self {
+        self.key_source = Some(source);
         self
     }
 
@@ -238,18 +247,27 @@ impl PlatformBuilder {
         self.set(|options| options.calls = limits)
     }
 
-    /// Lets a host of a product have private addresses, such as one that is reached by a private link;
+    /// Lets a host of a product or a webhook have private addresses, such as one that is reached by a private link;
     /// `.privatelink.example` stands for all names below. All other names lead to public addresses only, but for
     /// `localhost` and the hosts of [`PlatformBuilder::product`] and [`PlatformBuilder::gateway`]. A transport of your own
     /// decides for itself.
-    pub fn private_host(mut self, host: &str) -> Self {
-        self.private_hosts.push(host.to_owned());
-        self
+    /// A webhook to such a host may be plain http.
+    pub fn private_host(self, host: &str) -> Self {
+        self.set(|options| options.private_hosts.push(host.to_owned()))
     }
 
     /// Says who confirms that the right user came back; the application by default.
     pub fn verification(self, verification: Verification) -> Self {
         self.set(|options| options.verification = verification)
+    }
+
+    /// Gives the [proxy host](EnvironmentOptions::proxy_url) an address, such as `https://proxy.example.com`: there an account
+    /// token says whose account is meant.
+    pub fn proxy_url(mut self, proxy_url: &str) -> Self {
+        self.options = self
+            .options
+            .and_then(|options| options.proxy_url(proxy_url));
+        self
     }
 
     /// Lets links send the user's browser back to these origins only, such as `https://app.example.com`; to any by default.
@@ -286,7 +304,7 @@ impl PlatformBuilder {
         let transport = match self.transport {
             Some(transport) => transport,
             None => {
-                let mut private_hosts = self.private_hosts;
+                let mut private_hosts = options.private_hosts.clone();
                 private_hosts.extend(options.products.values().flat_map(hosts));
                 crate::default_transport(Some(private_hosts))?
             }
@@ -302,6 +320,7 @@ impl PlatformBuilder {
         )]
         let (store, spool, opened) = open_store(self.store, Arc::clone(&runtime)).await?;
         let mut ports = Ports::new(transport, runtime, entropy, store, keys);
+        ports.key_source = self.key_source;
         if let Some(policy) = self.policy {
             ports.policy = policy;
         }

@@ -81,6 +81,13 @@ pub(super) fn unavailable(error: sqlx::Error) -> Error {
     Fault::from(error).into()
 }
 
+/// Whether it may be that nothing can be written there. SQLite says of a read-only folder that it cannot open the file.
+pub(super) fn is_unwritable(error: &Error) -> bool {
+    std::error::Error::source(error)
+        .and_then(|source| source.downcast_ref::<sqlx::Error>())
+        .is_some_and(|source| matches!(primary_code(source), Some(READ_ONLY | CANNOT_OPEN)))
+}
+
 /// Primary result code, such as 5 for SQLITE_BUSY.
 fn primary_code(error: &sqlx::Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;

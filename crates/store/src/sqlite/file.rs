@@ -78,6 +78,34 @@ fn inspect(path: &Path) -> Result<()> {
     close_to_others(path)
 }
 
+/// Why a file that exists cannot be written: its file system, its folder or the file itself. A folder tells when a file is
+/// made in it, which is removed at once.
+pub(super) fn why_read_only(path: &Path) -> Option<String> {
+    let path = std::path::absolute(path).ok()?;
+    let probe = with_suffix(&path, &format!(".probe-{}", std::process::id()));
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    match options.open(&probe) {
+        Ok(_) => {
+            // Where it stays, it is empty.
+            let _ = fs::remove_file(&probe);
+        }
+        Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
+            return Some(String::from("its file system is read-only"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Some(String::from(
+                "its folder is read-only for this user, and the log next to the database has to be written",
+            ));
+        }
+        Err(_) => return None,
+    }
+    let permissions = fs::metadata(&path).ok()?.permissions();
+    permissions
+        .readonly()
+        .then(|| String::from("the file is read-only for this user"))
+}
+
 /// Takes the file, and the log next to it, away from everyone but its owner.
 #[cfg(unix)]
 fn close_to_others(path: &Path) -> Result<()> {

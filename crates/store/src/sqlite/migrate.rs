@@ -14,6 +14,12 @@ use super::fault::{Fault, unavailable};
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_rows.sql"),
     include_str!("../../migrations/0002_history.sql"),
+    include_str!("../../migrations/0003_event_positions.sql"),
+    include_str!("../../migrations/0004_erasures.sql"),
+    include_str!("../../migrations/0005_account_tokens.sql"),
+    include_str!("../../migrations/0006_audit.sql"),
+    include_str!("../../migrations/0007_idempotency.sql"),
+    include_str!("../../migrations/0008_webhooks.sql"),
 ];
 
 /// Brings the schema to the last version.

@@ -3,6 +3,7 @@
 mod backup;
 mod fault;
 mod file;
+mod inspect;
 mod migrate;
 mod open;
 mod state;
@@ -29,6 +30,7 @@ use stead_core::{
 
 pub use self::backup::backup;
 pub(crate) use self::file::{for_owner_only, unusable, with_suffix};
+pub use self::inspect::{Inspection, inspect};
 pub use self::open::SqliteOptions;
 use self::{
     fault::{Fault, is_unique_violation, unavailable},

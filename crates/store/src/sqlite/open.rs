@@ -15,8 +15,8 @@ use stead_core::{Error, ErrorKind, Result, ports::Runtime};
 
 use super::{
     Parts, Sqlite, SqliteStore,
-    fault::{is_busy, unavailable},
-    file::DatabaseFile,
+    fault::{is_busy, is_unwritable, unavailable},
+    file::{DatabaseFile, why_read_only},
     migrate::{MIGRATIONS, migrate},
     state::State,
     writer::Writer,
@@ -86,7 +86,9 @@ impl SqliteStore {
         match prepare(path, Arc::clone(&runtime), &options).await {
             Ok(engine) => Ok(Self { engine, runtime }),
             Err(error) => {
-                let message = format!("cannot open {}: {}", path.display(), error.message());
+                let read_only = is_unwritable(&error).then(|| why_read_only(path)).flatten();
+                let why = read_only.as_deref().unwrap_or(error.message());
+                let message = format!("cannot open {}: {why}", path.display());
                 Err(Error::new(error.kind(), message).with_source(error))
             }
         }

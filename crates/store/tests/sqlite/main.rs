@@ -7,6 +7,7 @@ mod failures;
 mod file;
 mod history;
 mod open;
+mod positions;
 mod scratch;
 mod spool;
 mod suite;

@@ -19,6 +19,7 @@ mod list;
 mod look;
 mod model;
 mod platform;
+mod positions;
 mod rows;
 pub mod sample;
 
@@ -65,6 +66,7 @@ fn checks() -> Vec<Check> {
         batch::checks(),
         concurrent::checks(),
         model::checks(),
+        positions::checks(),
         platform::checks(),
     ]
     .into_iter()

@@ -14,7 +14,7 @@ pub fn table(name: &str) -> &'static Table {
 /// A row of a table. Rows of different numbers differ in every column, and sort as their numbers do.
 pub fn row(table: &'static Table, number: u32) -> Row {
     let value = |(kind, name)| match kind {
-        ColumnKind::Integer => Value::Integer(number.into()),
+        ColumnKind::Integer | ColumnKind::Position => Value::Integer(number.into()),
         _ => Value::Text(format!("{name} {number:010} 'ü' \"%\" $1")),
     };
     let columns = table.columns.iter();
@@ -31,6 +31,7 @@ pub fn bare_row(table: &'static Table, number: u32) -> Row {
             ColumnKind::OptionalText => *value = Value::Null,
             ColumnKind::Integer if number.is_multiple_of(2) => *value = Value::Integer(i64::MIN),
             ColumnKind::Integer => *value = Value::Integer(i64::MAX),
+            ColumnKind::Position => {}
             _ if is_key => {}
             _ => *value = Value::Text(number.to_string()),
         }

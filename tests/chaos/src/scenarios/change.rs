@@ -17,6 +17,8 @@ use crate::{
 
 /// Longest wait until every account says that its client was changed.
 const SWEPT: Duration = Duration::from_secs(15);
+/// Longest wait until the callers have called so often after a restart.
+const GOES_ON: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let accounts = if options.smoke { 12 } else { 300 };
@@ -71,8 +73,8 @@ async fn one(
     stage.kills.push(now());
     stage.service.setup.disarm()?;
     stage.restart().await?;
-    // The callers go on for a moment: what the service finds half done must not lead a credential elsewhere.
-    tokio::time::sleep(Duration::from_millis(700)).await;
+    // The callers go on for some calls: what the service finds half done must not lead a credential elsewhere.
+    load.next(accounts.max(50), GOES_ON).await?;
     let said = load.stop().await;
     let reply = stage
         .call(Method::PATCH, &path, Some(change.clone()))

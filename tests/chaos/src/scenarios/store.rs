@@ -223,6 +223,7 @@ pub(crate) async fn read_only(options: &Options, report: &mut Report) -> Result<
         report.holds(!status.success(), "it ended well");
         report.fact("a start on a read-only disk", status);
         let said = service::tail(&stage.service.setup.log());
+        report.holds(said.contains("read-only"), "it does not say so");
         let cause = said.split("cannot open").nth(1).unwrap_or(&said);
         report.fact("it says", cause.split(" | ").next().unwrap_or_default());
     }

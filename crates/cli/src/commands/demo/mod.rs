@@ -10,9 +10,8 @@ use stead_sandbox::Sandbox;
 
 use crate::{
     failure::{Failure, Outcome},
-    listener,
     progress::Progress,
-    target::{Stack, with_storage},
+    target::{Listeners, Stack, with_storage},
     terminal::Terminal,
 };
 use report::Report;
@@ -36,13 +35,8 @@ impl Demo {
         }
         let progress = Progress::new(terminal);
         progress.now("starting a service and a sandbox");
-        let (listener, sandbox_listener) = (
-            listener::bind_free_port().await?,
-            listener::bind_free_port().await?,
-        );
         let stack = Stack::start(
-            listener,
-            sandbox_listener,
+            Listeners::free().await?,
             Sandbox::new(),
             None,
             |builder, _| with_storage(builder, None),

@@ -18,12 +18,14 @@ use crate::{
     listener,
     live::Happenings,
     signals,
-    target::{CONNECTION, Stack, USER, with_storage},
+    target::{CONNECTION, Listeners, Stack, USER, with_storage},
     terminal::Terminal,
 };
 
 /// A day, so that the first link works for a whole session.
 const LINK_SECONDS: u32 = 86_400;
+/// Of the proxy host, where it is free.
+const PROXY_PORT: u16 = 8486;
 
 /// Start a service and a sandbox to try things out. Nothing to register, nothing leaves this machine.
 ///
@@ -39,6 +41,10 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8485", value_parser = listener::address)]
     sandbox_listen: SocketAddr,
 
+    /// Address of the proxy host, for account tokens; 127.0.0.1:8486 unless given, or any port where that is used.
+    #[arg(long, value_name = "ADDRESS", value_parser = listener::address)]
+    proxy_listen: Option<SocketAddr>,
+
     /// Folder that keeps the database, its key, the client id and secret, and the sandbox's grants; without it, nothing is
     /// kept after the end.
     #[arg(long, value_name = "FOLDER")]
@@ -51,17 +57,19 @@ impl Dev {
         terminal: &Terminal,
         mut happenings: Option<Happenings>,
     ) -> Outcome {
-        let listener = listener::bind(self.listen, "--listen").await?;
-        let sandbox_listener = listener::bind(self.sandbox_listen, "--sandbox-listen").await?;
+        let listeners = Listeners {
+            service: listener::bind(self.listen, "--listen").await?,
+            sandbox: listener::bind(self.sandbox_listen, "--sandbox-listen").await?,
+            proxy: match self.proxy_listen {
+                Some(address) => listener::bind(address, "--proxy-listen").await?,
+                None => listener::bind_or_free_port(PROXY_PORT).await?,
+            },
+        };
         let data = Data(self.data.as_deref());
         let (sandbox, credential) = (data.sandbox(), data.credential());
-        let stack = Stack::start(
-            listener,
-            sandbox_listener,
-            sandbox,
-            credential,
-            |builder, _| with_storage(builder, data.0),
-        )
+        let stack = Stack::start(listeners, sandbox, credential, |builder, _| {
+            with_storage(builder, data.0)
+        })
         .await?;
         data.keep_credential(&stack)?;
         let mut new = NewAuthorizationLink::new(CONNECTION, USER);
@@ -71,6 +79,7 @@ impl Dev {
         let facts = json!({
             "url": stack.url,
             "sandbox_url": stack.sandbox_url,
+            "proxy_url": stack.proxy_url,
             "client_id": stack.client_id,
             "client_secret": stack.client_secret.expose_secret(),
             "connection_name": CONNECTION,

@@ -26,6 +26,7 @@ pub(super) fn welcome(stack: &Stack, link: &str, terminal: &Terminal) -> String 
         title = bold("Stead is running, with a sandbox in place of the products."),
         url = stack.url,
         sandbox_url = stack.sandbox_url,
+        proxy_url = stack.proxy_url,
         open = bold(&format!(
             "Open this link to connect the {CONNECTION} account of the user \"{USER}\"; it works once:"
         )),

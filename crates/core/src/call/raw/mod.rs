@@ -1,5 +1,7 @@
 //! A call of the product's own API: path and headers are checked, and the response is passed on as it comes.
 
+mod keyed;
+
 use std::{mem, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -10,7 +12,10 @@ use futures_util::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use http_body::Body as _;
 
+use self::keyed::Begun;
 use super::{
+    account_token,
+    once::{Keyed, Turn},
     read::{self, Reading},
     record::Record,
     retry::{self, Failure},
@@ -27,10 +32,11 @@ use crate::{
     domain::AccountRef,
     policy::{self, Action},
     ports::{Body, Limits, TransportErrorKind},
-    product::{Product, RouteKind},
+    product::{Product, ProxyRules, RouteKind},
     proxy::{self, Address, Checked, Part},
     resource::ProxyRequest,
-    tool::{Effect, effect_of_method},
+    scope::ScopeName,
+    tool::Effect,
 };
 
 /// Names the execution on every response of the proxy.
@@ -52,13 +58,22 @@ pub(crate) async fn send_raw(
     context: &Context,
     request: ProxyRequest,
 ) -> Result<http::Response<Body>> {
+    account_token::refuse(&context.caller)?;
+    let may_write = !matches!(request.method.as_str(), "GET" | "HEAD");
+    if let Some(key) = request.idempotency_key.as_deref().filter(|_| may_write) {
+        let keyed = Keyed::new(context, "proxy", key, &request)?;
+        return keyed::send(context, request, keyed).await;
+    }
     let connection_name = request.connection_name.clone();
     let identifier = request.identifier.clone();
+    let given = Given::Written(request);
     call(
         context,
         &connection_name,
         &identifier,
-        Given::Written(request),
+        given,
+        At::Path,
+        None,
     )
     .await
 }
@@ -70,13 +85,28 @@ pub(crate) async fn stream_raw(
     identifier: &str,
     request: http::Request<Body>,
 ) -> Result<http::Response<Body>> {
-    call(
-        context,
-        connection_name,
-        identifier,
-        Given::Received(request),
-    )
-    .await
+    let given = Given::Received(request);
+    call(context, connection_name, identifier, given, At::Path, None).await
+}
+
+/// Sends a raw request that came to the proxy host: the caller's token says whose account is meant.
+pub(crate) async fn stream_raw_at_proxy_host(
+    context: &Context,
+    request: http::Request<Body>,
+) -> Result<http::Response<Body>> {
+    let token = account_token::expected(&context.caller)?;
+    let (connection_name, identifier) = (token.connection_name.as_str(), token.identifier.as_str());
+    let given = Given::Received(request);
+    call(context, connection_name, identifier, given, At::Host, None).await
+}
+
+/// Where a raw request came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Below `/proxy`, or described in JSON.
+    Path,
+    /// The proxy host.
+    Host,
 }
 
 /// A raw request as the caller gave it.
@@ -170,16 +200,21 @@ async fn call(
     connection_name: &str,
     identifier: &str,
     given: Given,
+    at: At,
+    turn: Option<Turn>,
 ) -> Result<http::Response<Body>> {
     let mut record = Record::begin(context, "proxy", connection_name, identifier);
     let admitted = async {
         let guard = context.tasks.enter()?;
         let entered = context.bulkheads.enter()?;
         let held = context.bulkheads.bytes();
-        let snapshot = context
-            .snapshot(&AccountRef::new(connection_name, identifier)?)
-            .await?;
+        let of = AccountRef::new(connection_name, identifier)?;
+        account_token::names(&context.caller, &of)?;
+        let snapshot = context.snapshot(&of).await?;
         record.account(snapshot.account.id);
+        account_token::is_of(&context.caller, &snapshot)?;
+        let (caller, product) = (&context.caller, snapshot.endpoints.product.name);
+        caller.check_for(ScopeName::ProxyRead, product)?;
         snapshot.usable()?;
         let streams = matches!(given, Given::Received(_));
         let (checked, body) = given
@@ -188,16 +223,21 @@ async fn call(
         record.version(checked.method.as_str());
         let request = if checked.kind == RouteKind::Batch {
             let body = whole(context, body, BATCH_BYTES, &held).await?;
-            RawRequest::of_batch(context, &snapshot, checked, &body)?
+            RawRequest::of_batch(context, &snapshot, at, checked, &body)?
         } else {
-            RawRequest::new(checked, body)
+            RawRequest::new(&snapshot.endpoints.product.proxy, at, checked, body)
         };
+        account_token::allows(&context.caller, request.effect())?;
         for part in &request.parts {
             let action = Action::Request {
                 method: part.method.as_str(),
                 path: &part.path,
             };
-            policy::admit(context, &snapshot, effect_of_method(&part.method), action)?;
+            let effect = request.effect_of(part);
+            if effect != Effect::Read {
+                caller.check_for(ScopeName::ProxyWrite, product)?;
+            }
+            policy::admit(context, &snapshot, effect, action)?;
         }
         let place = snapshot.places.enter(context.monotonic())?;
         let lasting = Lasting {
@@ -211,13 +251,19 @@ async fn call(
         Err(error) => return record.end(Err(error)),
     };
     if request.effect() == Effect::Read {
-        return send(context, snapshot, request, record, lasting).await;
+        return send(context, snapshot, request, record, lasting, None).await;
     }
-    record.changes();
     context
         .detached_call(|context| async move {
             let _guard = guard;
-            send(&context, snapshot, request, record, lasting).await
+            let account = snapshot.account.id;
+            let turn = match keyed::begin(turn, account, &mut record).await {
+                Begun::Now(turn) => turn,
+                Begun::Before(result) => return record.end_replayed(result),
+                Begun::Not(error) => return record.end(Err(error)),
+            };
+            record.changes();
+            send(&context, snapshot, request, record, lasting, turn).await
         })
         .await
         .map_err(unknown_after_panic)?
@@ -229,6 +275,7 @@ async fn send(
     request: RawRequest,
     record: Record,
     lasting: Lasting,
+    turn: Option<Turn>,
 ) -> Result<http::Response<Body>> {
     let deadline = snapshot.endpoints.product.limits.total;
     let sender = Sender::new(
@@ -239,11 +286,15 @@ async fn send(
         &lasting.held,
     );
     let result = sender.send(request).await;
-    let id = record.id();
-    let mut response = record.end(result)?;
-    if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+    let (id, requests) = (record.id(), record.sent());
+    let mut result = record.end(result);
+    if let (Ok(response), Ok(id)) = (&mut result, HeaderValue::try_from(id.to_string())) {
         response.headers_mut().insert(EXECUTION_ID, id);
     }
+    let response = match turn {
+        Some(turn) => turn.end_raw(result, requests).await?,
+        None => result?,
+    };
     Ok(response.map(|body| body.holding(lasting)))
 }
 
@@ -268,10 +319,12 @@ struct RawRequest {
     parts: Vec<Part>,
     /// Whether the caller takes bodies of any size, as they come.
     streams: bool,
+    rules: &'static ProxyRules,
+    at: At,
 }
 
 impl RawRequest {
-    fn new(checked: Checked, body: Body) -> Self {
+    fn new(rules: &'static ProxyRules, at: At, checked: Checked, body: Body) -> Self {
         let path = checked.path_and_query.split('?').next().unwrap_or_default();
         let mut headers = checked.headers;
         headers.entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
@@ -293,11 +346,19 @@ impl RawRequest {
             body: Some(body),
             parts: vec![part],
             streams: false,
+            rules,
+            at,
         }
     }
 
-    fn of_batch(context: &Context, of: &Snapshot, checked: Checked, body: &[u8]) -> Result<Self> {
-        let address = address(context, of);
+    fn of_batch(
+        context: &Context,
+        of: &Snapshot,
+        at: At,
+        checked: Checked,
+        body: &[u8],
+    ) -> Result<Self> {
+        let address = address(context, of, at);
         let rules = &of.endpoints.product.proxy;
         let boundary = format!("stead_{}", context.new_id().simple());
         let batch = proxy::check_batch(rules, &address, &checked.headers, body, &boundary)?;
@@ -312,16 +373,23 @@ impl RawRequest {
         };
         Ok(Self {
             parts: batch.parts,
-            ..Self::new(checked, batch.body.into())
+            ..Self::new(rules, at, checked, batch.body.into())
         })
+    }
+
+    fn effect_of(&self, part: &Part) -> Effect {
+        proxy::effect(self.rules, &part.method, &part.path)
     }
 }
 
-fn address<'a>(context: &'a Context, of: &'a Snapshot) -> Address<'a> {
-    Address {
-        public_url: &context.public_url,
-        connection_name: of.connection.name.as_str(),
-        identifier: of.account.identifier.as_str(),
+fn address<'a>(context: &'a Context, of: &'a Snapshot, at: At) -> Address<'a> {
+    match (at, &context.proxy_url) {
+        (At::Host, Some(proxy_url)) => Address::Host { proxy_url },
+        _ => Address::Path {
+            public_url: &context.public_url,
+            connection_name: of.connection.name.as_str(),
+            identifier: of.account.identifier.as_str(),
+        },
     }
 }
 
@@ -330,7 +398,7 @@ impl Outgoing for RawRequest {
 
     /// The strongest of its parts.
     fn effect(&self) -> Effect {
-        let effects = self.parts.iter().map(|part| effect_of_method(&part.method));
+        let effects = self.parts.iter().map(|part| self.effect_of(part));
         effects.max().unwrap_or(Effect::Read)
     }
 
@@ -357,7 +425,7 @@ impl Outgoing for RawRequest {
     fn cost(&self, product: &Product, _: &Uri) -> Cost {
         let cost = |part: &Part| {
             let units = (product.cost)(&part.method, &part.path);
-            Cost::of(effect_of_method(&part.method), units)
+            Cost::of(self.effect_of(part), units)
         };
         self.parts.iter().map(cost).fold(Cost::default(), Cost::and)
     }
@@ -390,7 +458,12 @@ impl Outgoing for RawRequest {
                 snapshot.endpoints.origin(self.origin)?.0,
                 product.origin(self.origin)?.url,
             ];
-            address(context, snapshot).of_location(&product.proxy, self.origin, bases, location)
+            address(context, snapshot, self.at).of_location(
+                &product.proxy,
+                self.origin,
+                bases,
+                location,
+            )
         });
         let Reading::Response(mut response) = reading else {
             return reading;
@@ -419,5 +492,7 @@ impl Outgoing for RawRequest {
 
 #[cfg(test)]
 mod response_tests;
+#[cfg(test)]
+mod scope_tests;
 #[cfg(test)]
 mod tests;

@@ -395,7 +395,7 @@ fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
         };
         let request = RawRequest {
             parts: methods.iter().map(part).collect(),
-            ..RawRequest::new(checked, Body::Empty)
+            ..RawRequest::new(&ProxyRules::BASE, At::Path, checked, Body::Empty)
         };
         let Cost { reads, writes } = request.cost(&WHOLE, &Uri::from_static("/"));
         (reads, writes, request.effect())

@@ -8,7 +8,6 @@ use super::{
     activate::activate,
     end::end,
     revoke::discard,
-    start::verifier_place,
     subject::{Expected, subject},
     token_endpoint::{Granted, NoTokens, TokenFailure, request_tokens},
 };
@@ -21,6 +20,7 @@ use crate::{
     },
     identifier::AuthorizationId,
     product::{Permissions, Product, SubjectSource},
+    seal::place,
     sealed::Sealed,
     state::AccountState,
     store::Versioned,
@@ -138,15 +138,13 @@ async fn granted_for_code(
     let product = context.endpoints_of(connection)?.product;
     let endpoints = authorization.endpoints.as_ref().ok_or_else(expired)?;
     let redirect_uri = context.redirect_uri(connection.id);
-    let verifier = authorization
-        .verifier
-        .as_ref()
-        .map(|sealed| {
-            context
-                .vault
-                .open_sealed(verifier_place(authorization.id), sealed)
-        })
-        .transpose()?;
+    let verifier = match &authorization.verifier {
+        Some(sealed) => {
+            let place = place::verifier(authorization.id);
+            Some(context.vault.open_sealed(place, sealed).await?)
+        }
+        None => None,
+    };
     let verifier = verifier
         .as_deref()
         .map(|bytes| String::from_utf8_lossy(bytes));
@@ -298,7 +296,7 @@ fn decide(
     let after = changed.0.clone();
     let change = Change::none()
         .guard(connection.row.id, connection.version)
-        .account(Some(changed), account.version)
+        .account(Some(changed), account.row.state, account.version)
         .insert(credential)
         .authorization(Some(verifying), authorization.version);
     Ok((change, after))

@@ -40,7 +40,7 @@ pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adopti
                     sent_at: newer.sent_at,
                 };
                 let changed = account.row.on(adopted, context.now())?;
-                let change = Change::none().account(changed, account.version);
+                let change = Change::none().account(changed, account.row.state, account.version);
                 Ok((change, Adoption::Adopted(newer.generation)))
             },
         )

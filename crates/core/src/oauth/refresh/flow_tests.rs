@@ -48,7 +48,7 @@ pub(super) struct Stage {
     pub(super) context: Context,
 }
 
-const REFUSED: (u16, &str, Option<u64>) = (400, r#"{"error":"invalid_grant"}"#, None);
+pub(super) const REFUSED: (u16, &str, Option<u64>) = (400, r#"{"error":"invalid_grant"}"#, None);
 
 impl Stage {
     /// An account whose access token lives so long yet.
@@ -89,7 +89,7 @@ impl Stage {
     }
 
     /// Another process on the same store and spool.
-    fn another(&self, process: u32) -> Context {
+    pub(super) fn another(&self, process: u32) -> Context {
         let transport = transport(&self.world, &self.server, &self.store, &self.breaks);
         self.world.run(open_spooled(
             self.world.process(process),
@@ -124,7 +124,7 @@ impl Stage {
     fn credential(&self, generation: u64, refresh: &str, sent_at: Option<Timestamp>) {
         let (account, rows) = (self.account(), self.store.rows());
         let end = account.token_expires_at;
-        let tokens = TokenSet::new("token-1".into(), Some(refresh.into()), end).unwrap();
+        let tokens = TokenSet::new("token-1".into(), Some(refresh.into()), end);
         let sealed = Some(
             tokens
                 .seal(&self.context.vault, &account, generation)
@@ -173,10 +173,10 @@ impl Stage {
         self.context.snapshots.forget(&self.account().identifier);
     }
 
-    fn read(&self) -> Result<()> {
+    pub(super) fn read(&self) -> Result<()> {
         self.world.run(read(&self.context))
     }
-    fn fails(&self) -> ErrorKind {
+    pub(super) fn fails(&self) -> ErrorKind {
         self.read().unwrap_err().kind()
     }
     fn spooled(&self) -> usize {
@@ -186,13 +186,16 @@ impl Stage {
     pub(super) fn presented(&self) -> Vec<String> {
         self.server.lock().unwrap().presented.clone()
     }
-    fn script(&self, responses: impl IntoIterator<Item = (u16, &'static str, Option<u64>)>) {
+    pub(super) fn script(
+        &self,
+        responses: impl IntoIterator<Item = (u16, &'static str, Option<u64>)>,
+    ) {
         self.server.lock().unwrap().script.extend(responses);
     }
     fn refuse_access(&self, refuses: bool) {
         self.server.lock().unwrap().refuses_access = refuses;
     }
-    fn seconds(&self, seconds: u64) {
+    pub(super) fn seconds(&self, seconds: u64) {
         self.world.advance(Duration::from_secs(seconds));
     }
 }
@@ -242,7 +245,7 @@ fn transport(
     })
 }
 
-async fn read(context: &Context) -> Result<()> {
+pub(super) async fn read(context: &Context) -> Result<()> {
     let request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "n1" }));
     call::execute(context, "demo_read_note", request)
         .await
@@ -431,19 +434,6 @@ fn a_loss_is_not_blamed_on_the_user_though_a_failure_came_between() {
         stage.account().reason,
         Some(AccountReason::RefreshOutcomeLost)
     );
-}
-
-#[test]
-fn a_request_to_refresh_ends_no_account_whose_token_serves() {
-    let stage = Stage::new(&STRICT, 3000);
-    stage.script([REFUSED]);
-    let ada = crate::domain::AccountRef::new("demo", "ada").unwrap();
-    stage
-        .world
-        .run(crate::accounts::refresh(&stage.context, &ada))
-        .unwrap();
-    assert_eq!(stage.account().state, AccountState::Active);
-    assert_eq!(stage.presented().len(), 1);
 }
 
 #[test]

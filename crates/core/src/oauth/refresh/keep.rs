@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{
     super::{
         client_health::client_used,
-        revoke::{revocation_of_refreshed, work_off_outbox},
+        revoke::{discard, revocation_of_refreshed, work_off_outbox},
         token_endpoint::Granted,
     },
     Attempt, current,
@@ -68,7 +68,10 @@ async fn offer_until_kept(
     loop {
         let error = match offer(context, attempt.account.id, tokens, refreshed).await {
             Ok(()) => break,
-            Err(error) if error.kind() == ErrorKind::AccountNotFound => return Err(error),
+            Err(error) if error.kind() == ErrorKind::AccountNotFound => {
+                discard(context, &attempt.account, tokens).await;
+                return Err(error);
+            }
             Err(error) => error,
         };
         if spooled.is_none() {
@@ -105,11 +108,15 @@ pub(super) async fn offer(
     if is_revoked {
         work_off_outbox(context);
     }
-    // The rest is done again by the next refresh, where it fails.
-    if let Some(generation) = kept
-        && let Err(error) = shred_older(context, account, generation, refreshed).await
-    {
-        tracing::warn!(%account, kind = %error.kind(), "credentials that were replaced could not be shredded yet");
+    if let Some(generation) = kept {
+        let refreshed = refreshed.clone();
+        // No caller waits for it, and the next refresh does it again where it fails.
+        context.detach(|context| async move {
+            let shredded = shred_older(&context, account, generation, &refreshed).await;
+            if let Err(error) = shredded {
+                tracing::warn!(%account, kind = %error.kind(), "credentials that were replaced could not be shredded yet");
+            }
+        });
     }
     Ok(())
 }
@@ -191,8 +198,12 @@ fn decide(
         created_at: context.now(),
         extra: Default::default(),
     });
+    // Where it ends a time of failures, it has an event of its own.
+    let quietly = is_current && changed.1.is_none();
+    let event = quietly.then(|| changed.0.refresh_event("account.refreshed"));
+    let change = event.into_iter().fold(change, Change::event);
     Ok((
-        change.account(Some(changed), version),
+        change.account(Some(changed), row.state, version),
         (is_current.then_some(refreshed.generation), false),
     ))
 }

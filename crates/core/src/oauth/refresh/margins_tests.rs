@@ -1,4 +1,4 @@
-//! How often tokens of a short life are refreshed.
+//! How often tokens of a short life are refreshed, and such as no header can carry.
 
 use std::{
     sync::{
@@ -10,6 +10,7 @@ use std::{
 
 use serde_json::json;
 
+use super::flow_tests::Stage;
 use crate::{
     ErrorKind, Result, call,
     context::{Context, TokenSet},
@@ -17,7 +18,7 @@ use crate::{
     resource::{ExecuteRequest, Execution},
     state::AccountState,
     store::{Batch, Commit},
-    testing::{Responses, STABLE, START, World, context, insert_account, response},
+    testing::{Responses, STABLE, START, STRICT, World, context, insert_account, response},
 };
 
 /// An account whose access tokens live so long and get this response, and how often the token endpoint was asked.
@@ -38,7 +39,7 @@ fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
     world.run(async {
         let account = insert_account(&context, AccountState::Active).await;
         let ends = START + Duration::from_secs(life);
-        let tokens = TokenSet::new("token-1".into(), Some("refresh".into()), Some(ends)).unwrap();
+        let tokens = TokenSet::new("token-1".into(), Some("refresh".into()), Some(ends));
         let stored = context.store.account(account.id).await.unwrap().unwrap();
         let credential = context
             .store
@@ -137,4 +138,22 @@ fn a_product_that_refuses_every_token_for_an_hour_is_asked_for_few() {
         let row = world.run(context.store.accounts(None, None, 1)).unwrap();
         assert_eq!(row[0].row.state, AccountState::Active);
     }
+}
+
+#[test]
+fn a_refresh_token_outlives_an_access_token_that_no_header_can_carry() {
+    let stage = Stage::new(&STRICT, -1);
+    let bad = [
+        r#"{"access_token":"a\nb","refresh_token":"refresh-2","expires_in":3600}"#,
+        r#"{"access_token":"a\nb","refresh_token":"refresh-3","expires_in":3600}"#,
+    ];
+    stage.script(bad.map(|body| (200, body, None)));
+    for _ in 0..10 {
+        assert_eq!(stage.fails(), ErrorKind::ProductProtocolError);
+    }
+    assert_eq!(stage.presented(), ["refresh-1", "refresh-2"]);
+    stage.seconds(120);
+    stage.read().unwrap();
+    assert_eq!(stage.presented(), ["refresh-1", "refresh-2", "refresh-3"]);
+    assert_eq!(stage.account().state, AccountState::Active);
 }

@@ -22,8 +22,8 @@ pub(crate) use replay_spool::replay_spool;
 
 pub(crate) use crate::domain::refresh::RefreshReason;
 use crate::{
-    Result,
-    context::{Context, Snapshot},
+    ErrorKind, Result,
+    context::{Context, Snapshot, TokenSet},
     domain::{Account, AccountRef, Connection, refresh::client_stamp},
     product::Rotation,
 };
@@ -66,6 +66,14 @@ impl Attempt {
 /// A snapshot whose tokens can be sent now.
 pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<Arc<Snapshot>> {
     let tokens = snapshot.usable()?;
+    if let Err(unusable) = tokens.bearer() {
+        let renewed = refresh_now(context, &snapshot, RefreshReason::Refused).await;
+        return renewed.map_err(|error| match error.kind() {
+            // It is the newest one, and no product has seen it.
+            ErrorKind::ProductRejectedToken => unusable,
+            _ => error,
+        });
+    }
     let Some(expires_at) = tokens.expires_at() else {
         return Ok(snapshot);
     };
@@ -87,12 +95,22 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
     if left >= due {
         let client = client_stamp(&snapshot.connection);
         let waits = (snapshot.account).backs_off(RefreshReason::Early, &client, now);
-        if tokens.refresh_token().is_some() && waits.is_none() {
+        let may = waits.is_none() && !is_suspect(context, &snapshot, tokens);
+        if tokens.refresh_token().is_some() && may {
             drop(refresh_now(context, &snapshot, RefreshReason::Early));
         }
         return Ok(snapshot);
     }
     refresh_now(context, &snapshot, RefreshReason::Due).await
+}
+
+/// Whether its refresh token may have been used since: an older copy brought it back, and the product replaces them. To
+/// present it then may end what lives of the grant, so that waits until the access token has to be renewed.
+fn is_suspect(context: &Context, snapshot: &Snapshot, tokens: &TokenSet) -> bool {
+    let product = snapshot.endpoints.product.oauth.rotation;
+    let came_before = |restored_at| tokens.issued_at().is_none_or(|at| at < restored_at);
+    context.restored_at.is_some_and(came_before)
+        && snapshot.account.rotation(product) != Rotation::Stable
 }
 
 /// The account as the store has it now, where it can be called.
@@ -103,6 +121,8 @@ async fn current(context: &Context, of: &AccountRef) -> Result<Arc<Snapshot>> {
 }
 
 #[cfg(test)]
+mod asked_tests;
+#[cfg(test)]
 mod flow_tests;
 #[cfg(test)]
 mod keep_alive_tests;
@@ -111,4 +131,8 @@ mod margins_tests;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
-mod simulation;
+mod restored_tests;
+#[cfg(test)]
+mod shred_tests;
+#[cfg(any(test, feature = "simulation"))]
+pub mod simulation;

@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{self, Either};
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use super::{
     Attempt, RefreshReason,
@@ -15,7 +14,7 @@ use super::{
     replay_spool::replay_account,
 };
 use crate::{
-    Error, ErrorKind, Result,
+    ErrorKind, Result,
     context::{Context, Snapshot, change::Change},
     domain::{
         Account,
@@ -243,25 +242,8 @@ async fn load(context: &Context, attempt: &Attempt) -> Result<(Versioned<Account
     let account = context.existing_account(attempt.account.id).await?;
     let holder = account.row.lease.as_ref().and_then(|lease| lease.process);
     let ended = match holder {
-        Some(process) => has_ended(context, process).await,
+        Some(process) => context.has_ended(process).await,
         None => false,
     };
     Ok((account, ended))
-}
-
-async fn has_ended(context: &Context, process: Uuid) -> bool {
-    let Some(spool) = context
-        .spool
-        .as_ref()
-        .filter(|_| process != context.process)
-    else {
-        return false;
-    };
-    spool
-        .has_ended(&process.to_string())
-        .await
-        .unwrap_or_else(|error: Error| {
-            tracing::warn!(%process, %error, "no one knows whether a process has ended");
-            false
-        })
 }

@@ -66,7 +66,8 @@ async fn offer_record(record: SpooledTokens, context: &Context) -> Result<()> {
         record.owner,
         record.client_epoch,
         &record.sealed,
-    )?;
+    )
+    .await?;
     let refreshed = Refreshed {
         owner: record.owner,
         grant: record.grant,

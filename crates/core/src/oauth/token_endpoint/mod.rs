@@ -51,7 +51,7 @@ pub(super) enum TokenFailure {
 pub(super) enum NoTokens {
     /// The token endpoint gave none; with what it said, and how long it asks to wait.
     Failure(TokenFailure, String, Option<Duration>),
-    /// It was not asked, or its tokens cannot be used.
+    /// It was not asked.
     Error(Error),
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn request_tokens(
     grant: &[(&str, &str)],
     kept: Option<&SecretString>,
 ) -> Result<Granted, NoTokens> {
-    let request = request(context, product, connection, token_url, grant)?;
+    let request = request(context, product, connection, token_url, grant).await?;
     let sent_at = context.now();
     let response = send(context, request).await.map_err(|error| {
         if error.kind() == TransportErrorKind::Exhausted {
@@ -121,7 +121,7 @@ pub(super) async fn request_tokens(
     let retry_after = response.retry_after(Some(context.now()));
     match tokens_of(response.status, &response.body, product) {
         Ok(tokens) => {
-            let granted = tokens.granted(product, sent_at, kept)?;
+            let granted = tokens.granted(product, sent_at, kept);
             Ok(Granted {
                 tokens: granted.tokens.of_client(connection.client_epoch),
                 ..granted
@@ -150,7 +150,7 @@ async fn send(context: &Context, request: http::Request<Body>) -> Result<Respons
 
 /// A request to the token endpoint, or to the revocation endpoint, where the client proves itself in the same way
 /// (RFC 7009, 2.1).
-pub(super) fn request(
+pub(super) async fn request(
     context: &Context,
     product: &Product,
     connection: &Connection,
@@ -164,7 +164,8 @@ pub(super) fn request(
             format!("the connection has no usable {what}"),
         )
     };
-    let credentials = ClientCredentials::of(context, connection)?
+    let credentials = ClientCredentials::of(context, connection)
+        .await?
         .ok_or_else(|| not_ready("client id and secret"))?;
     let mut members = parameters.to_vec();
     if oauth.client_authentication == ClientAuthentication::Body {
@@ -273,7 +274,7 @@ impl TokenResponse {
         product: &Product,
         sent_at: Timestamp,
         kept: Option<&SecretString>,
-    ) -> Result<Granted> {
+    ) -> Granted {
         let lifetime = self
             .expires_in
             .map(Duration::from_secs)
@@ -287,8 +288,8 @@ impl TokenResponse {
             given.as_ref().is_some_and(|token| token != presented)
         });
         let refresh = given.map(SecretString::from).or_else(|| kept.cloned());
-        Ok(Granted {
-            tokens: TokenSet::new(self.access_token.into(), refresh, expires_at)?,
+        Granted {
+            tokens: TokenSet::new(self.access_token.into(), refresh, expires_at),
             scopes: self.scope.map(|scopes| {
                 scopes
                     .split(' ')
@@ -298,7 +299,7 @@ impl TokenResponse {
             }),
             rotated,
             members: self.members,
-        })
+        }
     }
 }
 

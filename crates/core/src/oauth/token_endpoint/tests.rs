@@ -347,12 +347,12 @@ fn scopes_are_those_of_the_response_where_it_names_any() {
 }
 
 #[test]
-fn a_token_that_fits_no_header_is_the_products_fault() {
-    let body = r#"{"access_token":"a\r\nCookie: b"}"#;
-    let Err(NoTokens::Error(error)) = refreshed(&FORM, always(200, body), None) else {
-        panic!("not refused")
-    };
+fn an_access_token_that_fits_no_header_takes_no_refresh_token_with_it() {
+    let body = r#"{"access_token":"a\r\nCookie: b","refresh_token":"new"}"#;
+    let tokens = granted(&FORM, body, Some("old")).tokens;
+    let error = tokens.bearer().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+    assert_eq!(tokens.refresh_token().unwrap().expose_secret(), "new");
 }
 
 #[test]
@@ -368,8 +368,7 @@ fn a_connection_without_a_secret_has_no_client() {
         connections::create(&context, draft).await.unwrap();
         context.connection_row("demo").await.unwrap().row
     });
-    let error = request(&context, &STABLE, &connection, STABLE.oauth.token, &[])
-        .err()
-        .unwrap();
+    let asked = request(&context, &STABLE, &connection, STABLE.oauth.token, &[]);
+    let error = world.run(asked).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::ConnectionNotReady);
 }

@@ -15,12 +15,13 @@ const RULES: ProxyRules = ProxyRules {
     refused: Some("/demo/v1/oauth"),
     takes_header: |name| name == "demo-version",
     takes_get_as_form: true,
+    ..ProxyRules::BASE
 };
 
 const KIND: &str = "multipart/mixed; boundary=\"===b==\"";
 
 fn checked(kind: &str, body: &str) -> Result<Batch> {
-    let address = Address {
+    let address = Address::Path {
         public_url: &Url::parse("https://stead.example").unwrap(),
         connection_name: "mail",
         identifier: "ada",

@@ -118,10 +118,17 @@ impl Search {
             && is(self.identifier.as_ref(), &call.identifier)
             && is(self.tool.as_ref(), &call.tool)
             && is(self.outcome.as_ref(), &call.outcome)
-            && (self.actor.is_none() || self.actor == call.actor)
+            && self.actor.as_ref().is_none_or(|actor| acted(actor, call))
             && self.since.is_none_or(|since| call.started_at >= since)
             && self.before.is_none_or(|before| call.started_at < before)
     }
+}
+
+/// Whether a call was made by this application, through one of its account tokens too, or through this token.
+fn acted(actor: &str, call: &Execution) -> bool {
+    let found = call.actor.as_deref().unwrap_or_default();
+    let (maker, token) = found.split_once('/').unwrap_or((found, ""));
+    actor == found || actor == maker || !token.is_empty() && actor == token
 }
 
 /// Where a page of executions ended.

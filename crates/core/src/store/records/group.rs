@@ -108,6 +108,50 @@ impl ExecutionGroup {
         })
     }
 
+    /// Whether a call in it is one of a user's: of a connection, an identifier and an account.
+    ///
+    /// # Errors
+    /// As [`unpack`](Self::unpack).
+    pub(crate) fn names(
+        &self,
+        mut is_one: impl FnMut(&str, &str, Option<AccountId>) -> bool,
+    ) -> Result<bool> {
+        let Some(packed) = Packed::from_text(&self.calls) else {
+            return self.unpack().map(|_| false);
+        };
+        Ok(packed
+            .accounts
+            .iter()
+            .any(|(connection, identifier, account)| {
+                let connection = packed.connections.get(*connection as usize);
+                let account = account.map(|id| AccountId::from_uuid(Uuid::from_bytes(id)));
+                is_one(connection.map_or("", String::as_str), identifier, account)
+            }))
+    }
+
+    /// The same calls with other names; nothing where `rename` says of each that it stays.
+    ///
+    /// # Errors
+    /// As [`unpack`](Self::unpack).
+    pub(crate) fn renamed(
+        &self,
+        rename: impl Fn(&mut Execution) -> bool,
+        new_id: impl Fn() -> Uuid,
+    ) -> Result<Option<Vec<Self>>> {
+        let mut calls = self.unpack()?;
+        let renamed = calls
+            .iter_mut()
+            .filter_map(|call| rename(call).then_some(()));
+        if renamed.count() == 0 {
+            return Ok(None);
+        }
+        let mut groups = Self::pack(calls, new_id);
+        for group in &mut groups {
+            group.full |= self.full;
+        }
+        Ok(Some(groups))
+    }
+
     /// Bytes that it takes in the database, about.
     pub(crate) fn bytes(&self) -> i64 {
         i64::try_from(self.calls.len() + ROW).unwrap_or(i64::MAX)

@@ -3,51 +3,100 @@
 use jiff::Timestamp;
 
 use super::{
-    ACCESS_TOKEN, ACCESS_TOKENS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL,
-    CREDENTIALS_BY_AGE, Found, Listed, Records,
+    ACCESS_TOKEN, ACCESS_TOKENS_BY_END, ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END, AUTHORIZATION,
+    AUTHORIZATIONS_BY_END, CREDENTIAL, CREDENTIALS_BY_AGE, DELIVERIES_BY_AGE, Found, Listed,
+    Records, WEBHOOK_DELIVERY,
     executions::{CALL_TOTAL, EXECUTION, EXECUTIONS_BY_START, KINDS},
     group::EXECUTION_LOG,
-    integer, text,
+    integer,
+    keyed_call::{IDEMPOTENCY, KEYED_CALLS_BY_END},
+    optional, position, text,
 };
-#[cfg(test)]
-use crate::identifier::EventId;
 use crate::{
     Result,
     domain::{Event, Extra, OutboxEntry, totals::Step},
-    identifier::OutboxId,
-    store::{Index, List, Record, Rewritten, Table, Value},
+    identifier::{AccountId, OutboxId},
+    store::{Index, List, Record, Rewritten, Row, Table, Value},
 };
 
 // ---- events
 
+/// `lasts` is 0 for events that go sooner than others.
 pub(super) static EVENT: Table = Table {
     name: "event",
-    columns: &[text("id"), integer("at")],
+    columns: &[
+        text("id"),
+        integer("lasts"),
+        integer("at"),
+        optional("account_id"),
+        position("position"),
+    ],
     key: Index::unique(&["id"]),
-    indexes: &[EVENTS_BY_TIME],
+    indexes: &[EVENTS_BY_POSITION, EVENTS_OF_ACCOUNT, EVENTS_BY_TIME],
     sealed: false,
 };
-const EVENTS_BY_TIME: Index = Index::of(&["at"]);
+const EVENTS_BY_POSITION: Index = Index::unique(&["position"]);
+const EVENTS_OF_ACCOUNT: Index = Index::of(&["account_id", "position"]);
+const EVENTS_BY_TIME: Index = Index::of(&["lasts", "at"]);
 
+impl Rewritten for Event {}
 impl Record for Event {
     const TABLE: &'static Table = &EVENT;
     const NESTS: bool = true;
+    fn stored(&mut self, row: &Row) {
+        self.position = match row.value("position") {
+            Value::Integer(position) => Some(*position),
+            _ => None,
+        };
+    }
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
-        vec![Value::text(self.id), Value::moment(self.at)]
+        vec![
+            Value::text(self.id),
+            Value::flag(!self.short_lived),
+            Value::moment(self.at),
+            Value::optional(self.account_id),
+            self.position.map_or(Value::Null, Value::Integer),
+        ]
     }
 }
 
-/// What only tests read.
-#[cfg(test)]
 impl Records {
-    /// Events in order of their ids, starting after `after`.
-    pub(crate) async fn events(&self, after: Option<EventId>, limit: u32) -> Listed<Event> {
-        let list = List::new(&EVENT, EVENT.key);
-        self.list(
-            list.after(after.map(|id| vec![Value::text(id)]))
-                .limit(limit),
-        )
-        .await
+    /// Events in the order of their commits, after a position: of one account, or all.
+    pub(crate) async fn events(
+        &self,
+        account: Option<AccountId>,
+        after: Option<i64>,
+        limit: u32,
+    ) -> Listed<Event> {
+        let list = match account {
+            Some(id) => List::new(&EVENT, EVENTS_OF_ACCOUNT).prefix([Value::text(id)]),
+            None => List::new(&EVENT, EVENTS_BY_POSITION),
+        };
+        let after = after.map(|position| vec![Value::Integer(position)]);
+        self.list(list.after(after).limit(limit)).await
+    }
+
+    /// The event that was committed last, of those that are kept.
+    pub(crate) async fn last_event(&self) -> Found<Event> {
+        let list = List::new(&EVENT, EVENTS_BY_POSITION).descending().limit(1);
+        Ok(self.list(list).await?.pop())
+    }
+
+    /// The event with the lowest position among the first that happened at a time or later.
+    pub(crate) async fn first_event_since(&self, since: Timestamp) -> Found<Event> {
+        let before = since
+            .checked_sub(jiff::SignedDuration::from_nanos(1))
+            .unwrap_or(since);
+        let mut found = Vec::new();
+        for lasts in [true, false] {
+            let list = List::new(&EVENT, EVENTS_BY_TIME).prefix([Value::flag(lasts)]);
+            let list = list.after(Some(vec![Value::moment(before)])).limit(1);
+            found.extend(self.list::<Event>(list).await?);
+        }
+        Ok(found.into_iter().min_by_key(|event| event.row.position))
     }
 }
 
@@ -93,8 +142,10 @@ impl Records {
 /// From which moment on rows are kept; what is older may go. Other rows are never pruned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cutoffs {
-    /// Access tokens go that expired before this.
+    /// Access tokens and account tokens go that expired before this.
     pub(crate) access_tokens: Timestamp,
+    /// Calls with an idempotency key go whose key may be used again since before this.
+    pub(crate) keyed_calls: Timestamp,
     /// Executions go that began before this.
     pub(crate) executions: Timestamp,
     /// Of them, those that only read go that began before this.
@@ -103,10 +154,14 @@ pub(crate) struct Cutoffs {
     pub(crate) totals: Timestamp,
     /// Events go that happened before this.
     pub(crate) events: Timestamp,
+    /// Of them, those go that are of use for a short time only and happened before this.
+    pub(crate) short_lived_events: Timestamp,
     /// Authorizations go that are completed or ended, with an `expires_at` before this.
     pub(crate) authorizations: Timestamp,
     /// Credentials go that are shredded and were inserted before this.
     pub(crate) credentials: Timestamp,
+    /// Deliveries of webhooks go that have ended before this.
+    pub(crate) deliveries: Timestamp,
 }
 
 impl Records {
@@ -124,17 +179,36 @@ impl Records {
                 cutoffs.access_tokens,
             ),
             (
+                List::new(&ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END),
+                cutoffs.access_tokens,
+            ),
+            (
+                List::new(&IDEMPOTENCY, KEYED_CALLS_BY_END),
+                cutoffs.keyed_calls,
+            ),
+            (
                 List::new(&EXECUTION, EXECUTIONS_BY_START),
                 cutoffs.executions,
             ),
-            (List::new(&EVENT, EVENTS_BY_TIME), cutoffs.events),
+            (
+                List::new(&EVENT, EVENTS_BY_TIME).prefix([Value::flag(true)]),
+                cutoffs.events,
+            ),
+            (
+                List::new(&EVENT, EVENTS_BY_TIME).prefix([Value::flag(false)]),
+                cutoffs.short_lived_events,
+            ),
             (
                 List::new(&AUTHORIZATION, AUTHORIZATIONS_BY_END).prefix(ended.clone()),
                 cutoffs.authorizations,
             ),
             (
-                List::new(&CREDENTIAL, CREDENTIALS_BY_AGE).prefix(ended),
+                List::new(&CREDENTIAL, CREDENTIALS_BY_AGE).prefix(ended.clone()),
                 cutoffs.credentials,
+            ),
+            (
+                List::new(&WEBHOOK_DELIVERY, DELIVERIES_BY_AGE).prefix(ended),
+                cutoffs.deliveries,
             ),
         ];
         for (lasts, full) in KINDS {

@@ -2,38 +2,49 @@
 //!
 //! A moment in a column is nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
 
+mod account_token;
+mod audit;
 mod credential;
+mod data_key;
+mod erasure;
 pub(crate) mod executions;
 pub(crate) mod group;
 mod history;
+mod keyed_call;
+mod webhook;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use account_token::{ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END};
+use audit::AUDIT;
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
+use data_key::DATA_KEY;
+use erasure::{ERASURE, SECRET};
 use executions::{CALL_TOTAL, EXECUTION, HISTORY_SIZE};
 pub(crate) use executions::{Position, Search};
 use group::EXECUTION_LOG;
 pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
 use history::{EVENT, OUTBOX};
+use keyed_call::IDEMPOTENCY;
+use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
 use super::{
-    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Store, Table, Value,
-    Versioned, Write,
+    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Row, Store, Table,
+    Value, Versioned, Write,
     record::{read, shown},
 };
 use crate::{
     Result,
     digest::Digest,
     domain::{
-        AccessToken, Account, AppCredential, Authorization, AuthorizationState, Connection,
-        DataKey, Extra,
+        AccessToken, Account, AppCredential, Authorization, AuthorizationState, Connection, Extra,
     },
     identifier::{
-        AccountId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId, EventId, ExecutionId,
-        Identifier, OutboxId,
+        AccountId, AccountTokenId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId,
+        EventId, ExecutionId, Identifier, OutboxId, WebhookId,
     },
 };
 
@@ -45,6 +56,7 @@ pub static TABLES: &[&Table] = &[
     &AUTHORIZATION,
     &APP_CREDENTIAL,
     &ACCESS_TOKEN,
+    &ACCOUNT_TOKEN,
     &DATA_KEY,
     &EXECUTION,
     &EXECUTION_LOG,
@@ -52,6 +64,13 @@ pub static TABLES: &[&Table] = &[
     &HISTORY_SIZE,
     &EVENT,
     &OUTBOX,
+    &SECRET,
+    &ERASURE,
+    &AUDIT,
+    &IDEMPOTENCY,
+    &WEBHOOK,
+    &WEBHOOK_LANE,
+    &WEBHOOK_DELIVERY,
 ];
 
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
@@ -94,7 +113,7 @@ impl Records {
                 Write::Delete(..) => continue,
             };
             let found = self.0.get(&row.key()).await?;
-            if found.is_some_and(|found| found.version == version && found.row == *row) {
+            if found.is_some_and(|found| found.version == version && row.is_stored_as(&found.row)) {
                 return Ok(true);
             }
         }
@@ -145,6 +164,10 @@ const fn optional(name: &'static str) -> Column {
     let kind = ColumnKind::OptionalText;
     Column { name, kind }
 }
+const fn position(name: &'static str) -> Column {
+    let kind = ColumnKind::Position;
+    Column { name, kind }
+}
 const fn integer(name: &'static str) -> Column {
     let kind = ColumnKind::Integer;
     Column { name, kind }
@@ -160,11 +183,13 @@ macro_rules! keys {
 keys!(
     ConnectionId: CONNECTION,
     AccountId: ACCOUNT,
+    AccountTokenId: ACCOUNT_TOKEN,
     AuthorizationId: AUTHORIZATION,
     DataKeyId: DATA_KEY,
     ExecutionId: EXECUTION,
     EventId: EVENT,
     OutboxId: OUTBOX,
+    WebhookId: WEBHOOK,
 );
 
 // ---- connections
@@ -287,7 +312,7 @@ static AUTHORIZATION: Table = Table {
         AUTHORIZATIONS_OF_ACCOUNT,
         AUTHORIZATIONS_BY_END,
     ],
-    sealed: false,
+    sealed: true,
 };
 const AUTHORIZATION_LINK: Index = Index::unique(&["link"]);
 const AUTHORIZATION_STATE: Index = Index::unique(&["oauth_state"]);
@@ -376,8 +401,14 @@ static APP_CREDENTIAL: Table = Table {
     sealed: false,
 };
 
+impl Rewritten for AppCredential {}
 impl Record for AppCredential {
     const TABLE: &'static Table = &APP_CREDENTIAL;
+    /// An older Stead would read a credential with few scopes as one that may do everything.
+    const VERSION: u32 = 2;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
     fn values(&self) -> Vec<Value> {
         vec![Value::text(&self.client_id)]
     }
@@ -403,9 +434,22 @@ impl Record for AccessToken {
 }
 
 impl Records {
-    /// A client id of the application.
+    /// The key of an application's credential.
+    pub(crate) fn app_credential_key(client_id: &str) -> Key {
+        Key::new(&APP_CREDENTIAL, vec![Value::text(client_id)])
+    }
+    /// An application's credential.
     pub(crate) async fn app_credential(&self, client_id: &str) -> Found<AppCredential> {
-        self.get(Key::new(&APP_CREDENTIAL, vec![Value::text(client_id)]))
+        self.get(Self::app_credential_key(client_id)).await
+    }
+    /// Credentials of applications by client id, which is the order of their creation, starting after `after`.
+    pub(crate) async fn app_credentials(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Listed<AppCredential> {
+        let list = List::new(&APP_CREDENTIAL, APP_CREDENTIAL.key).limit(limit);
+        self.list(list.after(after.map(|id| vec![Value::text(id)])))
             .await
     }
     /// A bearer token of the application.
@@ -415,26 +459,25 @@ impl Records {
     }
 }
 
-// ---- data keys
-
-static DATA_KEY: Table = Table {
-    name: "data_key",
-    columns: &[text("id")],
-    key: Index::unique(&["id"]),
-    indexes: &[],
-    sealed: true,
-};
-
-impl Record for DataKey {
-    const TABLE: &'static Table = &DATA_KEY;
-    fn values(&self) -> Vec<Value> {
-        vec![Value::text(self.id)]
-    }
-}
+// ---- any row
 
 impl Records {
-    /// All data keys, oldest first.
-    pub(crate) async fn data_keys(&self) -> Listed<DataKey> {
-        self.list(List::new(&DATA_KEY, DATA_KEY.key)).await
+    /// Rows of any table as they are stored, by key, starting after `after`; and where the next ones start.
+    pub(crate) async fn rows(
+        &self,
+        table: &'static Table,
+        after: Option<Vec<Value>>,
+        limit: u32,
+    ) -> Result<(Vec<Versioned<Row>>, Option<Vec<Value>>)> {
+        let list = List::new(table, table.key).after(after).limit(limit);
+        let rows = self.0.list(&list).await?;
+        let is_full = rows.len() == limit as usize;
+        let last = rows.last().filter(|_| is_full);
+        let next = last.map(|found| list.position(&found.row));
+        Ok((rows, next))
+    }
+    /// The store's own time.
+    pub(crate) async fn now(&self) -> Result<Timestamp> {
+        self.0.now().await
     }
 }

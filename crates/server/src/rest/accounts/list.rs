@@ -1,18 +1,24 @@
 //! `GET /v1/accounts?connection_name=&product=&identifier=&state=&page_token=&page_size=`.
 
-use axum::extract::State;
-use stead::core::{
-    environment::Environment,
-    resource::{Account, AccountFilter, AccountState, Page},
-};
+use stead::core::resource::{Account, AccountFilter, AccountState, Page};
 
 use crate::{
-    extract::{Json, Query},
+    extract::{Acting, Json, Query},
+    openapi::{Parameter, one_of, text},
     problem::Result,
 };
 
+pub(in crate::rest) const QUERY: &[Parameter] = &[
+    text("connection_name", "Only this connection's."),
+    text("product", "Only this product's."),
+    text("identifier", "Only this user's."),
+    one_of("state", "Only those in this state.", || {
+        AccountState::ALL.map(AccountState::name).to_vec()
+    }),
+];
+
 pub(in crate::rest) async fn list(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     mut query: Query,
 ) -> Result<Json<Page<Account>>> {
     let mut filter = AccountFilter::default();

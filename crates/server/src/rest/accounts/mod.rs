@@ -9,8 +9,8 @@ mod suspend;
 #[cfg(test)]
 mod tests;
 
-pub(super) use disconnect::disconnect;
-pub(super) use list::list;
+pub(super) use disconnect::{QUERY as DISCONNECT, disconnect};
+pub(super) use list::{QUERY as FILTER, list};
 pub(super) use read::read;
 pub(super) use refresh::refresh;
 pub(super) use resume::resume;

@@ -1,15 +1,14 @@
 //! `GET /v1/accounts/{connection_name}/{identifier}`.
 
-use axum::extract::State;
-use stead::core::{environment::Environment, resource::Account};
+use stead::core::resource::Account;
 
 use crate::{
-    extract::{Json, Path},
+    extract::{Acting, Json, Path},
     problem::Result,
 };
 
 pub(in crate::rest) async fn read(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path((connection_name, identifier)): Path<(String, String)>,
 ) -> Result<Json<Account>> {
     let account = environment.account(&connection_name, &identifier).await?;

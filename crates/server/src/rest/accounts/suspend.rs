@@ -1,15 +1,14 @@
 //! `POST /v1/accounts/{connection_name}/{identifier}/suspend`: pauses the account; its credential is kept.
 
-use axum::extract::State;
-use stead::core::{environment::Environment, resource::Account};
+use stead::core::resource::Account;
 
 use crate::{
-    extract::{Json, Path},
+    extract::{Acting, Json, Path},
     problem::Result,
 };
 
 pub(in crate::rest) async fn suspend(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path((connection_name, identifier)): Path<(String, String)>,
 ) -> Result<Json<Account>> {
     let account = environment

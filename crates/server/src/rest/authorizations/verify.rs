@@ -1,12 +1,11 @@
 //! `POST /v1/authorizations/{authorization_id}/verify`: the application confirms who came back; responds with the account.
 
-use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stead::core::{environment::Environment, resource::Account};
+use stead::core::resource::Account;
 
 use crate::{
-    extract::{Json, Path},
+    extract::{Acting, Json, Path},
     problem::Result,
 };
 
@@ -19,7 +18,7 @@ pub(in crate::rest) struct Verify {
 }
 
 pub(in crate::rest) async fn verify(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path(authorization_id): Path<String>,
     Json(Verify { identifier }): Json<Verify>,
 ) -> Result<Json<Account>> {

@@ -1,18 +1,14 @@
 //! `PATCH /v1/connections/{connection_name}`: members that are absent stay.
 
-use axum::extract::State;
-use stead::core::{
-    environment::Environment,
-    resource::{Connection, ConnectionChange},
-};
+use stead::core::resource::{Connection, ConnectionChange};
 
 use crate::{
-    extract::{Json, Path},
+    extract::{Acting, Json, Path},
     problem::Result,
 };
 
 pub(in crate::rest) async fn change(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path(connection_name): Path<String>,
     Json(change): Json<ConnectionChange>,
 ) -> Result<Json<Connection>> {

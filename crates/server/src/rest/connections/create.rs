@@ -1,18 +1,19 @@
 //! `POST /v1/connections`: responds 201 with the connection and its redirect URI.
 
-use axum::{extract::State, response::AppendHeaders};
+use axum::response::AppendHeaders;
 use http::{HeaderName, StatusCode, header};
-use stead::core::{
-    environment::Environment,
-    resource::{Connection, NewConnection},
-};
+use stead::core::resource::{Connection, NewConnection};
 
-use crate::{extract::Json, problem::Result, state::address};
+use crate::{
+    extract::{Acting, Json},
+    problem::Result,
+    state::address,
+};
 
 type Location = AppendHeaders<[(HeaderName, String); 1]>;
 
 pub(in crate::rest) async fn create(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Json(new): Json<NewConnection>,
 ) -> Result<(StatusCode, Location, Json<Connection>)> {
     let connection = environment.create_connection(new).await?;

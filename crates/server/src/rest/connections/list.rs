@@ -1,18 +1,14 @@
 //! `GET /v1/connections?page_token=&page_size=`.
 
-use axum::extract::State;
-use stead::core::{
-    environment::Environment,
-    resource::{Connection, Page},
-};
+use stead::core::resource::{Connection, Page};
 
 use crate::{
-    extract::{Json, Query},
+    extract::{Acting, Json, Query},
     problem::Result,
 };
 
 pub(in crate::rest) async fn list(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     mut query: Query,
 ) -> Result<Json<Page<Connection>>> {
     let page = query.paging()?;

@@ -1,15 +1,14 @@
 //! `GET /v1/connections/{connection_name}`.
 
-use axum::extract::State;
-use stead::core::{environment::Environment, resource::Connection};
+use stead::core::resource::Connection;
 
 use crate::{
-    extract::{Json, Path},
+    extract::{Acting, Json, Path},
     problem::Result,
 };
 
 pub(in crate::rest) async fn read(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path(connection_name): Path<String>,
 ) -> Result<Json<Connection>> {
     Ok(Json(environment.connection(&connection_name).await?))

@@ -1,14 +1,19 @@
 //! `POST /v1/proxy`: a raw request described in JSON; responds with the product's response.
 
-use axum::{extract::State, response::Response};
-use stead::core::{environment::Environment, resource::ProxyRequest};
+use axum::response::Response;
+use stead::core::resource::ProxyRequest;
 
 use super::pass_on;
-use crate::{extract::Json, problem::Result};
+use crate::{
+    extract::{Acting, IdempotencyKey, Json},
+    problem::Result,
+};
 
 pub(in crate::rest) async fn json(
-    State(environment): State<Environment>,
-    Json(request): Json<ProxyRequest>,
+    Acting(environment): Acting,
+    IdempotencyKey(idempotency_key): IdempotencyKey,
+    Json(mut request): Json<ProxyRequest>,
 ) -> Result<Response> {
+    request.idempotency_key = idempotency_key;
     Ok(pass_on(environment.proxy(request).await?))
 }

@@ -6,10 +6,24 @@ mod streaming;
 mod tests;
 
 pub(super) use json::json;
+pub(crate) use streaming::at_proxy_host;
 pub(super) use streaming::streaming;
 
 use axum::{body::Body, response::Response};
 use stead::core::ports;
+
+use crate::openapi::Draft;
+
+/// What a product responds with is its own.
+pub(super) fn describe(draft: &mut Draft<'_>) {
+    draft.gives_the_products_own();
+}
+
+/// A request's body is the product's own.
+pub(super) fn describe_streaming(draft: &mut Draft<'_>) {
+    draft.takes_any();
+    draft.gives_the_products_own();
+}
 
 /// The product's response, its body passed on piece by piece where it is not at hand already.
 fn pass_on(response: http::Response<ports::Body>) -> Response {

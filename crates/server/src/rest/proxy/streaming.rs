@@ -1,10 +1,7 @@
-//! `ANY /proxy/{connection_name}/{identifier}/{product path}`: the product's path, query and body go on byte for byte,
-//! both ways as they come.
+//! `ANY /proxy/{connection_name}/{identifier}/{product path}`, and any path of the proxy host: the product's path, query
+//! and body go on byte for byte, both ways as they come.
 
-use axum::{
-    extract::{Request, State},
-    response::Response,
-};
+use axum::{extract::Request, response::Response};
 use http::{Uri, uri::PathAndQuery};
 use http_body::Body as _;
 use percent_encoding::percent_decode_str;
@@ -14,13 +11,37 @@ use stead::{
 };
 
 use super::pass_on;
-use crate::{extract::KeepsComing, problem::Result};
+use crate::{
+    extract::{Acting, KeepsComing},
+    problem::Result,
+};
 
 pub(in crate::rest) async fn streaming(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     request: Request,
 ) -> Result<Response> {
     let target = Target::read(request.uri())?;
+    let request = received(&environment, target.uri, request);
+    Ok(pass_on(
+        environment
+            .proxy_streaming(&target.connection_name, &target.identifier, request)
+            .await?,
+    ))
+}
+
+/// The proxy host: path and query are the product's, and the token says whose account is meant.
+pub(crate) async fn at_proxy_host(
+    Acting(environment): Acting,
+    request: Request,
+) -> Result<Response> {
+    let target = request.uri().path_and_query().cloned();
+    let target = target.unwrap_or_else(|| PathAndQuery::from_static("/"));
+    let request = received(&environment, target.into(), request);
+    Ok(pass_on(environment.proxy_host(request).await?))
+}
+
+/// The request for the product, whose body is passed on while it keeps coming.
+fn received(environment: &Environment, uri: Uri, request: Request) -> http::Request<Body> {
     let (parts, body) = request.into_parts();
     let body = if body.is_end_stream() {
         Body::Empty
@@ -31,13 +52,9 @@ pub(in crate::rest) async fn streaming(
     };
     let mut request = http::Request::new(body);
     *request.method_mut() = parts.method;
-    *request.uri_mut() = target.uri;
+    *request.uri_mut() = uri;
     *request.headers_mut() = parts.headers;
-    Ok(pass_on(
-        environment
-            .proxy_streaming(&target.connection_name, &target.identifier, request)
-            .await?,
-    ))
+    request
 }
 
 /// What a request's path says.

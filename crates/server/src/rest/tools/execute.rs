@@ -1,22 +1,29 @@
 //! `POST /v1/tools/{name}/execute`: runs a tool. The data is the product's own JSON text, set in as it came.
 
-use axum::extract::State;
-use stead::core::{
-    environment::Environment,
-    resource::{ExecuteRequest, Execution},
-};
+use axum::response::AppendHeaders;
+use http::HeaderName;
+use stead::core::resource::{ExecuteRequest, Execution};
 
 use crate::{
-    extract::{IdempotencyKey, Json, Path},
-    problem::Result,
+    extract::{Acting, IdempotencyKey, Json, Path},
+    problem::{EXECUTION_ID, Result},
+    replayed::Replayed,
 };
 
+type Executed = (
+    AppendHeaders<[(HeaderName, String); 1]>,
+    Replayed,
+    Json<Execution>,
+);
+
 pub(in crate::rest) async fn execute(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path(name): Path<String>,
     IdempotencyKey(idempotency_key): IdempotencyKey,
     Json(mut request): Json<ExecuteRequest>,
-) -> Result<Json<Execution>> {
+) -> Result<Executed> {
     request.idempotency_key = idempotency_key;
-    Ok(Json(environment.execute(&name, request).await?))
+    let execution = environment.execute(&name, request).await?;
+    let id = AppendHeaders([(EXECUTION_ID, execution.execution_id.to_string())]);
+    Ok((id, Replayed(execution.replayed), Json(execution)))
 }

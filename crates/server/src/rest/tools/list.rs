@@ -3,19 +3,18 @@
 //! says whether that user can call it; with a format each is in that model vendor's envelope.
 //! One page holds them all.
 
-use axum::{
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use stead::core::{
-    environment::Environment,
-    resource::{Page, ToolFilter},
+    resource::{Page, ToolDescription, ToolFilter},
     schema::ExportFormat,
     tool::Effect,
 };
 
 use crate::{
-    extract::{Json, Query},
+    extract::{Acting, Json, Query},
+    openapi::{Parameter, list as list_of, one_of, text},
     problem::Result,
 };
 
@@ -25,10 +24,44 @@ const EFFECTS: &[(&str, Effect)] = &[
     (Effect::Delete.name(), Effect::Delete),
 ];
 
+pub(in crate::rest) const QUERY: &[Parameter] = &[
+    list_of("product", "Only those of these products."),
+    one_of("effect", "Only those with this effect.", || {
+        EFFECTS.iter().map(|(name, _)| *name).collect()
+    }),
+    text(
+        "connection_name",
+        "Only those of this connection's product.",
+    ),
+    text(
+        "identifier",
+        "Adds whether this user can call each tool; not together with `format`.",
+    ),
+    FORMAT,
+];
+
+/// The shape of a tool's description.
+pub(in crate::rest) const FORMAT: Parameter = one_of(
+    "format",
+    "In the shape that a model vendor's API takes.",
+    || ExportFormat::NAMES.iter().map(|(name, _)| *name).collect(),
+);
+
+/// The tools: described, or each in the envelope of a model vendor.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "ToolList")]
+pub(in crate::rest) enum Tools {
+    /// Described.
+    Described(Page<ToolDescription>),
+    /// In the envelope of a model vendor.
+    Exported(Page<Value>),
+}
+
 pub(in crate::rest) async fn list(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     mut query: Query,
-) -> Result<Response> {
+) -> Result<Json<Tools>> {
     let mut filter = ToolFilter::default();
     filter.products = query.list("product")?;
     filter.effect = query.one_of("effect", EFFECTS)?;
@@ -36,12 +69,11 @@ pub(in crate::rest) async fn list(
     filter.identifier = query.text("identifier")?;
     let format = query.one_of("format", ExportFormat::NAMES)?;
     query.end()?;
-    Ok(match format {
-        None => all(environment.tools(filter).await?).into_response(),
-        Some(format) => all(environment.exported_tools(&filter, format).await?).into_response(),
-    })
-}
-
-fn all<T>(items: Vec<T>) -> Json<Page<T>> {
-    Json(Page::new(items, None))
+    Ok(Json(match format {
+        None => Tools::Described(Page::new(environment.tools(filter).await?, None)),
+        Some(format) => {
+            let tools = environment.exported_tools(&filter, format).await?;
+            Tools::Exported(Page::new(tools, None))
+        }
+    }))
 }

@@ -7,5 +7,5 @@ mod read;
 mod tests;
 
 pub(super) use execute::execute;
-pub(super) use list::list;
-pub(super) use read::read;
+pub(super) use list::{FORMAT, QUERY as FILTER, list};
+pub(super) use read::{QUERY as VERSION, read};

@@ -1,21 +1,42 @@
 //! `GET /v1/tools/{name}?tool_version=&schema_version=&format=`: one tool, the newest version where none is asked for.
 
-use axum::{
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
-use stead::core::{environment::Environment, resource::ToolDescription, schema::ExportFormat};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use stead::core::{resource::ToolDescription, schema::ExportFormat};
 
+use super::FORMAT;
 use crate::{
-    extract::{Json, Path, Query},
+    extract::{Acting, Json, Path, Query},
+    openapi::{Parameter, text},
     problem::Result,
 };
 
+pub(in crate::rest) const QUERY: &[Parameter] = &[
+    text(
+        "tool_version",
+        "Version of the tool, a date; the newest where absent.",
+    ),
+    text("schema_version", "Version of the schema: the same date."),
+    FORMAT,
+];
+
+/// A tool: described, or in the envelope of a model vendor.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "OneTool")]
+pub(in crate::rest) enum Tool {
+    /// Described.
+    Described(Box<ToolDescription>),
+    /// In the envelope of a model vendor.
+    Exported(Value),
+}
+
 pub(in crate::rest) async fn read(
-    State(environment): State<Environment>,
+    Acting(environment): Acting,
     Path(name): Path<String>,
     mut query: Query,
-) -> Result<Response> {
+) -> Result<Json<Tool>> {
     let (schema_version, tool_version) =
         (query.text("schema_version")?, query.text("tool_version")?);
     let format = query.one_of("format", ExportFormat::NAMES)?;
@@ -24,8 +45,8 @@ pub(in crate::rest) async fn read(
         environment
             .catalogue()
             .find(&name, schema_version.as_deref(), tool_version.as_deref())?;
-    Ok(match format {
-        None => Json(ToolDescription::of(tool)?).into_response(),
-        Some(format) => Json(tool.export(format)?).into_response(),
-    })
+    Ok(Json(match format {
+        None => Tool::Described(Box::new(ToolDescription::of(tool)?)),
+        Some(format) => Tool::Exported(tool.export(format)?),
+    }))
 }

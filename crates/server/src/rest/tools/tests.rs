@@ -223,7 +223,7 @@ async fn what_keeps_a_call_from_running_is_a_problem() {
 }
 
 #[tokio::test]
-async fn an_idempotency_key_derives_the_execution() {
+async fn an_idempotency_key_is_one_text() {
     let service = TestService::new().await.with_account("u1").await;
     let body = json!({"connection_name": "mail", "identifier": "u1", "input": {"message_id": "m1", "format": "minimal"}});
     let execute = async |key: &str| {

@@ -145,7 +145,14 @@ async fn change_leased(
                     true => decide(&account)?,
                     false => None,
                 };
-                Ok((Change::none().account(changed, account.version), ()))
+                // The first of them says more.
+                let again = changed.as_ref().filter(|(next, event)| {
+                    event.is_none() && next.refresh_failures > account.row.refresh_failures
+                });
+                let again = again.map(|(next, _)| next.refresh_event("account.refresh_failed"));
+                let change = again.into_iter().fold(Change::none(), Change::event);
+                let change = change.account(changed, account.row.state, account.version);
+                Ok((change, ()))
             },
         )
         .await
@@ -174,8 +181,8 @@ async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Dura
     context.entropy.fill(&mut jitter);
     let jitter = u32::from_be_bytes(jitter);
     let pause = |failures: u32| match noted.refused {
-        Some((_, pause)) if pause.is_positive() => pause,
-        _ => back_off(failures.saturating_add(1), jitter, noted.retry_after),
+        Some((_, pause)) => pause,
+        None => back_off(failures.saturating_add(1), jitter, noted.retry_after),
     };
     change_leased("refresh.failed", context, attempt, |account| {
         let failed_at = account.read_at;

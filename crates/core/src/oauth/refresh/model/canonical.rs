@@ -16,6 +16,13 @@ impl State {
             row.rotates = false;
         };
         clip(&mut self.row);
+        let (current, live) = (self.row.generation, &self.live);
+        for shredding in &mut self.shredding {
+            // No generation becomes the current one again, and no older one comes.
+            *shredding = shredding.filter(|replaced| {
+                replaced.current == current && live.iter().any(|one| replaced.holds(one))
+            });
+        }
         if let Some(held) = &mut self.row.lease {
             held.until = held.until.max(-1);
             let mut records = self.spool.iter();

@@ -3,7 +3,7 @@
 use super::{
     Model, Planted,
     laws::{Broken, check_commit, check_replaced},
-    state::{Brought, GONE, LIFE, Live, Row, State, at, id},
+    state::{Brought, GONE, LIFE, Live, Replaced, Row, State, at, id},
     steps::Add,
 };
 use crate::domain::{
@@ -14,7 +14,7 @@ use crate::domain::{
 
 pub(super) const KEEP_FAILED: &str = "offers tokens to a store that is away";
 pub(super) const KEEP_DOUBTED: &str = "stores tokens, and is told that it failed";
-pub(super) const NOT_SHREDDED: &str = "stores tokens, and shreds none";
+pub(super) const NOT_SHREDDED: &str = "fails to shred what was replaced";
 pub(super) const STAYS_IN_SPOOL: &str = "stores what is in the spool, and cannot remove it";
 
 impl Model {
@@ -28,30 +28,31 @@ impl Model {
         let mut failed = state.clone();
         spool(&mut failed);
         add(KEEP_FAILED, failed, None);
-        for shreds in [true, false] {
-            let (mut after, broken) = self.offer(state, brought, shreds);
-            if shreds {
-                let mut doubtful = after.clone();
-                spool(&mut doubtful);
-                add(KEEP_DOUBTED, doubtful, broken);
-            }
-            after.spool.retain(|other| other.sent != brought.sent);
-            after.finish(process);
-            let what = if shreds {
-                "stores tokens"
-            } else {
-                NOT_SHREDDED
-            };
-            add(what, after, broken);
-        }
+        let (mut after, broken) = self.offer(state, process, brought);
+        let mut doubtful = after.clone();
+        doubtful.shredding[usize::from(process)] = state.shredding[usize::from(process)];
+        spool(&mut doubtful);
+        add(KEEP_DOUBTED, doubtful, broken);
+        after.spool.retain(|other| other.sent != brought.sent);
+        after.finish(process);
+        add("stores tokens", after, broken);
     }
 
-    /// Tokens as the next generation, and the account that points at it.
+    /// Shreds what tokens that were stored before have replaced, whatever has happened since.
+    pub(super) fn shred(state: &State, process: u8, replaced: Replaced, add: Add<'_>) {
+        let mut after = state.clone();
+        after.shredding[usize::from(process)] = None;
+        add(NOT_SHREDDED, after.clone(), None);
+        after.live.retain(|live| !replaced.holds(live));
+        add("shreds what was replaced", after, None);
+    }
+
+    /// Tokens as the next generation, and the account that points at it. What they replace is shredded later.
     pub(super) fn offer(
         &self,
         state: &State,
+        process: u8,
         brought: &Brought,
-        shreds: bool,
     ) -> (State, Option<Broken>) {
         let account = state.row.account();
         let refreshed = Refreshed {
@@ -101,9 +102,11 @@ impl Model {
             sent: Some(brought.sent),
         });
         let is_current = after.row.generation == after.row.last;
-        if is_current && shreds {
-            after.live.retain(|live| {
-                live.generation >= brought.claimed || live.sent > Some(brought.sent)
+        if is_current {
+            after.shredding[usize::from(process)] = Some(Replaced {
+                current: after.row.generation,
+                claimed: brought.claimed,
+                sent: brought.sent,
             });
         }
         let broken = check_commit(&state.row, &after.row, event, false)

@@ -80,6 +80,7 @@ fn first() -> State {
             sent: None,
         }],
         phases: [Phase::Idle, Phase::Idle],
+        shredding: [None, None],
         server: Server {
             current: Token::Present(0),
             dead: false,

@@ -222,6 +222,21 @@ pub(super) struct Brought {
     pub(super) age: i8,
 }
 
+/// What is to be shredded: credentials before the one that was claimed, unless they were asked for later than the current
+/// ones, as long as those are current.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Replaced {
+    pub(super) current: u8,
+    pub(super) claimed: u8,
+    pub(super) sent: Sent,
+}
+
+impl Replaced {
+    pub(super) fn holds(&self, live: &Live) -> bool {
+        live.generation < self.claimed && live.sent <= Some(self.sent)
+    }
+}
+
 /// What a process is doing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Phase {
@@ -266,6 +281,8 @@ pub(super) struct State {
     pub(super) row: Row,
     pub(super) live: Vec<Live>,
     pub(super) phases: [Phase; 2],
+    /// What each process has yet to shred.
+    pub(super) shredding: [Option<Replaced>; 2],
     pub(super) server: Server,
     pub(super) spool: Vec<Brought>,
     /// How much may still go wrong, or be done by the user.
@@ -278,6 +295,8 @@ impl State {
         let mut sents: Vec<&mut Sent> = self.row.sent.iter_mut().collect();
         sents.extend(self.live.iter_mut().filter_map(|live| live.sent.as_mut()));
         sents.extend(self.spool.iter_mut().map(|brought| &mut brought.sent));
+        let shredding = self.shredding.iter_mut().flatten();
+        sents.extend(shredding.map(|replaced| &mut replaced.sent));
         for phase in &mut self.phases {
             match phase {
                 Phase::Idle => {}
@@ -328,6 +347,9 @@ impl State {
         all.extend(self.live.iter_mut().map(|live| &mut live.generation));
         for brought in &mut self.spool {
             all.extend([&mut brought.claimed, &mut brought.grant]);
+        }
+        for replaced in self.shredding.iter_mut().flatten() {
+            all.extend([&mut replaced.current, &mut replaced.claimed]);
         }
         for phase in &mut self.phases {
             if let Phase::Brought(brought) = phase {

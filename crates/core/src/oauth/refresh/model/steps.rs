@@ -92,9 +92,14 @@ impl Model {
                 broken,
             });
         };
-        if phase != Phase::Idle {
+        let shredding = state.shredding[usize::from(process)];
+        if let Some(replaced) = shredding {
+            Self::shred(state, process, replaced, &mut add);
+        }
+        if phase != Phase::Idle || shredding.is_some() {
             let mut killed = state.clone();
             killed.finish(process);
+            killed.shredding[usize::from(process)] = None;
             if let Some(held) = killed
                 .row
                 .lease
@@ -106,7 +111,7 @@ impl Model {
             add(KILLED, killed, None);
         }
         for record in &state.spool {
-            let (mut after, broken) = self.offer(state, record, true);
+            let (mut after, broken) = self.offer(state, process, record);
             add(STAYS_IN_SPOOL, after.clone(), broken);
             after.spool.retain(|other| other.sent != record.sent);
             add("stores what is in the spool", after, broken);

@@ -18,6 +18,7 @@ use crate::{
     oauth,
     ports::Runtime as _,
     product::Rotation,
+    resource::Disconnection,
     state::{AccountReason, AccountState},
     testing::{Clock, Flaky, Machine, Responses, World, idle, open_spooled, ports},
 };
@@ -142,7 +143,8 @@ impl History {
             }),
             Act::Disconnect(process, revoke) => {
                 self.run(process, move |it| async move {
-                    accounts::disconnect(&it, &user(), revoke).await.map(drop)
+                    let how = Disconnection::new().revoke_at_product(revoke);
+                    accounts::disconnect(&it, &user(), how).await.map(drop)
                 });
             }
             Act::Authorize(process, verify) => {

@@ -2,6 +2,11 @@
 //! misbehaves, a store that is away or says too little, processes that die or stand still, tasks that interleave at every
 //! look at the store. What must hold is checked after every commit.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a simulation that cannot go on fails its test"
+)]
+
 mod history;
 mod ledger;
 mod seen;
@@ -45,7 +50,7 @@ const LIFE: SignedDuration = SignedDuration::from_mins(10);
 
 /// What a product does with refresh tokens that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub enum Class {
     /// They stay.
     Stable,
     /// They serve once.
@@ -67,7 +72,7 @@ impl Class {
 }
 
 /// Opens the store of one history once more.
-type Open = Box<dyn Fn() -> Arc<dyn Store>>;
+pub type Open = Box<dyn Fn() -> Arc<dyn Store>>;
 
 /// What happens. The number is that of a process.
 #[derive(Debug, Clone)]
@@ -179,9 +184,9 @@ fn ready<T>(future: impl Future<Output = Result<T>>) -> T {
 
 /// What so many histories have reached.
 #[derive(Debug, Default)]
-struct Reached {
+pub struct Reached {
     /// Histories.
-    histories: u32,
+    pub histories: u32,
     /// Steps of tasks.
     steps: u64,
     /// Commits that were looked at.
@@ -189,9 +194,9 @@ struct Reached {
     /// Changes that others see, each with its event.
     transitions: u32,
     /// Distinct situations of the account.
-    situations: usize,
+    pub situations: usize,
     /// Refresh tokens presented.
-    refreshes: u32,
+    pub refreshes: u32,
     /// Refresh tokens refused.
     refusals: u32,
     /// Responses that brought a token and were lost, or whose process was killed.
@@ -239,11 +244,16 @@ impl Reached {
     }
 }
 
+/// How much tests are asked to try: 256, or what `PROPTEST_CASES` says.
+pub fn cases() -> u32 {
+    Config::default().cases
+}
+
 /// Plays as many histories over stores that `stores` makes, by the time that it is given: the same histories in every run.
 ///
 /// # Panics
 /// Where a history breaks what must hold.
-fn play(class: Class, histories: u32, stores: impl Fn(Arc<dyn Runtime>) -> Open) -> Reached {
+pub fn play(class: Class, histories: u32, stores: impl Fn(Arc<dyn Runtime>) -> Open) -> Reached {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let config = Config {
         failure_persistence: None,

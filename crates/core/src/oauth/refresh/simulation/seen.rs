@@ -99,6 +99,9 @@ impl Seen {
             let names = events.iter().map(|event| event.name.as_str());
             // What became of a revocation at the product changes no account.
             let names = names.filter(|name| !name.contains("revo"));
+            // Neither does a refresh that changes nothing that others see.
+            let names = names
+                .filter(|name| !matches!(*name, "account.refreshed" | "account.refresh_failed"));
             names.filter(|name| name.starts_with(kind)).count()
         };
         let visible = |account: &Account| {

@@ -10,7 +10,7 @@ fn in_memory(runtime: Arc<dyn Runtime>) -> Open {
 
 /// 128 histories; `PROPTEST_CASES` asks for twice as many as are played.
 fn histories(class: Class) -> Reached {
-    let reached = play(class, Config::default().cases / 2, in_memory);
+    let reached = play(class, cases() / 2, in_memory);
     println!("{class:?}: {reached}");
     let enough = [
         reached.refreshes,

@@ -1,15 +1,20 @@
 //! `stead reference`: the generated pages of the documentation, hidden from the help.
 
+mod rest;
+
 use std::fmt::Write as _;
 
 use clap::{Args, CommandFactory as _, ValueEnum};
 use serde_json::Value;
 use stead::{
     ErrorKind,
-    core::{product::Permissions, resource::ToolDescription},
+    core::{
+        product::Permissions,
+        resource::{EVENT_TYPES, ToolDescription},
+    },
 };
 
-use super::tools::descriptions;
+use crate::commands::tools::descriptions;
 use crate::{CommandLine, exit, failure::Outcome, terminal::Terminal};
 
 /// First line of every generated page.
@@ -33,6 +38,8 @@ enum Page {
     Errors,
     Tools,
     Cli,
+    Events,
+    Rest,
 }
 
 impl Reference {
@@ -41,6 +48,8 @@ impl Reference {
             Page::Errors => errors(),
             Page::Tools => tools()?,
             Page::Cli => command_line(),
+            Page::Events => events(),
+            Page::Rest => rest::page(),
         };
         terminal.result(page.trim_end());
         Ok(())
@@ -63,6 +72,22 @@ fn errors() -> String {
             kind.act_by().name().replace('_', " "),
             kind.summary()
         );
+    }
+    page
+}
+
+fn events() -> String {
+    let mut page = format!(
+        "{GENERATED_BY}\n\n# Events\n\n[The guide](../guide/events.md) says how they are read. Members of `data` that are not known in a case \
+         are absent or `null`; more may be added.\n"
+    );
+    for known in EVENT_TYPES {
+        let members: Vec<String> = known.data.iter().map(|name| format!("`{name}`")).collect();
+        line!(page, "\n## {}\n\n{}\n", known.name, known.when);
+        line!(page, "- `data`: {}", members.join(", "));
+        if known.short_lived {
+            line!(page, "- Kept for 24 hours.");
+        }
     }
     page
 }
@@ -302,7 +327,7 @@ mod tests {
 
     #[test]
     fn every_page_names_its_generator_and_is_complete() {
-        let pages = [errors(), tools().unwrap(), command_line()];
+        let pages = [errors(), tools().unwrap(), command_line(), events()];
         for page in &pages {
             assert!(page.starts_with(GENERATED_BY), "{page}");
         }
@@ -311,6 +336,9 @@ mod tests {
         }
         for tool in descriptions(None).unwrap() {
             assert!(pages[1].contains(&format!("### {}", tool.name)));
+        }
+        for known in EVENT_TYPES {
+            assert!(pages[3].contains(&format!("\n## {}\n", known.name)));
         }
         assert!(pages[2].contains("## stead dev"));
         assert!(!pages[2].contains("bench-server"));

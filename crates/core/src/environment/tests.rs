@@ -50,3 +50,33 @@ fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
     assert!((Duration::from_secs(2)..Duration::from_secs(3)).contains(&runtime.monotonic()));
     assert_eq!(*cut.lock().unwrap(), Some(true));
 }
+
+#[test]
+fn a_proxy_url_is_a_host_of_its_own() {
+    let with = |url: &str| {
+        let options = EnvironmentOptions::new("https://stead.test/base").unwrap();
+        options.proxy_url(url)
+    };
+    for good in [
+        "https://proxy.stead.test",
+        "https://proxy.stead.test:8443/",
+        "https://stead.test:8443",
+        "http://127.0.0.1:8486",
+    ] {
+        assert!(with(good).is_ok(), "{good}");
+    }
+    for bad in [
+        "https://proxy.stead.test/base",
+        "https://stead.test",
+        "https://stead.test:443/",
+        "http://proxy.stead.test",
+        "https://user@proxy.stead.test",
+        "proxy.stead.test",
+    ] {
+        assert_eq!(
+            with(bad).unwrap_err().kind(),
+            ErrorKind::InvalidRequest,
+            "{bad}"
+        );
+    }
+}

@@ -1,36 +1,44 @@
 //! One deployment: its public URL, its store, its keys, its products. Everything that an application can ask for is a
 //! method of [`Environment`], which says how it can fail; what it does is written in the services.
 
+mod account_tokens;
+mod examine;
+mod history;
+mod keys;
+mod webhooks;
+
 use std::{fmt, time::Duration};
 
-use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
 #[cfg(doc)]
 use crate::ErrorKind;
-pub use crate::context::{
-    CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
-};
 use crate::{
-    Result,
-    access::{self, IssuedToken, NewAppCredential},
-    accounts, call,
+    Result, accounts, call,
+    caller::Caller,
     catalogue::Catalogue,
     connections,
     context::Context,
     domain::AccountRef,
+    events,
     identifier::AuthorizationId,
     maintenance,
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
     resource::{
-        Account, AccountFilter, AuthorizationLink, CallTotals, Connection, ConnectionChange,
-        Disconnected, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
-        NewAuthorizationLink, NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
+        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
+        Disconnection, ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page,
+        ProxyRequest, ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
 };
+pub use crate::{
+    context::{CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, Verification},
+    maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
+};
+
+mod app_credentials;
 
 /// Longest wait of a shutdown for refreshes and writes: more than a token request takes, with the commit after it.
 const DRAIN: Duration = Duration::from_secs(45);
@@ -55,12 +63,29 @@ impl Environment {
         // Before any call: what the process before left in the spool may be the only tokens that live.
         oauth::replay_spool(&context).await;
         maintenance::start(&context);
+        events::webhooks::start(&context);
         Ok(Self(context))
+    }
+
+    /// The same environment for another caller, who stands in the records of calls, in events, and in what a policy is
+    /// asked. Whoever opened it acts as [`Caller::Operator`].
+    #[must_use]
+    pub fn acting_as(&self, caller: Caller) -> Self {
+        Self(self.0.acting_as(caller))
+    }
+
+    /// Who acts through this handle.
+    pub fn caller(&self) -> &Caller {
+        &self.0.caller
     }
 
     /// Where users' browsers reach this environment.
     pub fn public_url(&self) -> &Url {
         &self.0.public_url
+    }
+    /// Where account tokens say whose account is meant, if anywhere.
+    pub fn proxy_url(&self) -> Option<&Url> {
+        self.0.proxy_url.as_ref()
     }
     /// Who confirms that the right user came back.
     pub fn verification(&self) -> Verification {
@@ -100,8 +125,9 @@ impl Environment {
         self.shut_down_now().await;
     }
 
-    /// Takes no more calls and cuts off those under way, which are recorded as cancelled. Tokens that were received are
-    /// kept all the same: that may take up to 5 s, and another 2 s where the store does not take the records.
+    /// Takes no more calls and cuts off those under way, which are recorded as `cancelled`, or as `outcome_unknown` where a
+    /// request that writes was sent. Tokens that were received are kept all the same: that may take up to 5 s, and another
+    /// 2 s where the store does not take the records.
     pub async fn shut_down_now(&self) {
         self.0.tasks.close();
         self.0.tasks.cut();
@@ -215,22 +241,18 @@ impl Environment {
     /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
     /// product too; a product that does not answer is asked again later. Where that ends all that the user has granted to
     /// the project, the response names the accounts that end with it; each needs a new authorization once the product has
-    /// done it.
+    /// done it. With `erase` the account goes too: what remains of it in the history names a pseudonym.
     ///
     /// # Errors
-    /// [`ErrorKind::AccountNotFound`].
+    /// [`ErrorKind::AccountNotFound`]; not for one that was erased before.
     pub async fn disconnect_account(
         &self,
         connection_name: &str,
         identifier: &str,
-        revoke_at_product: bool,
+        how: Disconnection,
     ) -> Result<Disconnected> {
-        accounts::disconnect(
-            &self.0,
-            &AccountRef::new(connection_name, identifier)?,
-            revoke_at_product,
-        )
-        .await
+        let of = AccountRef::new(connection_name, identifier)?;
+        accounts::disconnect(&self.0, &of, how).await
     }
 
     /// The newest version of every tool, by name.
@@ -369,32 +391,13 @@ impl Environment {
         call::stream_raw(&self.0, connection_name, identifier, request).await
     }
 
-    /// Calls of the history, the youngest first: those that changed something or failed, and for a shorter time those that
-    /// only read, as [`Retention`] says. A call is there within a second of its end. A page may hold fewer than
-    /// `page_size` although more follow; at the end there is no token of a next one.
+    /// The same for a request that came to the proxy host, where the caller is an account token, which says whose account
+    /// is meant. Where the environment has an [address of it](EnvironmentOptions::proxy_url), a `Location` is there.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a page token of another list.
-    pub async fn executions(
-        &self,
-        filter: &ExecutionFilter,
-        page_token: Option<&str>,
-        page_size: u32,
-    ) -> Result<Page<ExecutionRecord>> {
-        call::executions(&self.0, filter, page_token, page_size).await
-    }
-
-    /// How many calls there were in the minutes that start in a range of time (hours for what is older than a week), by
-    /// process, connection, tool and outcome. Every call that the history ever held is counted once.
-    ///
-    /// # Errors
-    /// [`ErrorKind::StorageUnavailable`].
-    pub async fn call_totals(
-        &self,
-        since: Timestamp,
-        before: Timestamp,
-    ) -> Result<Vec<CallTotals>> {
-        call::totals(&self.0, since, before).await
+    /// As [`Environment::proxy_streaming`]; [`ErrorKind::InsufficientScope`] for every other caller.
+    pub async fn proxy_host(&self, request: http::Request<Body>) -> Result<http::Response<Body>> {
+        call::stream_raw_at_proxy_host(&self.0, request).await
     }
 
     /// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
@@ -407,34 +410,6 @@ impl Environment {
     pub async fn maintain(&self) -> Result<()> {
         maintenance::run(&self.0).await
     }
-
-    /// Makes a client id and secret for the application.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a name that is empty, longer than 100 characters, or holds control characters.
-    pub async fn create_app_credential(&self, name: &str) -> Result<NewAppCredential> {
-        access::create_app_credential(&self.0, name).await
-    }
-
-    /// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4).
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unauthenticated`], the same for an unknown id and a wrong secret.
-    pub async fn issue_access_token(
-        &self,
-        client_id: &str,
-        client_secret: &str,
-    ) -> Result<IssuedToken> {
-        access::issue_access_token(&self.0, client_id, client_secret).await
-    }
-
-    /// Checks a bearer token.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unauthenticated`].
-    pub async fn authenticate(&self, bearer: &str) -> Result<()> {
-        access::authenticate(&self.0, bearer).await
-    }
 }
 
 impl fmt::Debug for Environment {
@@ -446,5 +421,4 @@ impl fmt::Debug for Environment {
 }
 
 #[cfg(test)]
-#[path = "environment_tests.rs"]
 mod tests;

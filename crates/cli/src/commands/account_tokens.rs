@@ -1,0 +1,211 @@
+//! `stead account-tokens`: bearer tokens of one account, at a service or in the database.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use secrecy::ExposeSecret as _;
+use stead::{TokenAccess, resource};
+
+use crate::{
+    failure::{Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[
+    ("/connection_name", "--connection", ""),
+    ("/identifier", "--identifier", ""),
+    ("/expires_in", "--expires-in", ""),
+];
+
+/// Account tokens: each lets a program send raw requests for one account, and nothing else.
+#[derive(Debug, Args)]
+pub(crate) struct AccountTokens {
+    #[command(subcommand)]
+    command: AccountTokensCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AccountTokensCommand {
+    /// Make a token, and print it. It is shown only once.
+    Create {
+        /// What it may do.
+        #[arg(long, value_enum, default_value_t = Access::Read)]
+        access: Access,
+        /// Its life in seconds: 60 to 86400.
+        #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+        expires_in: u32,
+        #[command(flatten)]
+        account: Account,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// List the tokens of an account that are good.
+    List {
+        #[command(flatten)]
+        account: Account,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// End a token before its time.
+    Delete {
+        /// Id of the token, as `stead account-tokens list` shows it.
+        token_id: String,
+        #[command(flatten)]
+        account: Account,
+        #[command(flatten)]
+        target: Target,
+    },
+}
+
+/// The account of a user.
+#[derive(Debug, Args)]
+struct Account {
+    /// Connection of the account.
+    #[arg(long, value_name = "NAME")]
+    connection: String,
+
+    /// Your application's own id of the user.
+    #[arg(long)]
+    identifier: String,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Access {
+    /// Requests that only read.
+    Read,
+    /// Every request that the proxy takes.
+    Write,
+}
+
+impl AccountTokens {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let (account, target) = self.command.of();
+        let target = target.open().await?;
+        let account = target
+            .stead
+            .account(&account.connection, &account.identifier);
+        let outcome = match account {
+            Ok(account) => self.command.run(&account, terminal).await,
+            Err(error) => Err(error.into()),
+        };
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl AccountTokensCommand {
+    fn of(&self) -> (&Account, &Target) {
+        match self {
+            Self::Create {
+                account, target, ..
+            }
+            | Self::List { account, target }
+            | Self::Delete {
+                account, target, ..
+            } => (account, target),
+        }
+    }
+
+    async fn run(&self, account: &stead::Account, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::Create {
+                access, expires_in, ..
+            } => {
+                let access = match access {
+                    Access::Read => TokenAccess::Read,
+                    Access::Write => TokenAccess::Write,
+                };
+                let life = Duration::from_secs((*expires_in).into());
+                let made = account.token(access, life).await?;
+                terminal.either(&made, || made.token.expose_secret().to_owned());
+                terminal.note(format_args!("It is good until {}.", made.expires_at));
+            }
+            Self::List { .. } => list(&account.tokens().all().await?, terminal),
+            Self::Delete { token_id, .. } => {
+                account.end_token(token_id.parse()?).await?;
+                terminal.note(format_args!("Ended {token_id}."));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list(all: &[resource::AccountToken], terminal: &Terminal) {
+    if terminal.json() {
+        terminal.result_json(&all);
+    } else if all.is_empty() {
+        terminal.note("There are no tokens of this account.");
+    } else {
+        let rows = all.iter().map(|token| {
+            [
+                token.token_id.to_string(),
+                token.access.name().to_owned(),
+                token.expires_at.to_string(),
+                token.client_id.clone().unwrap_or_default(),
+            ]
+        });
+        terminal.table(["ID", "ACCESS", "UNTIL", "MADE BY"], rows.collect());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use stead_sandbox::Sandbox;
+
+    use super::*;
+    use crate::target::{CONNECTION, Listeners, Stack, USER, with_storage};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        command: AccountTokens,
+    }
+
+    #[tokio::test]
+    async fn a_token_is_made_and_ended_at_a_service() {
+        let listeners = Listeners::free().await.unwrap();
+        let (sandbox, configure) = (Sandbox::new(), |builder, _: &str| {
+            with_storage(builder, None)
+        });
+        let stack = Stack::start(listeners, sandbox, None, configure)
+            .await
+            .unwrap();
+        let account = stack.platform.account(CONNECTION, USER).unwrap();
+        let link = account.authorize().await.unwrap();
+        stack.consent(&link.link).await.unwrap();
+        let terminal = Terminal::new(true, true, true);
+        let run = async |args: &[&str]| {
+            let secret = stack.client_secret.expose_secret();
+            let given = [
+                "--connection",
+                CONNECTION,
+                "--identifier",
+                USER,
+                "--url",
+                &stack.url,
+                "--client-id",
+                &stack.client_id,
+                "--client-secret",
+                secret,
+            ];
+            let line = [&["account-tokens"], args, &given].concat();
+            Line::parse_from(line).command.run(&terminal).await
+        };
+        run(&["create", "--access", "write", "--expires-in", "60"])
+            .await
+            .unwrap();
+        let [made] = &account.tokens().all().await.unwrap()[..] else {
+            panic!("expected one token");
+        };
+        assert_eq!(made.access, TokenAccess::Write);
+        assert_eq!(made.client_id.as_ref(), Some(&stack.client_id));
+        run(&["list"]).await.unwrap();
+        run(&["delete", &made.token_id.to_string()]).await.unwrap();
+        assert!(account.tokens().all().await.unwrap().is_empty());
+        let failure = run(&["create", "--expires-in", "1"]).await.unwrap_err();
+        assert_eq!(failure.exit(), crate::exit::Exit::Input);
+        stack.stop().await;
+    }
+}

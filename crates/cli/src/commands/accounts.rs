@@ -1,0 +1,228 @@
+//! `stead accounts`: users' accounts, of a service or in a database.
+
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use serde::Serialize;
+use stead::core::resource::{Account, AccountState, Disconnected, ErasureProgress, Revocation};
+
+use crate::{
+    failure::{Flags, Outcome},
+    target::{IfMissing, Target},
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[
+    ("/connection_name", "--connection", ""),
+    ("/product", "--product", ""),
+    ("/identifier", "--user", ""),
+];
+
+/// Users' accounts: of a service or in the database.
+#[derive(Debug, Args)]
+pub(crate) struct Accounts {
+    #[command(subcommand)]
+    command: AccountsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AccountsCommand {
+    /// List the accounts; each option narrows the list.
+    List {
+        /// Only those of this connection.
+        #[arg(long, value_name = "NAME")]
+        connection: Option<String>,
+        /// Only those of this product.
+        #[arg(long, value_name = "PRODUCT")]
+        product: Option<String>,
+        /// Only those of this user, by the application's identifier.
+        #[arg(long, value_name = "IDENTIFIER")]
+        user: Option<String>,
+        /// Only those in this state.
+        #[arg(long, value_name = "STATE", value_parser = PossibleValuesParser::new(AccountState::ALL.map(AccountState::name)))]
+        state: Option<String>,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Show an account, with what its user granted.
+    Show(One),
+    /// Pause an account; its credential is kept, and calls are refused.
+    Suspend(One),
+    /// End the pause of an account.
+    Resume(One),
+    /// Refresh an account's credential now. Calls do so by themselves in time.
+    Refresh(One),
+    /// Disconnect an account: its credential is destroyed.
+    Disconnect {
+        #[command(flatten)]
+        one: One,
+        /// End the grant at the product too. At Google that ends every grant of the user in your project.
+        #[arg(long)]
+        revoke_at_product: bool,
+        /// Remove everything that names the user; events and the history of calls name a pseudonym.
+        #[arg(long)]
+        erase: bool,
+    },
+}
+
+/// One account.
+#[derive(Debug, Args)]
+struct One {
+    /// Name of the connection.
+    connection: String,
+    /// The application's identifier of the user.
+    identifier: String,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Accounts {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.command.target();
+        let target = target.open_without_links(IfMissing::Refuse).await?;
+        let outcome = self.command.run(&target.stead, terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl AccountsCommand {
+    fn target(&self) -> &Target {
+        match self {
+            Self::List { target, .. } => target,
+            Self::Show(one)
+            | Self::Suspend(one)
+            | Self::Resume(one)
+            | Self::Refresh(one)
+            | Self::Disconnect { one, .. } => &one.target,
+        }
+    }
+
+    async fn run(self, stead: &stead::Stead, terminal: &Terminal) -> Outcome {
+        let of = |one: &One| stead.account(&one.connection, &one.identifier);
+        let account = match &self {
+            Self::List {
+                connection,
+                product,
+                user,
+                state,
+                ..
+            } => {
+                let mut accounts = stead.accounts();
+                if let Some(connection) = connection {
+                    accounts = accounts.connection(connection);
+                }
+                if let Some(product) = product {
+                    accounts = accounts.product(product);
+                }
+                if let Some(user) = user {
+                    accounts = accounts.identifier(user);
+                }
+                let known = AccountState::ALL.into_iter();
+                for state in known.filter(|known| state.as_deref() == Some(known.name())) {
+                    accounts = accounts.state(state);
+                }
+                list(&accounts.list().page_size(100).all().await?, terminal);
+                return Ok(());
+            }
+            Self::Disconnect {
+                one,
+                revoke_at_product,
+                erase,
+            } => {
+                let end = of(one)?.disconnect().revoke_at_product(*revoke_at_product);
+                disconnected(&end.erase(*erase).await?, one, terminal);
+                return Ok(());
+            }
+            Self::Show(one) => of(one)?.read().await?,
+            Self::Suspend(one) => of(one)?.suspend().await?,
+            Self::Resume(one) => of(one)?.resume().await?,
+            Self::Refresh(one) => of(one)?.refresh().await?,
+        };
+        show(&account, terminal);
+        Ok(())
+    }
+}
+
+fn list(all: &[Account], terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(&all);
+    }
+    if all.is_empty() {
+        return terminal.note("There are no such accounts.");
+    }
+    let rows = all.iter().map(|account| {
+        [
+            account.connection_name.to_string(),
+            account.product.clone(),
+            account.state.name().to_owned(),
+            account.identifier.to_string(),
+        ]
+    });
+    terminal.table(["CONNECTION", "PRODUCT", "STATE", "USER"], rows.collect());
+}
+
+fn show(account: &Account, terminal: &Terminal) {
+    terminal.either(account, || {
+        let reason = account.reason.map_or_else(String::new, |reason| {
+            format!(", because of {}", word(&reason))
+        });
+        let mut text = format!(
+            "{}\n  connection  {} ({})\n  state       {}{reason}\n  health      {}",
+            terminal.bold(account.identifier.as_str()),
+            account.connection_name,
+            account.product,
+            account.state.name(),
+            word(&account.health),
+        );
+        let mut fact = |name: &str, value: String| {
+            text.push_str(&format!("\n  {name:<12}{value}"));
+        };
+        if let Some(user) = &account.product_user {
+            fact("is", user.clone());
+        }
+        if let Some(end) = account.token_expires_at {
+            fact("token until", format!("{end:.0}"));
+        }
+        fact("created", format!("{:.0}", account.created_at));
+        for (name, scopes) in [
+            ("granted", &account.granted_scopes),
+            ("missing", &account.missing_scopes),
+        ] {
+            for scope in scopes {
+                fact(name, scope.clone());
+            }
+        }
+        text
+    });
+}
+
+/// The word of a state, as JSON has it.
+fn word(state: &impl Serialize) -> String {
+    let word = serde_json::to_value(state).unwrap_or_default();
+    word.as_str().unwrap_or_default().to_owned()
+}
+
+fn disconnected(ended: &Disconnected, one: &One, terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(ended);
+    }
+    let (connection, identifier) = (&one.connection, &one.identifier);
+    terminal.note(format_args!("Disconnected {identifier} from {connection}."));
+    match ended.revocation {
+        Revocation::Requested => terminal.note("The product is asked to end the grant."),
+        Revocation::NotPossible => terminal.note("The grant cannot be ended at the product."),
+        _ => {}
+    }
+    for other in &ended.also_ends {
+        terminal.note(format_args!(
+            "The account of {} at {} ends with it.",
+            other.identifier, other.connection_name
+        ));
+    }
+    match ended.erasure {
+        Some(ErasureProgress::Complete) => terminal.note("Nothing that is stored names the user."),
+        Some(_) => terminal.note(
+            "Older records still name the user; the service goes through them. Run this again to see how far it is.",
+        ),
+        None => {}
+    }
+}

@@ -1,0 +1,178 @@
+//! `stead audit`: who changed what, of a service or in a database.
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use stead::core::resource::{AuditEntry, AuditFilter, AuditHead};
+
+use crate::{
+    exit::Exit,
+    failure::{Failure, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+/// The audit log: who changed connections, accounts' states, credentials, keys and webhooks.
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AuditCommand {
+    /// List entries, the youngest first.
+    List {
+        /// Only this action, such as connection.changed; connection.* for all of connections.
+        #[arg(long)]
+        action: Option<String>,
+        /// Only by this application's client id; or `operator` or `stead`.
+        #[arg(long)]
+        actor: Option<String>,
+        /// Only to what has this id.
+        #[arg(long, value_name = "ID")]
+        target: Option<String>,
+        /// How many entries; 0 for all.
+        #[arg(long, default_value_t = 50, value_name = "NUMBER")]
+        limit: usize,
+        #[command(flatten)]
+        at: Target,
+    },
+    /// Read the whole log, and name the first entry that was changed or is missing.
+    ///
+    /// Prints the head of the log. Keep it elsewhere: given to a later run, it shows that nothing before it was cut off
+    /// or written again.
+    Verify {
+        /// The head that an earlier run has printed.
+        #[arg(long, value_name = "NUMBER:HASH")]
+        expect: Option<AuditHead>,
+        #[command(flatten)]
+        at: Target,
+    },
+}
+
+impl Audit {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let (AuditCommand::List { at, .. } | AuditCommand::Verify { at, .. }) = &self.command;
+        let target = at.open().await?;
+        let outcome = self.command.run(&target.stead.audit(), terminal).await;
+        target.close().await;
+        outcome
+    }
+}
+
+impl AuditCommand {
+    async fn run(self, audit: &stead::Audit, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::List {
+                action,
+                actor,
+                target,
+                limit,
+                ..
+            } => {
+                let mut filter = AuditFilter::default();
+                filter.action = action;
+                filter.actor = actor;
+                filter.target = target;
+                let limit = if limit == 0 { usize::MAX } else { limit };
+                list(&read(audit, &filter, limit).await?, terminal);
+                Ok(())
+            }
+            Self::Verify { expect, .. } => verify(audit, expect, terminal).await,
+        }
+    }
+}
+
+/// As many entries as asked, page by page.
+async fn read(
+    audit: &stead::Audit,
+    filter: &AuditFilter,
+    limit: usize,
+) -> Outcome<Vec<AuditEntry>> {
+    let mut entries = Vec::new();
+    let mut token = None;
+    loop {
+        let mut list = audit.list(filter.clone()).page_size(100);
+        if let Some(token) = token {
+            list = list.page_token(token);
+        }
+        let page = list.await?;
+        entries.extend(page.items);
+        token = page.next_page_token;
+        if token.is_none() || entries.len() >= limit {
+            entries.truncate(limit);
+            return Ok(entries);
+        }
+    }
+}
+
+fn list(entries: &[AuditEntry], terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(&entries);
+    }
+    if entries.is_empty() {
+        return terminal.note("There are no such entries.");
+    }
+    let rows = entries.iter().map(|entry| {
+        let facts = entry.facts.iter();
+        let facts: Vec<String> = facts.map(|(name, fact)| shown(name, fact)).collect();
+        [
+            entry.number.to_string(),
+            entry.at.strftime("%Y-%m-%d %H:%M:%SZ").to_string(),
+            entry
+                .actor
+                .id
+                .clone()
+                .unwrap_or_else(|| entry.actor.kind.clone()),
+            entry.action.clone(),
+            entry.target.id.clone(),
+            facts.join(" "),
+        ]
+    });
+    terminal.table(
+        ["NUMBER", "AT", "ACTOR", "ACTION", "TARGET", "FACTS"],
+        rows.collect(),
+    );
+}
+
+/// A fact in a table: texts without quotes, lists with commas.
+fn shown(name: &str, fact: &Value) -> String {
+    let plain = |fact: &Value| {
+        fact.as_str()
+            .map_or_else(|| fact.to_string(), str::to_owned)
+    };
+    let text = match fact {
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+        one => plain(one),
+    };
+    format!("{name}={text}")
+}
+
+async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Terminal) -> Outcome {
+    let found = audit.verify(expect).await?;
+    if terminal.json() {
+        terminal.result_json(&found);
+    }
+    let Some(fault) = found.fault else {
+        match &found.head {
+            _ if terminal.json() => {}
+            None => terminal.note("The log is empty."),
+            Some(head) => {
+                terminal.result(head);
+                terminal.note(format_args!(
+                    "All {} entries fit. Keep the line above elsewhere: with `--expect` a later run holds the log against it.",
+                    head.number
+                ));
+            }
+        }
+        return Ok(());
+    };
+    Err(Failure::new(
+        Exit::Failed,
+        format!(
+            "the audit log does not fit at entry {}: {}",
+            fault.number, fault.message
+        ),
+        "The database was changed by other means than Stead. Compare it with a backup and with the heads that you have kept.",
+    ))
+}

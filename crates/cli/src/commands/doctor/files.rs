@@ -1,0 +1,85 @@
+//! The files of a database: whether others can read them, and how much room there is.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::Finding;
+
+/// Less free space than this is soon used up.
+const LITTLE: u64 = 1 << 30;
+/// Less than this may be used up by one call.
+const NONE: u64 = 32 << 20;
+/// A write-ahead log of this size was not emptied for long.
+const LONG_LOG: u64 = 256 << 20;
+
+pub(super) fn look(database: &Path) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = ["", "-wal", "-shm", ".mark", ".spool"]
+        .into_iter()
+        .filter_map(|suffix| open_to_others(&next_to(database, suffix)))
+        .collect();
+    findings.extend(space(database));
+    let log = next_to(database, "-wal");
+    let length = fs::metadata(&log).map_or(0, |file| file.len());
+    if length > LONG_LOG {
+        findings.push(Finding::warning(
+            "disk",
+            format!("the write-ahead log has {} MiB", length >> 20),
+            format!(
+                "A program reads the database for long; find it with: lsof {}",
+                log.display()
+            ),
+        ));
+    }
+    findings
+}
+
+/// A file or folder next to the database.
+fn next_to(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+#[cfg(unix)]
+fn open_to_others(file: &Path) -> Option<Finding> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = fs::metadata(file).ok()?;
+    let mode = metadata.permissions().mode() & 0o777;
+    let kept = if metadata.is_dir() { "700" } else { "600" };
+    (mode & 0o077 != 0).then(|| {
+        Finding::error(
+            "database",
+            format!(
+                "others than its owner have access to {} (mode {mode:o})",
+                file.display()
+            ),
+            format!("Run: chmod {kept} {}", file.display()),
+        )
+    })
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_: &Path) -> Option<Finding> {
+    None
+}
+
+#[cfg(unix)]
+fn space(database: &Path) -> Option<Finding> {
+    let folder = std::path::absolute(database).ok()?;
+    let disk = rustix::fs::statvfs(folder.parent()?).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let said = format!("{} MiB are free next to the database", free >> 20);
+    let remedy = "Make room on its disk: without any, nothing is written, and tokens that are refreshed may be lost.";
+    Some(match free {
+        ..NONE => Finding::error("disk", said, remedy),
+        NONE..LITTLE => Finding::warning("disk", said, remedy),
+        LITTLE.. => Finding::ok("disk", said),
+    })
+}
+
+#[cfg(not(unix))]
+fn space(_: &Path) -> Option<Finding> {
+    None
+}

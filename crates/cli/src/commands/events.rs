@@ -1,0 +1,113 @@
+//! `stead events`: what happened.
+
+use std::pin::pin;
+
+use clap::Args;
+use futures_util::StreamExt as _;
+use stead::core::resource::Event;
+
+use crate::{
+    failure::{Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[("/after", "--after", ""), ("/types", "--type", "")];
+
+/// Show what happened, the oldest first; with --json, each event on one line.
+#[derive(Debug, Args)]
+pub(crate) struct Events {
+    /// Go on with what comes, from now on unless --after is given, until it is interrupted.
+    #[arg(long, short)]
+    follow: bool,
+
+    /// Only what was committed after the event or the page with this cursor.
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+
+    /// Only of this type, such as account.activated, or of those that begin so: 'account.*'. Can be given several times.
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<String>,
+
+    /// Only about this connection and its accounts.
+    #[arg(long, value_name = "NAME")]
+    connection: Option<String>,
+
+    /// Only about this user.
+    #[arg(long, value_name = "USER")]
+    identifier: Option<String>,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Events {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.target.open().await?;
+        let outcome = self.print(target.stead.events(), terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+
+    async fn print(&self, events: stead::Events, terminal: &Terminal) -> Outcome {
+        let mut events = events.types(self.types.iter().cloned());
+        if let Some(name) = &self.connection {
+            events = events.connection(name);
+        }
+        if let Some(identifier) = &self.identifier {
+            events = events.identifier(identifier);
+        }
+        if let Some(cursor) = &self.after {
+            events = events.after(cursor);
+        }
+        if self.follow {
+            let events = match self.after {
+                Some(_) => events,
+                None => events.latest(),
+            };
+            let mut pages = pin!(events.follow());
+            while let Some(page) = pages.next().await {
+                let page = page?;
+                warn(page.gap, terminal);
+                if !print_all(&page.items, terminal) {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let mut any = false;
+        loop {
+            let page = events.read().await?;
+            warn(page.gap, terminal);
+            any |= !page.items.is_empty();
+            if !print_all(&page.items, terminal) || !page.more {
+                break;
+            }
+            events = events.after(page.cursor);
+        }
+        if !any {
+            terminal.note("There are no such events.");
+        }
+        Ok(())
+    }
+}
+
+fn warn(gap: bool, terminal: &Terminal) {
+    if gap {
+        terminal.error("Events after this cursor are missing: they are past their retention, or the database was replaced.");
+    }
+}
+
+/// Whether anyone still reads.
+fn print_all(events: &[Event], terminal: &Terminal) -> bool {
+    events.iter().all(|event| {
+        if terminal.json() {
+            return terminal.line(serde_json::to_string(event).unwrap_or_default());
+        }
+        let time = event.timestamp.strftime("%Y-%m-%d %H:%M:%SZ");
+        let facts = ["connection_name", "identifier", "reason"];
+        let facts: Vec<&str> = facts.iter().filter_map(|name| event.text(name)).collect();
+        let line = format!("{time}  {:<29}  {}", event.event_type, facts.join(" "));
+        terminal.line(terminal.fit(line.trim_end()))
+    })
+}

@@ -1,0 +1,162 @@
+//! `stead executions`: the history of calls.
+
+use clap::Args;
+use jiff::{SignedDuration, Timestamp};
+use stead::core::{ports::Runtime as _, resource::ExecutionRecord};
+
+use crate::{failure::Outcome, target::Target, terminal::Terminal};
+
+/// Show the calls of the history, the youngest first; with --json, each on one line.
+#[derive(Debug, Args)]
+pub(crate) struct Executions {
+    /// Only through this connection.
+    #[arg(long, value_name = "NAME")]
+    connection: Option<String>,
+
+    /// Only this user's.
+    #[arg(long, value_name = "USER")]
+    identifier: Option<String>,
+
+    /// Only of this tool; proxy for raw requests.
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+
+    /// Only those that ended so: ok, or an error's kind.
+    #[arg(long, value_name = "KIND")]
+    outcome: Option<String>,
+
+    /// Only those of the application with this client id.
+    #[arg(long, value_name = "ID")]
+    actor: Option<String>,
+
+    /// Only those that began at this time or later: such as 2026-11-21T09:30:00Z, or 2h for two hours ago.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    since: Option<Moment>,
+
+    /// Only those that began before this time.
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    before: Option<Moment>,
+
+    /// At most so many.
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: usize,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// A time, or how long ago it was.
+#[derive(Debug, Clone, Copy)]
+enum Moment {
+    At(Timestamp),
+    Ago(SignedDuration),
+}
+
+impl Moment {
+    fn before(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::At(time) => time,
+            Self::Ago(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
+        }
+    }
+}
+
+fn moment(text: &str) -> Result<Moment, String> {
+    let ago = || text.parse().map(Moment::Ago);
+    text.parse()
+        .map(Moment::At)
+        .or_else(|_| ago())
+        .map_err(|_| {
+            String::from(
+                "expected a time such as 2026-11-21T09:30:00Z, or how long ago, such as 2h",
+            )
+        })
+}
+
+impl Executions {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.target.open().await?;
+        let outcome = self.print(target.stead.executions(), terminal).await;
+        target.close().await;
+        outcome
+    }
+
+    async fn print(&self, mut executions: stead::Executions, terminal: &Terminal) -> Outcome {
+        type Narrow = fn(stead::Executions, String) -> stead::Executions;
+        let given: [(&Option<String>, Narrow); 5] = [
+            (&self.connection, stead::Executions::connection),
+            (&self.identifier, stead::Executions::identifier),
+            (&self.tool, stead::Executions::tool),
+            (&self.outcome, stead::Executions::outcome),
+            (&self.actor, stead::Executions::actor),
+        ];
+        for (given, narrow) in given {
+            if let Some(given) = given {
+                executions = narrow(executions, given.clone());
+            }
+        }
+        let now = stead::TokioRuntime::current()?.now();
+        if let Some(since) = self.since {
+            executions = executions.since(since.before(now));
+        }
+        if let Some(before) = self.before {
+            executions = executions.before(before.before(now));
+        }
+        let (mut left, mut token) = (self.limit, None::<String>);
+        loop {
+            let mut list = executions.clone().list().page_size(100);
+            if let Some(token) = token {
+                list = list.page_token(token);
+            }
+            let page = list.await?;
+            for call in page.items.iter().take(left) {
+                let line = match terminal.json() {
+                    true => serde_json::to_string(call).unwrap_or_default(),
+                    false => terminal.fit(&in_words(call)),
+                };
+                if !terminal.line(line) {
+                    return Ok(());
+                }
+            }
+            left = left.saturating_sub(page.items.len());
+            token = page.next_page_token;
+            if left == 0 || token.is_none() {
+                break;
+            }
+        }
+        if left == self.limit && self.limit > 0 {
+            terminal.note("There are no such calls.");
+        }
+        Ok(())
+    }
+}
+
+fn in_words(call: &ExecutionRecord) -> String {
+    let time = call.started_at.strftime("%Y-%m-%d %H:%M:%SZ");
+    let what = match call.tool.as_str() {
+        "proxy" => format!("proxy {}", call.tool_version),
+        tool => tool.to_owned(),
+    };
+    let milliseconds = call.duration_micros / 1_000;
+    let (outcome, connection, user) = (&call.outcome, &call.connection_name, &call.identifier);
+    format!("{time}  {what}  {outcome}  {milliseconds} ms  {connection} {user}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_given_as_such_or_by_how_long_ago_it_was() {
+        let now = "2026-11-21T12:00:00Z".parse().unwrap();
+        for (given, expected) in [
+            ("2026-11-21T09:30:00Z", "2026-11-21T09:30:00Z"),
+            ("2h", "2026-11-21T10:00:00Z"),
+            ("90m", "2026-11-21T10:30:00Z"),
+        ] {
+            let moment = moment(given).unwrap().before(now);
+            assert_eq!(moment.to_string(), expected);
+        }
+        moment("yesterday").unwrap_err();
+    }
+}

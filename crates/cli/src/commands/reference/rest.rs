@@ -1,0 +1,211 @@
+//! The page of the REST interface, from its OpenAPI document.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::GENERATED_BY;
+
+/// Writes a line to a page; writing to a string cannot fail.
+macro_rules! line {
+    ($page:ident, $($text:tt)*) => {
+        let _ = writeln!($page, $($text)*);
+    };
+}
+
+/// Every operation, by resource, and every type.
+pub(super) fn page() -> String {
+    let document = stead_server::openapi("https://stead.example.com");
+    let mut page = format!(
+        "{GENERATED_BY}\n\n# REST\n\nEvery operation and type, as `GET /openapi.json` describes them. \
+         [guide/rest.md](../guide/rest.md) says how they are used, and [errors.md](errors.md) what the kinds of errors mean.\n"
+    );
+    for tag in array(&document["tags"]) {
+        let name = text(&tag["name"]);
+        line!(page, "\n## {name}\n\n{}", text(&tag["description"]));
+        for (path, operations) in object(&document["paths"]) {
+            for (method, operation) in object(operations) {
+                if operation["tags"][0] == tag["name"] {
+                    describe(&mut page, method, path, operation);
+                }
+            }
+        }
+    }
+    line!(
+        page,
+        "\n## Types\n\nMembers that are not required are left out where there is nothing to say."
+    );
+    for (name, schema) in object(&document["components"]["schemas"]) {
+        describe_type(&mut page, name, schema);
+    }
+    page
+}
+
+fn describe(page: &mut String, method: &str, path: &str, operation: &Value) {
+    line!(
+        page,
+        "\n### {} {path}\n\n{}",
+        method.to_uppercase(),
+        text(&operation["summary"])
+    );
+    let scopes: Vec<String> = array(&operation["security"])
+        .iter()
+        .flat_map(|scheme| array(&scheme["client_credentials"]))
+        .map(|scope| format!("`{}`", text(scope)))
+        .collect();
+    if array(&operation["security"]).is_empty() {
+        line!(page, "Needs no token.");
+    } else if !scopes.is_empty() {
+        line!(page, "Needs the scope {}.", scopes.join(" and "));
+    }
+    let parameters = array(&operation["parameters"]);
+    if !parameters.is_empty() {
+        line!(
+            page,
+            "\n| Parameter | In | Type | Required | Meaning |\n|---|---|---|---|---|"
+        );
+    }
+    for parameter in parameters {
+        line!(
+            page,
+            "| `{}` | {} | {} | {} | {} |",
+            text(&parameter["name"]),
+            text(&parameter["in"]),
+            type_of(&parameter["schema"]),
+            yes_or_no(parameter["required"] == true),
+            cell(&parameter["description"])
+        );
+    }
+    if let Some(body) = operation.get("requestBody") {
+        line!(page, "\nBody: {}", content(body));
+    }
+    line!(page, "");
+    let mut errors = Vec::new();
+    for (status, response) in object(&operation["responses"]) {
+        let problem = &response["content"]["application/problem+json"];
+        let kinds = object(&problem["examples"]).map(|(kind, _)| format!("`{kind}`"));
+        let kinds: Vec<String> = kinds.collect();
+        if kinds.is_empty() {
+            let given = Some(content(response)).filter(|given| !given.is_empty());
+            let given = given.map_or_else(String::new, |given| format!(": {given}"));
+            line!(
+                page,
+                "- {status}{given}. {}",
+                text(&response["description"])
+            );
+        } else {
+            errors.push(format!("{status} {}", kinds.join(" ")));
+        }
+    }
+    line!(page, "\nErrors: {}.", errors.join(", "));
+}
+
+/// The types of a body, with its media type where that is not JSON.
+fn content(of: &Value) -> String {
+    let contents = object(&of["content"]).map(|(media_type, content)| {
+        let shape = type_of(&content["schema"]);
+        match (media_type.as_str(), shape.as_str()) {
+            ("application/json", _) => shape,
+            (_, "any") => format!("`{media_type}`"),
+            _ => format!("{shape} as `{media_type}`"),
+        }
+    });
+    contents.collect::<Vec<_>>().join(", or ")
+}
+
+fn describe_type(page: &mut String, name: &str, schema: &Value) {
+    line!(page, "\n### {name}\n\n{}", text(&schema["description"]));
+    if let Some(members) = schema["properties"].as_object() {
+        line!(
+            page,
+            "\n| Member | Type | Required | Meaning |\n|---|---|---|---|"
+        );
+        for (member, of) in members {
+            let required = array(&schema["required"]).iter().any(|one| one == member);
+            line!(
+                page,
+                "| `{member}` | {} | {} | {} |",
+                type_of(of),
+                yes_or_no(required),
+                cell(&of["description"])
+            );
+        }
+        return;
+    }
+    for option in array(&schema["oneOf"]) {
+        let value = option
+            .get("const")
+            .map(|value| format!("`{}`", text(value)));
+        let value = value.unwrap_or_else(|| type_of(option));
+        line!(page, "- {value}: {}", text(&option["description"]));
+    }
+    if !schema["oneOf"].is_array() {
+        line!(page, "{}", type_of(schema));
+    }
+}
+
+/// A schema in a few words.
+fn type_of(schema: &Value) -> String {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().unwrap_or_default();
+        return format!("[{name}](#{})", name.to_lowercase());
+    }
+    for (options, separator) in [("anyOf", " or "), ("oneOf", " or ")] {
+        if let Some(options) = schema[options].as_array() {
+            let options: Vec<String> = options.iter().map(type_of).collect();
+            return options.join(separator);
+        }
+    }
+    if let Some(value) = schema.get("const") {
+        return format!("`{}`", text(value));
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        let values: Vec<String> = values
+            .iter()
+            .map(|value| format!("`{}`", text(value)))
+            .collect();
+        return values.join(" ");
+    }
+    let types: Vec<&str> = match &schema["type"] {
+        Value::Array(several) => several.iter().map(text).collect(),
+        one => one.as_str().into_iter().collect(),
+    };
+    let mut shown = match types.as_slice() {
+        [] => String::from("any"),
+        ["array"] => format!("list of {}", type_of(&schema["items"])),
+        several => several.join(" or "),
+    };
+    match (&schema["minimum"], &schema["maximum"]) {
+        (Value::Null, Value::Null) => {}
+        (low, Value::Null) => shown.push_str(&format!(", {low} or more")),
+        (Value::Null, high) => shown.push_str(&format!(", {high} or less")),
+        (low, high) => shown.push_str(&format!(", {low} to {high}")),
+    }
+    if let Some(format) = schema["format"]
+        .as_str()
+        .filter(|format| *format == "date-time")
+    {
+        shown.push_str(&format!(", {format}"));
+    }
+    shown
+}
+
+fn yes_or_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
+}
+
+fn cell(value: &Value) -> String {
+    text(value).replace('|', "\\|")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flat_map(Map::iter)
+}

@@ -1,0 +1,251 @@
+//! `stead webhooks`: addresses of the application that get events, of a service or in a database.
+
+use clap::{Args, Subcommand};
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+use stead::{
+    core::resource::{
+        NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+    },
+    resource::Page,
+};
+
+use crate::{
+    exit::Exit,
+    failure::{Failure, Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[
+    ("/url", "ADDRESS", ""),
+    ("/events", "--event", ""),
+    ("/description", "--description", ""),
+];
+
+/// Webhooks: addresses of the application that get events, signed as Standard Webhooks says.
+#[derive(Debug, Args)]
+pub(crate) struct Webhooks {
+    #[command(subcommand)]
+    command: WebhooksCommand,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Debug, Subcommand)]
+enum WebhooksCommand {
+    /// Create a webhook, and print the secret that verifies what it gets. The secret is shown only once.
+    Create {
+        /// Where events are sent: https, and not in a private network.
+        #[arg(value_name = "ADDRESS")]
+        address: String,
+        /// Only events of this type, such as account.*; may be given several times.
+        #[arg(long = "event", value_name = "TYPE")]
+        events: Vec<String>,
+        /// For people.
+        #[arg(long)]
+        description: Option<String>,
+    },
+    /// List all webhooks.
+    List,
+    /// Send a test event now.
+    Test {
+        /// Id of the webhook.
+        id: String,
+    },
+    /// List deliveries that were not taken at the first attempt, tests and replays.
+    Deliveries {
+        /// Id of the webhook.
+        id: String,
+    },
+    /// Send events once more: one, or all since a time.
+    Replay {
+        /// Id of the webhook.
+        id: String,
+        /// Id of the event of one delivery.
+        #[arg(required_unless_present = "since", conflicts_with = "since")]
+        event: Option<String>,
+        /// All events since this time, such as 2026-11-22T02:00:00Z.
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+    },
+    /// Make a new secret; the one before signs as well for 24 hours.
+    Rotate {
+        /// Id of the webhook.
+        id: String,
+    },
+    /// Go on with a webhook that was disabled, with the events that came meanwhile.
+    Enable {
+        /// Id of the webhook.
+        id: String,
+    },
+    /// Send nothing to a webhook until it is enabled again.
+    Disable {
+        /// Id of the webhook.
+        id: String,
+    },
+    /// Delete a webhook with its deliveries.
+    Delete {
+        /// Id of the webhook.
+        id: String,
+    },
+}
+
+impl Webhooks {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.target.open().await?;
+        let outcome = self.command.run(&target.stead.webhooks(), terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl WebhooksCommand {
+    async fn run(self, webhooks: &stead::Webhooks, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::Create {
+                address,
+                events,
+                description,
+            } => {
+                let mut new = NewWebhook::new(address).events(events);
+                new.description = description;
+                show_secret(&webhooks.create(new).await?, terminal);
+            }
+            Self::List => list(&webhooks.list().page_size(100).all().await?, terminal),
+            Self::Test { id } => {
+                let delivery = webhooks.test(&id).await?;
+                show(&delivery, terminal);
+                if delivery.state != "delivered" {
+                    return Err(Failure::new(
+                        Exit::Failed,
+                        "the endpoint did not take the test event",
+                        "It has to respond with a status of 2xx within 15 seconds.",
+                    ));
+                }
+            }
+            Self::Deliveries { id } => {
+                let page: Page<WebhookDelivery> = webhooks.deliveries(&id).page_size(100).await?;
+                deliveries(&page.items, terminal);
+            }
+            Self::Replay { id, event, since } => match (event, since) {
+                (Some(event), _) => show(&webhooks.replay_delivery(&id, &event).await?, terminal),
+                (None, since) => {
+                    let replay = since.unwrap_or_default().parse().map_err(|_| {
+                        Failure::usage(
+                            "--since is not a time",
+                            "Give one such as 2026-11-22T02:00:00Z.",
+                        )
+                    })?;
+                    let webhook = webhooks.replay(&id, WebhookReplay::since(replay)).await?;
+                    terminal.either(&webhook, || {
+                        String::from("All events since then are sent once more.")
+                    });
+                }
+            },
+            Self::Rotate { id } => show_secret(&webhooks.rotate_secret(&id).await?, terminal),
+            Self::Enable { id } => set_disabled(webhooks, &id, false, terminal).await?,
+            Self::Disable { id } => set_disabled(webhooks, &id, true, terminal).await?,
+            Self::Delete { id } => {
+                webhooks.delete(&id).await?;
+                terminal.note(format_args!("Deleted {id}."));
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn set_disabled(
+    webhooks: &stead::Webhooks,
+    id: &str,
+    disabled: bool,
+    terminal: &Terminal,
+) -> Outcome {
+    let mut change = WebhookChange::default();
+    change.disabled = Some(disabled);
+    let webhook = webhooks.change(id, change).await?;
+    let state = if disabled { "disabled" } else { "enabled" };
+    terminal.either(&webhook, || format!("{id} is {state}."));
+    Ok(())
+}
+
+fn show_secret(made: &WebhookWithSecret, terminal: &Terminal) {
+    let secret = made.secret.expose_secret();
+    terminal.either(
+        &json!({ "id": made.webhook.id, "url": made.webhook.url, "secret": secret }),
+        || {
+            format!(
+                "STEAD_WEBHOOK_ID={}\nSTEAD_WEBHOOK_SECRET={secret}",
+                made.webhook.id
+            )
+        },
+    );
+}
+
+fn list(all: &[Webhook], terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(&all);
+    }
+    if all.is_empty() {
+        return terminal
+            .note("There are no webhooks yet; create one with `stead webhooks create`.");
+    }
+    let rows = all.iter().map(|webhook| {
+        let state = match (&webhook.disabled, webhook.failing_since) {
+            (Some(why), _) => why.clone(),
+            (None, Some(since)) => format!("fails since {since}"),
+            (None, None) => String::from("ok"),
+        };
+        let events = match webhook.events.as_slice() {
+            [] => String::from("all"),
+            some => some.join(" "),
+        };
+        [webhook.id.to_string(), state, events, webhook.url.clone()]
+    });
+    terminal.table(["ID", "STATE", "EVENTS", "URL"], rows.collect());
+}
+
+fn deliveries(all: &[WebhookDelivery], terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(&all);
+    }
+    if all.is_empty() {
+        return terminal.note("Every event was taken at the first attempt.");
+    }
+    let rows = all.iter().map(row);
+    terminal.table(
+        [
+            "EVENT",
+            "TYPE",
+            "STATE",
+            "ATTEMPTS",
+            "NEXT",
+            "LAST RESPONSE",
+        ],
+        rows.collect(),
+    );
+}
+
+fn row(delivery: &WebhookDelivery) -> [String; 6] {
+    let status = delivery.status.map(|status| status.to_string());
+    let said = [status, delivery.message.clone()];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    let next = delivery.next_attempt_at;
+    [
+        delivery.event_id.to_string(),
+        delivery.event_type.clone(),
+        delivery.state.clone(),
+        delivery.attempts.to_string(),
+        next.map(|next| next.to_string()).unwrap_or_default(),
+        said.join(" "),
+    ]
+}
+
+fn show(delivery: &WebhookDelivery, terminal: &Terminal) {
+    terminal.either(delivery, || {
+        let [event, kind, state, _, _, said] = row(delivery);
+        format!("{event} {kind}: {state} {said}")
+            .trim_end()
+            .to_owned()
+    });
+}

@@ -1,0 +1,106 @@
+//! Where the key ring is kept: a file, or what the operator's own tool prints.
+
+use std::{path::PathBuf, process::Stdio, time::Duration};
+
+use secrecy::SecretString;
+use stead::{
+    Error, ErrorKind,
+    core::ports::{BoxFuture, KeySource},
+};
+use tokio::{process::Command, time::timeout};
+
+use crate::{failure::Failure, secrets};
+
+/// Longest wait for a key management service.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// A file, which is read again where a key is missing.
+pub(crate) struct KeyFile(pub(crate) PathBuf);
+
+impl KeySource for KeyFile {
+    fn read(&self) -> BoxFuture<'_, stead::Result<SecretString>> {
+        let read = secrets::read_key(&self.0).map_err(|failure| {
+            let why = match failure {
+                Failure::CommandLine { what, .. } => what,
+                _ => String::from("the key file cannot be read"),
+            };
+            Error::new(ErrorKind::KeyUnavailable, why)
+        });
+        Box::pin(std::future::ready(read))
+    }
+}
+
+/// A program and its arguments, started without a shell.
+pub(crate) struct KeyCommand(Vec<String>);
+
+impl KeyCommand {
+    /// The words of a command line, separated by white space. There are no quotes and no variables: where they are
+    /// needed, the command is a script.
+    pub(crate) fn new(line: &str) -> Self {
+        Self(line.split_whitespace().map(str::to_owned).collect())
+    }
+
+    async fn run(&self) -> stead::Result<SecretString> {
+        let (program, arguments) = self
+            .0
+            .split_first()
+            .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the key command is empty"))?;
+        // Neither the arguments nor what it prints: either may hold a secret.
+        let failed = |why: String| {
+            Error::new(
+                ErrorKind::KeyUnavailable,
+                format!("the key command {program:?} {why}"),
+            )
+        };
+        let output = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .kill_on_drop(true)
+            .output();
+        let output = timeout(WAIT, output)
+            .await
+            .map_err(|_| failed(format!("did not end within {} s", WAIT.as_secs())))?
+            .map_err(|error| failed(format!("cannot be started: {}", error.kind())))?;
+        if !output.status.success() {
+            return Err(failed(format!("failed ({})", output.status)));
+        }
+        let text = as_text(output.stdout);
+        text.ok_or_else(|| failed(String::from("printed no text")))
+    }
+}
+
+impl KeySource for KeyCommand {
+    fn read(&self) -> BoxFuture<'_, stead::Result<SecretString>> {
+        Box::pin(self.run())
+    }
+}
+
+/// The bytes as a text, without another copy of them.
+fn as_text(bytes: Vec<u8>) -> Option<SecretString> {
+    String::from_utf8(bytes).ok().map(SecretString::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_command_prints_the_ring_and_no_failure_shows_its_words() {
+        let read = KeyCommand::new("echo  k1:hush").read().await.unwrap();
+        assert_eq!(read.expose_secret(), "k1:hush\n");
+        for (line, why) in [
+            ("", "empty"),
+            ("/nonexistent/kms CANARY", "cannot be started"),
+            ("cat /nonexistent/CANARY", "failed"),
+        ] {
+            let error = KeyCommand::new(line).read().await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::KeyUnavailable, "{line}");
+            let said = error.to_string();
+            assert!(said.contains(why) && !said.contains("CANARY"), "{said}");
+        }
+    }
+}

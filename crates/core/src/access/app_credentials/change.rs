@@ -1,0 +1,59 @@
+//! Changes a credential's name, scopes and rate.
+
+use super::{check_name, read::view, read_rate, read_scopes, row};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::{AppCredential, CredentialChanges},
+    resource::{self, AppCredentialChange},
+    store::Versioned,
+};
+
+/// Changes a credential. Tokens made with it may do what it may do now, within 5 s.
+pub(crate) async fn change(
+    context: &Context,
+    client_id: &str,
+    change: AppCredentialChange,
+) -> Result<resource::AppCredential> {
+    if let Some(name) = &change.name {
+        check_name(name)?;
+    }
+    let scopes = change.scopes.as_deref();
+    let changes = CredentialChanges {
+        scopes: scopes
+            .map(|words| read_scopes(context, words))
+            .transpose()?,
+        rate_per_minute: match change.rate_per_minute {
+            None => None,
+            given => Some(read_rate(given)?),
+        },
+        name: change.name,
+    };
+    if let Some(scopes) = &changes.scopes {
+        context.caller.check_all(scopes)?;
+    }
+    let now = context.now();
+    let after = context
+        .change(
+            "credential.change",
+            || row(context, client_id),
+            |Versioned { row, version, .. }: Versioned<AppCredential>| {
+                context.caller.check_all(&row.scopes())?;
+                let Some(after) = row.changed(&changes, now) else {
+                    return Ok((Change::none(), row));
+                };
+                let changed = Change::none()
+                    .event(after.event("app_credential.changed"))
+                    .audit(
+                        after
+                            .audit("app_credential.changed")
+                            .fact("scopes", after.scopes().words()),
+                    )
+                    .update(after.clone(), version);
+                Ok((changed, after))
+            },
+        )
+        .await?;
+    context.access_tokens.forget(client_id);
+    Ok(view(&after, now))
+}

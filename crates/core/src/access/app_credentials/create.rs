@@ -1,0 +1,52 @@
+//! Makes a credential, with its first secret.
+
+use jiff::SignedDuration;
+
+use super::{check_name, new_secret, read::view, read_rate, read_scopes};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    domain::AppCredential,
+    resource::{IssuedAppSecret, NewAppCredential},
+    scope::Scopes,
+};
+
+/// Makes a credential within the caller's own scopes.
+pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<IssuedAppSecret> {
+    check_name(&new.name)?;
+    let scopes = match &new.scopes {
+        Some(words) => read_scopes(context, words)?,
+        None => Scopes::usual(),
+    };
+    context.caller.check_all(&scopes)?;
+    let now = context.now();
+    let life = new.expires_in.map(i64::from).map(SignedDuration::from_secs);
+    let expires_at = life
+        .map(|life| now.checked_add(life))
+        .transpose()
+        .map_err(|_| Error::invalid_at("/expires_in", "this is beyond the end of time"))?;
+    let (client_secret, secret) = new_secret(context);
+    let row = AppCredential {
+        client_id: format!("app_{}", context.new_id().as_simple()),
+        name: new.name,
+        secret: None,
+        secrets: vec![secret.clone()],
+        scopes: Some(scopes.words()),
+        rate_per_minute: read_rate(new.rate_per_minute)?,
+        expires_at,
+        created_at: now,
+        extra: Default::default(),
+    };
+    let credential = view(&row, now);
+    let exists = Error::new(ErrorKind::AlreadyExists, "this client id exists");
+    let created = Change::none()
+        .event(row.event("app_credential.created"))
+        .audit(row.audit("app_credential.created"))
+        .insert(row);
+    context.add("credential.create", created, exists).await?;
+    Ok(IssuedAppSecret {
+        credential,
+        secret_id: secret.id,
+        client_secret,
+    })
+}

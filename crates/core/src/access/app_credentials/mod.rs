@@ -1,0 +1,84 @@
+//! The credentials of applications. A caller gives none that may do more than itself.
+
+mod change;
+mod create;
+mod delete;
+mod read;
+mod rotate;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use change::change;
+pub(crate) use create::create;
+pub(crate) use delete::delete;
+pub(crate) use read::{list, read};
+pub(crate) use rotate::{revoke_secret, rotate};
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::{
+    Error, ErrorKind, Result,
+    context::Context,
+    domain::{AppCredential, AppSecret},
+    error::Violation,
+    scope::Scopes,
+    store::Versioned,
+};
+
+/// Most requests a minute that a limit can say.
+const MOST_PER_MINUTE: u32 = 1_000_000;
+
+/// The credential's row.
+async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredential>> {
+    let found = context.store.app_credential(client_id).await?;
+    found.ok_or_else(|| {
+        let shown: String = client_id.chars().take(80).collect();
+        let message = format!("there is no credential with the client id {shown:?}");
+        Error::new(ErrorKind::NotFound, message)
+    })
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
+        return Err(Error::invalid_at(
+            "/name",
+            "a name has 1 to 100 characters and no control characters",
+        ));
+    }
+    Ok(())
+}
+
+/// How many requests a minute; none stands for no limit.
+fn read_rate(rate: Option<u32>) -> Result<Option<u32>> {
+    let rate = rate.filter(|rate| *rate > 0);
+    if rate.is_some_and(|rate| rate > MOST_PER_MINUTE) {
+        let message = format!("expected a number from 1 to {MOST_PER_MINUTE}, or 0 for no limit");
+        return Err(Error::invalid_at("/rate_per_minute", message));
+    }
+    Ok(rate)
+}
+
+/// Scopes by their words: known ones, of products that there are.
+fn read_scopes(context: &Context, words: &[String]) -> Result<Scopes> {
+    if words.is_empty() {
+        return Err(Error::invalid_at("/scopes", "give at least one scope"));
+    }
+    let scopes = Scopes::parse(words.iter().map(String::as_str))?;
+    for (index, word) in words.iter().enumerate() {
+        let one = Scopes::parse([word.as_str()])?;
+        let product = one.iter().find_map(|scope| scope.product.as_deref());
+        if let Some(Err(error)) = product.map(|product| context.endpoints(product)) {
+            let place = format!("/scopes/{index}");
+            let violation = Violation::new(place, "enum", error.message());
+            return Err(Error::invalid(vec![violation]));
+        }
+    }
+    Ok(scopes)
+}
+
+/// A new secret, and what is kept of it.
+fn new_secret(context: &Context) -> (SecretString, AppSecret) {
+    let secret = context.new_checked_secret("stead_secret_");
+    let kept = AppSecret::new(secret.expose_secret(), context.now());
+    (secret, kept)
+}

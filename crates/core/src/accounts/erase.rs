@@ -1,0 +1,297 @@
+//! Removes what names a user who was erased: the rows of their account at once, their name in the history in passes.
+//!
+//! A row of the table `erasure` says what is left to do. A pass that is cut off begins again in the next round of
+//! maintenance.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use crate::{
+    Error, Result,
+    context::Context,
+    domain::{AccountRef, Erasure, Execution},
+    identifier::{AccountId, ConnectionId},
+    oauth,
+    resource::{Disconnected, ErasureProgress, Revocation},
+    seal::Pseudonyms,
+    store::{Batch, Commit, ExecutionGroup, KINDS, Versioned},
+};
+
+/// Rows that are removed together.
+const REMOVED: u32 = 200;
+/// Groups of calls that are read together: few, because all their calls are in memory at once.
+const GROUPS: u32 = 12;
+/// Events that are read together.
+const EVENTS: u32 = 200;
+/// Pages that one request goes through; maintenance does the rest.
+const AT_ONCE: u32 = 100;
+/// Erasures that share a pass.
+const ROUND: u32 = 200;
+
+async fn pseudonyms(context: &Context) -> Result<Pseudonyms> {
+    let (runtime, entropy) = (context.runtime.as_ref(), context.entropy.as_ref());
+    Pseudonyms::open(&context.vault, &context.store, runtime, entropy).await
+}
+
+/// The pseudonym of a user.
+pub(super) async fn pseudonym(context: &Context, of: &AccountRef) -> Result<String> {
+    let connection = context.existing_connection(&of.connection).await?;
+    pseudonyms(context)
+        .await?
+        .of(connection.row.id, of.identifier.as_str())
+}
+
+/// The erasure of a user who has no account: it may have been erased before. `error` is what is wrong where it was not.
+pub(super) async fn again(
+    context: &Context,
+    pseudonym: &str,
+    error: Error,
+) -> Result<Disconnected> {
+    if context.store.erasure(pseudonym).await?.is_none() {
+        return Err(error);
+    }
+    let pseudonym = pseudonym.to_owned();
+    let work = |context: Context| async move { first_pass(&context, &pseudonym).await };
+    let erasure = context.detached(work).await?;
+    Ok(Disconnected {
+        revocation: Revocation::None,
+        ends_other_grants: false,
+        also_ends: Vec::new(),
+        erasure: Some(erasure),
+    })
+}
+
+/// As much of the first pass as one request waits for, where it was not completed yet. What fails is done by maintenance.
+pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasureProgress {
+    let pass = async {
+        let Some(found) = context.store.erasure(pseudonym).await? else {
+            return Ok(true);
+        };
+        if found.row.is_pending() {
+            // Calls of this process that are not in the history yet.
+            context.recorder.flush(context).await;
+            pass(context, vec![found], AT_ONCE).await?;
+        }
+        let found = context.store.erasure(pseudonym).await?;
+        Ok::<bool, Error>(found.is_none_or(|found| !found.row.is_pending()))
+    };
+    match pass.await {
+        Ok(true) => ErasureProgress::Complete,
+        Ok(false) => ErasureProgress::Pending,
+        Err(error) => {
+            tracing::warn!(kind = %error.kind(), "an erasure goes on in the next round of maintenance");
+            ErasureProgress::Pending
+        }
+    }
+}
+
+/// Goes through the history for every erasure with a pass that is due.
+pub(crate) async fn continue_erasures(context: &Context) -> Result<()> {
+    loop {
+        let due = context.store.due_erasures(context.now(), ROUND).await?;
+        let count = due.len();
+        if count == 0 || !pass(context, due, u32::MAX).await? || count < ROUND as usize {
+            return Ok(());
+        }
+    }
+}
+
+/// One pass, which may be shared; whether it came to its end within so many pages.
+async fn pass(context: &Context, erasures: Vec<Versioned<Erasure>>, pages: u32) -> Result<bool> {
+    for account in erasures.iter().flat_map(|found| &found.row.accounts) {
+        while context.store.remove_rows_of(*account, REMOVED).await? >= u64::from(REMOVED) {}
+    }
+    // What waits there for an account that is gone goes.
+    oauth::replay_spool(context).await;
+    let names = Names::new(pseudonyms(context).await?, &erasures);
+    let mut pages = Pages(pages);
+    if !rename_calls(context, &names, &mut pages).await?
+        || !rename_events(context, &names, &mut pages).await?
+    {
+        return Ok(false);
+    }
+    let passed = erasures.into_iter().fold(
+        Batch::new().named("erasure.passed"),
+        |batch, Versioned { row, version, .. }| batch.update(row.passed(), version),
+    );
+    // A conflict means that another process was faster, or that the user was erased again.
+    Ok(context.store.commit(passed).await? == Commit::Committed)
+}
+
+/// Pages that may still be read.
+struct Pages(u32);
+
+impl Pages {
+    fn next(&mut self) -> bool {
+        let more = self.0 > 0;
+        self.0 = self.0.saturating_sub(1);
+        more
+    }
+}
+
+/// Who is erased, by what rows name them.
+struct Names<'a> {
+    pseudonyms: Pseudonyms,
+    by_pseudonym: BTreeMap<&'a str, &'a Erasure>,
+    by_account: BTreeMap<AccountId, &'a Erasure>,
+    /// Connections that have or had a name.
+    connections: BTreeMap<&'a str, Vec<ConnectionId>>,
+    /// From when on rows are looked at.
+    since: Timestamp,
+}
+
+impl<'a> Names<'a> {
+    fn new(pseudonyms: Pseudonyms, erasures: &'a [Versioned<Erasure>]) -> Self {
+        let rows = || erasures.iter().map(|found| &found.row);
+        let mut connections = BTreeMap::<&str, Vec<ConnectionId>>::new();
+        for row in rows() {
+            let ids = connections.entry(row.connection_name.as_str()).or_default();
+            if !ids.contains(&row.connection_id) {
+                ids.push(row.connection_id);
+            }
+        }
+        let accounts = rows().flat_map(|row| row.accounts.iter().map(move |id| (*id, row)));
+        let since = rows().map(Erasure::since).min().flatten();
+        Self {
+            pseudonyms,
+            by_pseudonym: rows().map(|row| (row.pseudonym.as_str(), row)).collect(),
+            by_account: accounts.collect(),
+            connections,
+            since: since.unwrap_or(Timestamp::MIN),
+        }
+    }
+
+    /// Who was erased and may be the user that a call names.
+    fn of(
+        &self,
+        connection: &str,
+        identifier: &str,
+        account: Option<AccountId>,
+    ) -> Option<&'a Erasure> {
+        if let Some(account) = account {
+            return self.by_account.get(&account).copied();
+        }
+        self.connections.get(connection)?.iter().find_map(|id| {
+            let pseudonym = self.pseudonyms.of(*id, identifier).ok()?;
+            self.by_pseudonym.get(pseudonym.as_str()).copied()
+        })
+    }
+
+    /// Takes the name out of a call; whether it was there.
+    fn rename(&self, call: &mut Execution) -> bool {
+        let found = self.of(&call.connection_name, &call.identifier, call.account_id);
+        match found {
+            Some(erasure) if erasure.is_of_call(call) && call.identifier != erasure.pseudonym => {
+                call.identifier.clone_from(&erasure.pseudonym);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The same for a group of calls; nothing where it names no one who was erased.
+    fn renamed(
+        &self,
+        context: &Context,
+        group: &ExecutionGroup,
+    ) -> Result<Option<Vec<ExecutionGroup>>> {
+        if !group.names(|connection, identifier, account| {
+            self.of(connection, identifier, account).is_some()
+        })? {
+            return Ok(None);
+        }
+        group.renamed(|call| self.rename(call), || context.new_id())
+    }
+}
+
+/// Whether it came to the end.
+async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
+    // Maintenance moves what an older Stead has stored into groups.
+    if !context.store.first_form(1).await?.is_empty() {
+        return Ok(false);
+    }
+    // A group that is put together with others meanwhile stands behind those that it was made of, or becomes a full one.
+    for kind in KINDS {
+        let mut after = (names.since, String::new());
+        loop {
+            if !pages.next() {
+                return Ok(false);
+            }
+            let after_row = (after.0, after.1.as_str());
+            let groups = context.store.groups_after(kind, after_row, GROUPS).await?;
+            let is_last = groups.len() < GROUPS as usize;
+            let Some(next) = groups
+                .last()
+                .map(|last| (last.row.until, last.row.id.clone()))
+            else {
+                break;
+            };
+            let (mut go, mut come) = (Vec::new(), Vec::new());
+            for group in groups {
+                match names.renamed(context, &group.row) {
+                    Ok(Some(renamed)) => {
+                        come.extend(renamed);
+                        go.push(group);
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "a row that cannot be read was set aside");
+                    }
+                }
+            }
+            if !go.is_empty() {
+                let batch = Batch::new().named("erasure.calls");
+                let process = context.process;
+                let store = &context.store;
+                if store.commit_groups(process, batch, &come, &go).await? == Commit::Conflict {
+                    continue;
+                }
+            }
+            if is_last {
+                break;
+            }
+            after = next;
+        }
+    }
+    Ok(true)
+}
+
+/// Whether it came to the end.
+async fn rename_events(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
+    for (account, erasure) in &names.by_account {
+        let mut after = None;
+        loop {
+            if !pages.next() {
+                return Ok(false);
+            }
+            let store = &context.store;
+            let events = store.events(Some(*account), after, EVENTS).await?;
+            let is_last = events.len() < EVENTS as usize;
+            let next = events.last().and_then(|last| last.row.position);
+            let mut batch = Batch::new().named("erasure.events");
+            for Versioned {
+                mut row, version, ..
+            } in events
+            {
+                let data = erasure.without_name(&row.data);
+                if data != row.data {
+                    row.data = data;
+                    batch = batch.update(row, version);
+                }
+            }
+            if !batch.is_empty() && store.commit(batch).await? == Commit::Conflict {
+                continue;
+            }
+            if is_last {
+                break;
+            }
+            after = next;
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+#[path = "erase_tests.rs"]
+mod tests;

@@ -1,0 +1,81 @@
+//! Lists entries, the youngest first.
+
+use crate::{
+    Error, Result,
+    context::Context,
+    domain::AuditEntry,
+    resource::{self, AuditFilter, AuditTarget, Page},
+};
+
+/// Entries that are read at a time in search of those that match, and how many times.
+const READ: u32 = 500;
+const ROUNDS: u32 = 20;
+
+/// Entries of the log. A page may hold fewer than `page_size` although more follow.
+pub(crate) async fn list(
+    context: &Context,
+    filter: &AuditFilter,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<resource::AuditEntry>> {
+    let mut below = page_token.map(read_token).transpose()?;
+    let limit = page_size.clamp(1, 100) as usize;
+    let mut items = Vec::new();
+    for _ in 0..ROUNDS {
+        let rows = context.store.audit_entries(below, READ).await?;
+        let last = rows.len() < READ as usize;
+        for found in rows {
+            let number = found.row.number;
+            below = Some(number);
+            if matches(filter, &found.row) {
+                items.push(view(found.row));
+            }
+            if items.len() == limit {
+                let more = number > 1;
+                return Ok(Page::new(items, more.then(|| number.to_string())));
+            }
+        }
+        if last {
+            return Ok(Page::new(items, None));
+        }
+    }
+    Ok(Page::new(items, below.map(|number| number.to_string())))
+}
+
+fn read_token(token: &str) -> Result<u64> {
+    token
+        .parse()
+        .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))
+}
+
+fn matches(filter: &AuditFilter, entry: &AuditEntry) -> bool {
+    let is = |expected: &Option<String>, found: &str| {
+        expected.as_deref().is_none_or(|expected| expected == found)
+    };
+    let action = filter
+        .action
+        .as_deref()
+        .is_none_or(|expected| match expected.strip_suffix('*') {
+            Some(prefix) => entry.action.starts_with(prefix),
+            None => entry.action == expected,
+        });
+    let actor = entry.actor.id.as_deref().unwrap_or(&entry.actor.kind);
+    action && is(&filter.actor, actor) && is(&filter.target, &entry.target.id)
+}
+
+fn view(entry: AuditEntry) -> resource::AuditEntry {
+    resource::AuditEntry {
+        number: entry.number,
+        at: entry.at,
+        actor: entry.actor,
+        action: entry.action,
+        target: AuditTarget {
+            kind: entry.target.kind,
+            id: entry.target.id,
+        },
+        facts: entry.facts,
+        request_id: entry.request_id,
+        previous_hash: entry.previous_hash.as_str().to_owned(),
+        hash: entry.hash.as_str().to_owned(),
+    }
+}

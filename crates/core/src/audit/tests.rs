@@ -1,0 +1,315 @@
+//! The log over a store: what is written with a change, and what a verification finds.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use secrecy::ExposeSecret as _;
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::{
+    ErrorKind, Result, access, accounts, connections,
+    context::Context,
+    domain::AccountRef,
+    resource::{
+        AuditEntry, AuditFilter, AuditHead, AuditVerification, Connection, ConnectionChange,
+        Disconnection, NewAppCredential, NewConnection,
+    },
+    state::AccountState,
+    store::{Batch, Commit, Key, MemoryStore, Store as _, TABLES, Value, Write},
+    testing::{Flaky, STABLE, World, always, insert_account, open},
+};
+
+struct Log {
+    world: World,
+    rows: Arc<MemoryStore>,
+    store: Arc<Flaky>,
+    context: Context,
+}
+
+impl Log {
+    fn new() -> Self {
+        let world = World::new();
+        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let store = Flaky::over(Arc::clone(&rows) as _, true);
+        let context = process(&world, 0, &store);
+        Self {
+            world,
+            rows,
+            store,
+            context,
+        }
+    }
+
+    /// A log of so many entries.
+    fn of(entries: usize) -> Self {
+        let log = Self::new();
+        for number in 1..=entries {
+            log.create(&format!("c{number}")).unwrap();
+        }
+        log
+    }
+
+    fn create(&self, name: &str) -> Result<Connection> {
+        let new = NewConnection::new(name, "demo").client("id-1", "secret-1");
+        self.world.run(connections::create(&self.context, new))
+    }
+
+    /// The oldest first.
+    fn entries(&self) -> Vec<AuditEntry> {
+        let filter = AuditFilter::default();
+        let page = self.world.run(list(&self.context, &filter, None, 100));
+        let mut items = page.unwrap().items;
+        items.reverse();
+        items
+    }
+
+    fn numbers(&self, filter: &AuditFilter) -> Vec<u64> {
+        let page = self.world.run(list(&self.context, filter, None, 100));
+        let items = page.unwrap().items.into_iter();
+        items.map(|entry| entry.number).collect()
+    }
+
+    fn verify(&self, expect: Option<&AuditHead>) -> AuditVerification {
+        self.world.run(verify(&self.context, expect)).unwrap()
+    }
+
+    fn fault(&self, expect: Option<&AuditHead>) -> Option<(u64, String)> {
+        let fault = self.verify(expect).fault;
+        fault.map(|fault| (fault.number, fault.message))
+    }
+
+    /// Changes the row of an entry behind core's back, or deletes it.
+    fn tamper(&self, number: i64, change: Option<fn(&mut Json)>) {
+        let table = TABLES.iter().find(|table| table.name == "audit").unwrap();
+        let key = Key::new(table, vec![Value::Integer(number)]);
+        let found = self.world.run(self.rows.get(&key)).unwrap().unwrap();
+        let write = match change {
+            None => Write::Delete(key, found.version),
+            Some(change) => {
+                let mut row = found.row;
+                let mut body = serde_json::from_str(&row.body).unwrap();
+                change(&mut body);
+                row.body = body.to_string();
+                Write::Update(row, found.version)
+            }
+        };
+        let committed = self.world.run(self.rows.commit(Batch::new().write(write)));
+        assert_eq!(committed.unwrap(), Commit::Committed);
+    }
+}
+
+fn process(world: &World, number: u32, store: &Arc<Flaky>) -> Context {
+    let rows = Arc::clone(store) as _;
+    world.run(open(world.process(number), &STABLE, always(200, ""), rows))
+}
+
+#[test]
+fn each_change_is_an_entry_without_its_secrets() {
+    let log = Log::new();
+    let (world, context) = (&log.world, &log.context);
+    log.create("mail").unwrap();
+    let change = ConnectionChange {
+        client_secret: Some("secret-2".into()),
+        permissions: Some(vec![String::from("notes")]),
+        disabled: Some(true),
+        ..ConnectionChange::default()
+    };
+    for _ in 0..2 {
+        // The second time nothing changes.
+        let changed = connections::change(context, "mail", change.clone());
+        world.run(changed).unwrap();
+    }
+    world.run(connections::delete(context, "mail")).unwrap();
+    let account = world.run(insert_account(context, AccountState::Active));
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    world.run(accounts::suspend(context, &ada)).unwrap();
+    world.run(accounts::suspend(context, &ada)).unwrap();
+    world.run(accounts::resume(context, &ada)).unwrap();
+    let how = Disconnection::new().revoke_at_product(true);
+    let ended = accounts::disconnect(context, &ada, how);
+    world.run(ended).unwrap();
+    let made = world.run(access::create(context, NewAppCredential::new("shop")));
+    let made = made.unwrap();
+
+    let entries = log.entries();
+    let told: Vec<(u64, &str, Json)> = entries
+        .iter()
+        .map(|entry| {
+            (
+                entry.number,
+                entry.action.as_str(),
+                Json::Object(entry.facts.clone()),
+            )
+        })
+        .collect();
+    let of = |name: &str| json!({ "connection_name": name, "product": "demo" });
+    let changed = json!({
+        "connection_name": "mail", "product": "demo",
+        "changed": ["client_secret", "permissions", "disabled"],
+    });
+    let account_of = json!({ "connection_name": "demo" });
+    let ended = json!({ "connection_name": "demo", "revocation_requested": true });
+    assert_eq!(
+        told,
+        [
+            (1, "connection.created", of("mail")),
+            (2, "connection.changed", changed),
+            (3, "connection.deleted", of("mail")),
+            (4, "connection.created", of("demo")),
+            (5, "account.suspended", account_of.clone()),
+            (6, "account.resumed", account_of),
+            (7, "account.disconnected", ended),
+            (8, "app_credential.created", json!({ "name": "shop" })),
+        ]
+    );
+    assert_eq!(entries[4].target.id, account.id.to_string());
+    assert_eq!(
+        (entries[7].target.kind.as_str(), &entries[7].target.id),
+        ("app_credential", &made.credential.client_id)
+    );
+    assert!(entries.iter().all(|entry| entry.actor.kind == "operator"));
+    let text = serde_json::to_string(&entries).unwrap();
+    for secret in [
+        "secret-1",
+        "secret-2",
+        made.client_secret.expose_secret(),
+        "ada",
+    ] {
+        assert!(!text.contains(secret), "{secret}");
+    }
+    let found = log.verify(None);
+    assert_eq!(found.fault, None);
+    let last = &entries[7];
+    assert_eq!(
+        found.head.map(|head| (head.number, head.hash)),
+        Some((8, last.hash.clone()))
+    );
+}
+
+#[test]
+fn a_list_is_narrowed_by_action_actor_and_target() {
+    let log = Log::of(2);
+    let second = log.entries()[1].target.id.clone();
+    log.world
+        .run(access::create(&log.context, NewAppCredential::new("shop")))
+        .unwrap();
+    let filter = |action: &str, actor: &str, target: &str| {
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        AuditFilter {
+            action: given(action),
+            actor: given(actor),
+            target: given(target),
+        }
+    };
+    for (filter, expected) in [
+        (filter("", "", ""), [3, 2, 1].as_slice()),
+        (filter("connection.*", "", ""), &[2, 1]),
+        (filter("connection.created", "operator", &second), &[2]),
+        (filter("connection", "", ""), &[]),
+        (filter("", "app_1", ""), &[]),
+    ] {
+        assert_eq!(log.numbers(&filter), expected, "{filter:?}");
+    }
+    let filter = AuditFilter::default();
+    let page = |token: Option<&str>| log.world.run(list(&log.context, &filter, token, 2));
+    let first = page(None).unwrap();
+    assert_eq!(first.next_page_token.as_deref(), Some("2"));
+    let rest = page(first.next_page_token.as_deref()).unwrap();
+    assert_eq!((rest.items[0].number, rest.next_page_token), (1, None));
+    let error = page(Some("x")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+}
+
+/// Three processes on one store write at once: each number is given once, and what exists is still told from what does
+/// not.
+#[test]
+fn writers_at_once_make_one_chain() {
+    let log = Log::new();
+    let others = [1, 2].map(|number| process(&log.world, number, &log.store));
+    let contexts = [&log.context, &others[0], &others[1]];
+    let work = contexts.into_iter().flat_map(|context| {
+        (0..10).map(move |number| {
+            let new = NewConnection::new(format!("c{number}"), "demo");
+            connections::create(context, new)
+        })
+    });
+    let outcomes = log.world.run(join_all(work));
+    let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    assert_eq!((created.len(), refused.len()), (10, 20));
+    for error in refused {
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::AlreadyExists);
+    }
+    let numbers: Vec<u64> = log.entries().iter().map(|entry| entry.number).collect();
+    assert_eq!(numbers, (1..=10).collect::<Vec<_>>());
+    assert_eq!(log.fault(None), None);
+}
+
+#[test]
+fn a_commit_whose_response_was_lost_is_one_entry() {
+    for applied in [true, false] {
+        let log = Log::of(1);
+        log.store.doubt(1, applied);
+        let created = log.create("mail");
+        assert_eq!(created.is_ok(), applied, "{created:?}");
+        assert_eq!(log.entries().len(), if applied { 2 } else { 1 });
+        log.create("other").unwrap();
+        assert_eq!(log.fault(None), None);
+    }
+}
+
+#[test]
+fn tampering_is_named_at_its_first_place() {
+    let log = Log::of(5);
+    let head = log.verify(None).head.unwrap();
+    log.tamper(3, Some(|body| body["actor"]["type"] = json!("stead")));
+    log.tamper(5, None);
+    let changed = "entry 3 was changed: its hash is not that of its members";
+    assert_eq!(log.fault(None), Some((3, changed.to_owned())));
+    assert_eq!(log.verify(None).head.map(|head| head.number), Some(2));
+
+    let log = Log::of(5);
+    log.tamper(3, Some(|body| *body = json!("gone")));
+    let (number, message) = log.fault(None).unwrap();
+    assert_eq!(number, 3);
+    assert!(message.contains("row 3 of table audit"), "{message}");
+    // What cannot be read stands in no one's way.
+    log.create("later").unwrap();
+    assert_eq!(log.entries().last().map(|entry| entry.number), Some(6));
+
+    let log = Log::of(5);
+    log.tamper(2, None);
+    assert_eq!(
+        log.fault(None),
+        Some((2, String::from("entry 2 is missing")))
+    );
+
+    // A cut end shows to whoever has kept the head.
+    let log = Log::of(5);
+    for number in [4, 5] {
+        log.tamper(number, None);
+    }
+    assert_eq!(log.fault(None), None);
+    let cut = "the log ends with entry 3, and once had an entry 5: its end was cut off";
+    assert_eq!(log.fault(Some(&head)), Some((4, cut.to_owned())));
+    // And so does one that has grown again.
+    for name in ["c6", "c7", "c8"] {
+        log.create(name).unwrap();
+    }
+    assert_eq!(log.fault(None), None);
+    let (number, message) = log.fault(Some(&head)).unwrap();
+    assert_eq!(number, 5);
+    assert!(message.starts_with("entry 5 has another hash"), "{message}");
+}
+
+#[test]
+fn a_log_without_entries_fits_unless_there_were_some() {
+    let log = Log::new();
+    assert_eq!(log.verify(None), AuditVerification::new(None, None));
+    let head = AuditHead {
+        number: 1,
+        hash: "00".repeat(32),
+    };
+    let empty = "the log is empty, and once had an entry 1: its end was cut off";
+    assert_eq!(log.fault(Some(&head)), Some((1, empty.to_owned())));
+}

@@ -1,0 +1,75 @@
+//! Verifies the log from its first entry on.
+
+use crate::{
+    Result,
+    context::Context,
+    domain,
+    resource::{AuditFault, AuditHead, AuditVerification},
+};
+
+/// Entries that are read at a time.
+const READ: u32 = 500;
+
+/// Names the first entry that does not fit, or is not the one that is expected.
+pub(crate) async fn verify(
+    context: &Context,
+    expect: Option<&AuditHead>,
+) -> Result<AuditVerification> {
+    let mut head = domain::AuditHead::start();
+    let fault = loop {
+        let entries = context.store.audit_chain(head.number, READ).await?;
+        let last = entries.len() < READ as usize;
+        let fault = entries
+            .into_iter()
+            .find_map(|entry| follow(&mut head, entry, expect));
+        if fault.is_some() || last {
+            break fault;
+        }
+    };
+    let missing = expect.filter(|expected| expected.number > head.number);
+    let fault = fault.or_else(|| {
+        let expected = missing?.number;
+        let number = head.number.saturating_add(1);
+        let ends = match head.number {
+            0 => String::from("the log is empty"),
+            last => format!("the log ends with entry {last}"),
+        };
+        Some(AuditFault::new(
+            number,
+            format!("{ends}, and once had an entry {expected}: its end was cut off"),
+        ))
+    });
+    let head = (head.number > 0).then(|| AuditHead {
+        number: head.number,
+        hash: head.hash.as_str().to_owned(),
+    });
+    Ok(AuditVerification::new(head, fault))
+}
+
+/// Goes on to the next entry, unless that does not fit.
+fn follow(
+    head: &mut domain::AuditHead,
+    entry: Result<domain::AuditEntry>,
+    expect: Option<&AuditHead>,
+) -> Option<AuditFault> {
+    let number = head.number.saturating_add(1);
+    let entry = match entry {
+        Ok(entry) => entry,
+        Err(error) => return Some(AuditFault::new(number, error.message())),
+    };
+    let expected = expect.filter(|expected| expected.number == entry.number);
+    let fault = entry.fault_after(head).or_else(|| {
+        let expected = expected.filter(|expected| expected.hash != entry.hash.as_str())?;
+        Some(format!(
+            "entry {} has another hash than the one that was kept: the log was written again up to there",
+            expected.number
+        ))
+    });
+    match fault {
+        Some(message) => Some(AuditFault::new(number, message)),
+        None => {
+            *head = entry.head();
+            None
+        }
+    }
+}

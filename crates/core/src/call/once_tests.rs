@@ -1,0 +1,335 @@
+//! A call with a key reaches the product once, whoever asks again, and however it ends.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    accounts,
+    call::{
+        execute,
+        promises_tests::{WriteNote, request},
+        send_raw,
+    },
+    caller::Caller,
+    domain::AccountRef,
+    maintenance,
+    ports::{Runtime as _, Transport, TransportError, TransportErrorKind},
+    product::{Product, ProxyRoute, ProxyRules, Rotation},
+    resource::{Disconnection, ExecuteRequest, ProxyRequest},
+    state::AccountState,
+    store::{MemoryStore, Store},
+    testing::{
+        Flaky, Machine, Responses, World, demo, insert_account, open, open_spooled, response,
+    },
+    tool::ToolEntry,
+};
+
+static NOTES: Product = Product {
+    tools: const { &[ToolEntry::of::<WriteNote>()] },
+    proxy: ProxyRules {
+        routes: &[ProxyRoute::new("/v1", "api")],
+        ..ProxyRules::BASE
+    },
+    ..demo(Rotation::Stable)
+};
+
+/// A product that counts what it receives, and says after a second which number it was.
+fn counting(world: &World) -> (Arc<dyn Transport>, Arc<AtomicU32>) {
+    let count = Arc::new(AtomicU32::new(0));
+    let (seen, timer) = (Arc::clone(&count), world.process(0));
+    let transport = Responses::by(move |_| {
+        let number = seen.fetch_add(1, Ordering::SeqCst) + 1;
+        let pause = timer.sleep(Duration::from_secs(1));
+        async move {
+            pause.await;
+            let mut response = response(200, format!(r#"{{"number":{number}}}"#));
+            let kind = HeaderValue::from_static("application/json");
+            response.headers_mut().insert("content-type", kind);
+            Ok(response)
+        }
+    });
+    (transport, count)
+}
+
+fn keyed(key: &str, text: &str) -> ExecuteRequest {
+    ExecuteRequest {
+        idempotency_key: Some(key.to_owned()),
+        ..request(json!({ "text": text }))
+    }
+}
+
+async fn write(context: &Context, key: &str, text: &str) -> Result<Execution> {
+    execute(context, "demo_write_note", keyed(key, text)).await
+}
+
+/// A raw request with a key: what the caller reads, and whether it is replayed.
+async fn raw(context: &Context, key: &str, text: &str) -> Result<(u16, String, String, bool)> {
+    let mut request = ProxyRequest::new("demo", "ada", "POST", "/v1/notes");
+    request.body = Some(json!({ "text": text }));
+    request.idempotency_key = Some(key.to_owned());
+    let (head, body) = send_raw(context, request).await?.into_parts();
+    let body = body.collect(u64::MAX).await.unwrap();
+    let id = head.headers["stead-execution-id"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let replayed = head.headers.contains_key(REPLAYED);
+    let body = String::from_utf8(body.to_vec()).unwrap();
+    Ok((head.status.as_u16(), body, id, replayed))
+}
+
+fn kind<T>(result: Result<T>) -> Option<ErrorKind> {
+    result.err().map(|error| error.kind())
+}
+
+/// Processes of one machine over one store, in which `ada` is connected.
+fn processes(
+    world: &World,
+    transport: &Arc<dyn Transport>,
+    machine: &Arc<Machine>,
+) -> Vec<Context> {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(world.process(0)));
+    let open = |process: u32| {
+        let spool = machine.spool(process, || {});
+        let (transport, store) = (Arc::clone(transport), Arc::clone(&store));
+        world.run(open_spooled(
+            world.process(process),
+            &NOTES,
+            transport,
+            store,
+            spool,
+        ))
+    };
+    let contexts: Vec<Context> = [1, 2].map(open).into();
+    world.run(insert_account(&contexts[0], AccountState::Active));
+    contexts
+}
+
+#[test]
+fn equal_calls_at_once_reach_the_product_once_and_read_the_same() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let contexts = processes(&world, &transport, &Arc::default());
+    let seen = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+    for number in 0..100 {
+        // Half of them come to the second process.
+        let (context, seen) = (contexts[number % 2].clone(), Arc::clone(&seen));
+        world.process(1).spawn(Box::pin(async move {
+            let execution = write(&context, "key", "a").await.unwrap();
+            let read = (execution.execution_id, execution.data.get().to_owned());
+            seen.lock().unwrap().0.push((read, execution.replayed));
+            // The same key stands for another request at another route.
+            let (status, body, id, replayed) = raw(&context, "key", "a").await.unwrap();
+            seen.lock().unwrap().1.push(((status, body, id), replayed));
+        }));
+    }
+    world.advance(Duration::from_secs(30));
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+    let (tools, raws) = std::mem::take(&mut *seen.lock().unwrap());
+    assert_eq!((tools.len(), raws.len()), (100, 100));
+    assert!(
+        tools.iter().all(|(read, _)| *read == tools[0].0),
+        "{tools:?}"
+    );
+    assert!(raws.iter().all(|(read, _)| *read == raws[0].0), "{raws:?}");
+    assert_eq!(tools[0].0.1, r#"{"number":1}"#);
+    assert_eq!(tools.iter().filter(|(_, replayed)| !replayed).count(), 1);
+    assert_eq!(raws.iter().filter(|(_, replayed)| !replayed).count(), 1);
+    assert!(
+        contexts
+            .iter()
+            .all(|context| context.keyed_calls.is_empty())
+    );
+}
+
+#[test]
+fn a_key_is_of_one_caller_and_one_request_for_a_day() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let context = &processes(&world, &transport, &Arc::default())[0];
+    let number = |execution: Result<Execution>| execution.unwrap().data.get().to_owned();
+    assert_eq!(
+        number(world.run(write(context, "key", "a"))),
+        r#"{"number":1}"#
+    );
+    let mismatch = Some(ErrorKind::IdempotencyMismatch);
+    assert_eq!(kind(world.run(write(context, "key", "b"))), mismatch);
+    let other = context.acting_as(Caller::application("app_1"));
+    assert_eq!(
+        number(world.run(write(&other, "key", "b"))),
+        r#"{"number":2}"#
+    );
+    for bad in [String::new(), "x".repeat(256), String::from("ü")] {
+        let refused = kind(world.run(write(context, &bad, "a")));
+        assert_eq!(refused, Some(ErrorKind::InvalidRequest));
+    }
+    // What only describes or reads is not kept.
+    let dry = ExecuteRequest {
+        dry_run: true,
+        ..keyed("dry", "a")
+    };
+    world.run(execute(context, "demo_write_note", dry)).unwrap();
+    assert_eq!(
+        number(world.run(write(context, "dry", "a"))),
+        r#"{"number":3}"#
+    );
+
+    world.advance(Duration::from_secs(23 * 3_600));
+    assert_eq!(
+        number(world.run(write(context, "key", "a"))),
+        r#"{"number":1}"#
+    );
+    world.advance(Duration::from_secs(3_600));
+    assert_eq!(
+        number(world.run(write(context, "key", "b"))),
+        r#"{"number":4}"#
+    );
+    assert_eq!(count.load(Ordering::SeqCst), 4);
+    world.advance(Duration::from_secs(25 * 3_600));
+    world.run(maintenance::run(context)).unwrap();
+    let keyed = Keyed::new(context, "tools/execute", "key", &()).unwrap();
+    assert!(
+        world
+            .run(context.store.keyed_call(&keyed.key))
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[test]
+fn a_call_that_was_killed_in_the_middle_is_unknown_and_never_made_again() {
+    for known_to_have_ended in [true, false] {
+        let world = World::new();
+        let (transport, count) = counting(&world);
+        let machine = Arc::new(Machine::default());
+        let contexts = processes(&world, &transport, &machine);
+        let (first, second) = (contexts[0].clone(), &contexts[1]);
+        world.process(1).spawn(Box::pin(async move {
+            let _ = write(&first, "key", "a").await;
+        }));
+        world.advance(Duration::from_millis(500));
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+        world.kill(1);
+        if known_to_have_ended {
+            machine.end(1);
+        } else {
+            let error = world.run(write(second, "key", "a")).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::IdempotencyConflict);
+            assert_eq!((error.retryable(), error.retry_after()), (true, Some(SOON)));
+            world.advance(Duration::from_secs(16 * 60));
+        }
+        for _ in 0..2 {
+            let error = world.run(write(second, "key", "a")).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+            assert!(error.is_replayed() && error.execution_id().is_some());
+        }
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
+fn an_outcome_that_stays_is_kept_and_one_that_passes_frees_the_key() {
+    let cases: [(Result<u16, TransportErrorKind>, u32); 7] = [
+        (Ok(200), 1),
+        (Ok(404), 1),
+        (Ok(409), 1),
+        (Ok(500), 1),
+        (Ok(429), 2),
+        (Err(TransportErrorKind::TimedOut), 1),
+        (Err(TransportErrorKind::Unreachable), 2),
+    ];
+    for (first, calls) in cases {
+        let world = World::new();
+        let count = Arc::new(AtomicU32::new(0));
+        let seen = Arc::clone(&count);
+        let transport = Responses::by(move |_| {
+            // What is retried at once counts as one call.
+            seen.fetch_add(1, Ordering::SeqCst);
+            std::future::ready(match first {
+                Ok(status) => Ok(response(status, "{}")),
+                Err(kind) => Err(TransportError::new(kind, "lost")),
+            })
+        });
+        let context = &processes(&world, &transport, &Arc::default())[0];
+        let one = kind(world.run(write(context, "key", "a")));
+        let each = count.load(Ordering::SeqCst);
+        let other = kind(world.run(write(context, "key", "a")));
+        assert_eq!(one, other, "{first:?}");
+        assert_eq!(count.load(Ordering::SeqCst), each * calls, "{first:?}");
+    }
+}
+
+#[test]
+fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let context = &processes(&world, &transport, &Arc::default())[0];
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    world.run(accounts::suspend(context, &ada)).unwrap();
+    let refused = kind(world.run(write(context, "key", "a")));
+    assert_eq!(refused, Some(ErrorKind::AccountSuspended));
+    world.run(accounts::resume(context, &ada)).unwrap();
+    world.run(write(context, "key", "a")).unwrap();
+    // What was done is told, whatever has become of the account since.
+    world.run(accounts::suspend(context, &ada)).unwrap();
+    assert!(world.run(write(context, "key", "a")).unwrap().replayed);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    // An erasure takes it along.
+    let erasing = Disconnection::new().erase(true);
+    world
+        .run(accounts::disconnect(context, &ada, erasing))
+        .unwrap();
+    let refused = kind(world.run(write(context, "key", "a")));
+    assert_eq!(refused, Some(ErrorKind::AuthorizationRequired));
+}
+
+#[test]
+fn an_outcome_that_is_too_large_is_not_kept_and_not_made_again() {
+    let world = World::new();
+    let count = Arc::new(AtomicU32::new(0));
+    let seen = Arc::clone(&count);
+    let transport = Responses::by(move |_| {
+        seen.fetch_add(1, Ordering::SeqCst);
+        let body = format!("\"{}\"", "x".repeat(2 * KEPT));
+        std::future::ready(Ok(response(200, body)))
+    });
+    let context = &processes(&world, &transport, &Arc::default())[0];
+    let first = world.run(write(context, "key", "a")).unwrap();
+    let (_, body, id, _) = world.run(raw(context, "key", "a")).unwrap();
+    assert_eq!(body.len(), 2 * KEPT + 2);
+    let tool = world.run(write(context, "key", "a")).unwrap_err();
+    let raw = world.run(raw(context, "key", "a")).unwrap_err();
+    for (error, id) in [(tool, first.execution_id.to_string()), (raw, id)] {
+        assert_eq!(error.kind(), ErrorKind::IdempotencyConflict);
+        assert!(!error.retryable());
+        assert_eq!(error.execution_id(), Some(id.as_str()));
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn an_outcome_that_the_store_does_not_take_at_once_is_kept_later() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let store = Flaky::new(world.process(0));
+    let opened = open(world.process(0), &NOTES, transport, Arc::clone(&store) as _);
+    let context = world.run(opened);
+    world.run(insert_account(&context, AccountState::Active));
+    let cut = Arc::clone(&store);
+    store.watch(move |batch| {
+        if batch.name == "idempotency.start" {
+            cut.set_down(true);
+        }
+    });
+    let first = world.run(write(&context, "key", "a")).unwrap();
+    store.set_down(false);
+    let again = world.run(write(&context, "key", "a")).unwrap();
+    assert!(again.replayed);
+    assert_eq!(again.execution_id, first.execution_id);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,82 @@
+//! A raw request with an idempotency key, which is sent once.
+
+use super::{At, Given, call};
+use crate::{
+    Error, Result,
+    call::{
+        once::{Keyed, Turn},
+        record::Record,
+    },
+    context::Context,
+    identifier::AccountId,
+    ports::Body,
+    resource::ProxyRequest,
+};
+
+/// Sends it, unless one with this key was sent before.
+pub(super) async fn send(
+    context: &Context,
+    request: ProxyRequest,
+    keyed: Keyed,
+) -> Result<http::Response<Body>> {
+    let (connection, identifier) = (request.connection_name.clone(), request.identifier.clone());
+    let record = || Record::begin(context, "proxy", &connection, &identifier);
+    let mut turn = match Turn::wait(context, keyed).await {
+        Ok(turn) => turn,
+        Err(error) => return record().end(Err(error)),
+    };
+    match earlier(&mut turn).await {
+        Begun::Before(result) => record().end_replayed(result),
+        Begun::Not(error) => record().end(Err(error)),
+        Begun::Now(_) => {
+            let given = Given::Written(request);
+            call(
+                context,
+                &connection,
+                &identifier,
+                given,
+                At::Path,
+                Some(turn),
+            )
+            .await
+        }
+    }
+}
+
+/// Whether a request is the first with its key.
+pub(super) enum Begun {
+    /// It is, or has no key.
+    Now(Option<Turn>),
+    /// What an earlier one came to.
+    Before(Result<http::Response<Body>>),
+    /// It cannot be told, or another one is under way.
+    Not(Error),
+}
+
+async fn earlier(turn: &mut Turn) -> Begun {
+    match turn.earlier().await {
+        Ok(None) => Begun::Now(None),
+        Ok(Some(outcome)) => Begun::Before(outcome.into_response()),
+        Err(error) if error.is_replayed() => Begun::Before(Err(error)),
+        Err(error) => Begun::Not(error),
+    }
+}
+
+/// Writes down that a request with a key begins.
+pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut Record) -> Begun {
+    let Some(mut turn) = turn else {
+        return Begun::Now(None);
+    };
+    loop {
+        let started = turn.start(record.id(), account).await;
+        match started {
+            Ok(()) => return Begun::Now(Some(turn)),
+            Err(error) if !turn.is_lost() => return Begun::Not(error),
+            Err(_) => {}
+        }
+        match earlier(&mut turn).await {
+            Begun::Now(_) => {}
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Who acts: known wherever a call, a change or a decision of a policy is.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, ErrorKind, Result,
+    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier},
+    scope::{Scope, ScopeName, Scopes},
+    state::TokenAccess,
+};
+
+/// Who acts through an [`Environment`](crate::environment::Environment).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Caller {
+    /// Whoever has the platform in their own process, or opens its database with a command.
+    #[default]
+    Operator,
+    /// An application, by its bearer token.
+    Application(Arc<Application>),
+    /// Whoever holds a bearer token of one account.
+    AccountToken(Arc<AccountToken>),
+    /// A user with a link, in a browser.
+    User,
+    /// Stead itself: maintenance, and what it does again later.
+    Stead,
+}
+
+/// An application that was authenticated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Application {
+    /// Its client id.
+    pub client_id: String,
+    /// What its credential and its token both open.
+    pub scopes: Scopes,
+    /// How many requests a minute it may send, where that is limited.
+    pub rate_per_minute: Option<u32>,
+}
+
+/// A bearer token of one account that was authenticated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AccountToken {
+    /// Its id.
+    pub token_id: AccountTokenId,
+    /// Its id as a text.
+    name: String,
+    /// Client id of the application that made it; `None` where the operator did.
+    pub client_id: Option<String>,
+    /// Connection of the account.
+    pub connection_name: ConnectionName,
+    /// The application's id of the user.
+    pub identifier: Identifier,
+    /// What it may do.
+    pub access: TokenAccess,
+    /// The account itself: another one that has its names later is not meant.
+    pub(crate) account_id: AccountId,
+    /// How often the account had been disconnected when the token was made.
+    pub(crate) disconnections: u64,
+    /// What the credential of the application that made it opens now; everything where the operator did.
+    pub(crate) scopes: Option<Scopes>,
+}
+
+#[cfg(feature = "platform")]
+impl AccountToken {
+    /// A token of this account.
+    pub(crate) fn new(
+        token_id: AccountTokenId,
+        client_id: Option<String>,
+        access: TokenAccess,
+        account: (AccountId, u64),
+        names: (ConnectionName, Identifier),
+        scopes: Option<Scopes>,
+    ) -> Self {
+        Self {
+            token_id,
+            name: token_id.to_string(),
+            client_id,
+            connection_name: names.0,
+            identifier: names.1,
+            access,
+            account_id: account.0,
+            disconnections: account.1,
+            scopes,
+        }
+    }
+}
+
+/// A caller as events and the audit log name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Actor {
+    /// `operator`, `application`, `account_token`, `user` or `stead`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Which one, where there are several: an application's client id, or the id of an account token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// For an account token, the client id of the application that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+}
+
+impl Caller {
+    /// An application with this client id, which may do everything.
+    #[must_use]
+    pub fn application(client_id: impl Into<String>) -> Self {
+        Self::limited_application(client_id, Scopes::all(), None)
+    }
+
+    /// An application with this client id, with these scopes and so many requests a minute.
+    #[must_use]
+    pub fn limited_application(
+        client_id: impl Into<String>,
+        scopes: Scopes,
+        rate_per_minute: Option<u32>,
+    ) -> Self {
+        Self::Application(Arc::new(Application {
+            client_id: client_id.into(),
+            scopes,
+            rate_per_minute,
+        }))
+    }
+
+    /// Its scopes; who has none may do everything.
+    pub fn scopes(&self) -> Option<&Scopes> {
+        match self {
+            Self::Application(application) => Some(&application.scopes),
+            Self::AccountToken(token) => token.scopes.as_ref(),
+            Self::Operator | Self::User | Self::Stead => None,
+        }
+    }
+
+    /// Refuses a caller whom none of its scopes opens this to, for some product at least.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InsufficientScope`] with the scope.
+    pub fn check(&self, name: ScopeName) -> Result<()> {
+        match self.scopes() {
+            Some(scopes) if !scopes.opens(name) => Err(insufficient(&name.scope())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a caller whom none of its scopes opens this to for a product.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InsufficientScope`] with the scope.
+    pub fn check_for(&self, name: ScopeName, product: &str) -> Result<()> {
+        match self.scopes() {
+            Some(scopes) if !scopes.opens_for(name, product) => {
+                Err(insufficient(&name.of(product)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a caller who lacks one of these scopes: none can give what it does not have.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InsufficientScope`] with the scope.
+    pub fn check_all(&self, others: &Scopes) -> Result<()> {
+        match self.scopes().and_then(|scopes| scopes.lacks(others)) {
+            Some(lacking) => Err(insufficient(lacking)),
+            None => Ok(()),
+        }
+    }
+
+    /// Its name in events and the audit log.
+    #[must_use]
+    pub fn actor(&self) -> Actor {
+        Actor {
+            kind: self.kind().to_owned(),
+            id: self.id().map(str::to_owned),
+            client_id: match self {
+                Self::AccountToken(token) => token.client_id.clone(),
+                _ => None,
+            },
+        }
+    }
+
+    /// Its name in the history of calls: a client id, or for an account token that of its maker, a slash, and the token's id.
+    #[must_use]
+    pub fn recorded(&self) -> Option<String> {
+        let id = self.id()?;
+        Some(match self {
+            Self::AccountToken(token) => match &token.client_id {
+                Some(maker) => format!("{maker}/{id}"),
+                None => id.to_owned(),
+            },
+            _ => id.to_owned(),
+        })
+    }
+
+    /// What kind of caller it is: `operator`, `application`, `account_token`, `user` or `stead`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Application(_) => "application",
+            Self::AccountToken(_) => "account_token",
+            Self::User => "user",
+            Self::Stead => "stead",
+        }
+    }
+
+    /// Whose credential it acts with: an application's client id, also where it made the account token.
+    #[must_use]
+    pub fn client_id(&self) -> Option<&str> {
+        match self {
+            Self::Application(application) => Some(&application.client_id),
+            Self::AccountToken(token) => token.client_id.as_deref(),
+            Self::Operator | Self::User | Self::Stead => None,
+        }
+    }
+
+    /// Which one it is, where there are several: an application's client id, or the id of an account token.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::Application(application) => Some(&application.client_id),
+            Self::AccountToken(token) => Some(&token.name),
+            Self::Operator | Self::User | Self::Stead => None,
+        }
+    }
+}
+
+fn insufficient(scope: &Scope) -> Error {
+    Error::new(
+        ErrorKind::InsufficientScope,
+        format!("this needs the scope {scope}, which the bearer token does not have"),
+    )
+    .with_required_scopes([scope.to_string()])
+}

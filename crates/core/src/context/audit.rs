@@ -1,0 +1,73 @@
+//! Entries of the audit log, written in the transaction of what they tell.
+
+use super::{Context, change::Retries};
+use crate::{
+    Result,
+    domain::{AuditEntry, AuditHead, NewAudit},
+    store::{Batch, Commit},
+};
+
+/// Changes of one process that are audited go one after another: each entry needs the hash of the one before.
+#[derive(Debug, Default)]
+pub(crate) struct AuditTurn(tokio::sync::Mutex<()>);
+
+impl Context {
+    /// Offers a batch together with its entries of the audit log. Where another process has taken their numbers, they get
+    /// the next ones; a conflict is always one of the batch itself.
+    pub(super) async fn offer_audited<F, W>(
+        &self,
+        batch: Batch,
+        audits: Vec<NewAudit>,
+        retries: &mut Retries<F>,
+    ) -> Result<Commit>
+    where
+        F: FnMut(u32) -> W,
+        W: Future<Output = bool>,
+    {
+        if audits.is_empty() {
+            return self.offer(batch, retries).await;
+        }
+        let _turn = self.audit_turn.0.lock().await;
+        loop {
+            let head = match self.store.audit_head().await {
+                Ok(head) => head,
+                Err(error) => {
+                    retries.after(error).await?;
+                    continue;
+                }
+            };
+            let entries = self.audit_entries(&head, &audits);
+            let audited = entries.iter().cloned().fold(batch.clone(), Batch::insert);
+            match self.offer(audited, retries).await? {
+                Commit::Committed => {
+                    for entry in &entries {
+                        // Whoever keeps the logs elsewhere can tell that the end of the chain was cut off.
+                        tracing::info!(
+                            number = entry.number,
+                            hash = entry.hash.as_str(),
+                            action = entry.action,
+                            target = entry.target.id,
+                            actor = entry.actor.id.as_deref().unwrap_or(&entry.actor.kind),
+                            "audit"
+                        );
+                    }
+                    return Ok(Commit::Committed);
+                }
+                Commit::Conflict if self.store.audit_head().await? == head => {
+                    return Ok(Commit::Conflict);
+                }
+                Commit::Conflict => {}
+            }
+        }
+    }
+
+    fn audit_entries(&self, head: &AuditHead, audits: &[NewAudit]) -> Vec<AuditEntry> {
+        let mut head = head.clone();
+        let next = audits.iter().map(|new| {
+            let entry = head.next(new.clone(), self.now(), self.caller.actor(), None);
+            head = entry.head();
+            entry
+        });
+        next.collect()
+    }
+}

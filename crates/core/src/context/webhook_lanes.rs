@@ -1,0 +1,21 @@
+//! Which lanes of webhooks are worked on in this process: each by one worker at most.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::outbox::OutboxQueue;
+use crate::identifier::WebhookId;
+
+/// A worker's state for each webhook.
+#[derive(Debug, Default)]
+pub(crate) struct WebhookLanes(Mutex<HashMap<WebhookId, Arc<OutboxQueue>>>);
+
+impl WebhookLanes {
+    /// The worker of a webhook.
+    pub(crate) fn of(&self, id: WebhookId) -> Arc<OutboxQueue> {
+        let mut lanes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(lanes.entry(id).or_default())
+    }
+}

@@ -1,0 +1,40 @@
+//! Bearer tokens of one account, for programs that must not hold the application's own.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Account;
+use crate::{
+    digest::Digest,
+    identifier::{AccountId, AccountTokenId},
+    state::TokenAccess,
+};
+
+/// A bearer token of one account.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AccountToken {
+    /// Id; primary key.
+    pub(crate) id: AccountTokenId,
+    /// Digest of the token.
+    pub(crate) token: Digest,
+    /// The account.
+    pub(crate) account_id: AccountId,
+    /// How often the account had been disconnected when the token was made.
+    pub(crate) disconnections: u64,
+    /// Who made it: a client id of the application, or the operator where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) client_id: Option<String>,
+    /// What it may do.
+    pub(crate) access: TokenAccess,
+    /// When it was made.
+    pub(crate) created_at: Timestamp,
+    /// When it ends.
+    pub(crate) expires_at: Timestamp,
+}
+
+impl AccountToken {
+    /// Whether it is good for an account as it is now.
+    pub(crate) fn is_of(&self, account: &Account) -> bool {
+        self.account_id == account.id && self.disconnections == account.disconnections
+    }
+}

@@ -1,0 +1,271 @@
+//! The audit log: who changed what, as a chain in which no entry can be changed or left out unseen.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Extra;
+use crate::{caller::Actor, digest::Digest};
+
+/// A change that someone made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AuditEntry {
+    /// Number, without gaps from 1 on; primary key.
+    pub(crate) number: u64,
+    /// When.
+    pub(crate) at: Timestamp,
+    /// Who.
+    pub(crate) actor: Actor,
+    /// What was done, such as `connection.changed`.
+    pub(crate) action: String,
+    /// To what.
+    pub(crate) target: AuditTarget,
+    /// What else there is to know; no secret, and no identifier of a user, which an erasure could not reach.
+    pub(crate) facts: Map<String, Value>,
+    /// The request that did it, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request_id: Option<String>,
+    /// Hash of the entry before; zeros for the first one.
+    pub(crate) previous_hash: Digest,
+    /// SHA-256 over the hash before and all other members.
+    pub(crate) hash: Digest,
+    /// What else its stored body holds. Members of a newer Stead count in the hash too.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+/// What was changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AuditTarget {
+    /// Such as `connection`.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// Its id.
+    pub(crate) id: String,
+}
+
+/// An entry as a service says it; its number, its time and who did it come with the commit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NewAudit {
+    pub(crate) action: &'static str,
+    pub(crate) target: AuditTarget,
+    pub(crate) facts: Map<String, Value>,
+}
+
+impl NewAudit {
+    /// An action, and what it was done to: the kind of thing, and its id.
+    pub(crate) fn new(
+        action: &'static str,
+        target: &'static str,
+        id: impl std::fmt::Display,
+    ) -> Self {
+        Self {
+            action,
+            target: AuditTarget {
+                kind: target.to_owned(),
+                id: id.to_string(),
+            },
+            facts: Map::new(),
+        }
+    }
+
+    /// Adds a fact: never the value of a secret, and no identifier of a user.
+    pub(crate) fn fact(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.facts.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// Where the chain stands: the number and the hash of its last entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AuditHead {
+    pub(crate) number: u64,
+    pub(crate) hash: Digest,
+}
+
+impl AuditHead {
+    /// Before the first entry.
+    pub(crate) fn start() -> Self {
+        Self {
+            number: 0,
+            hash: Digest::zeros(),
+        }
+    }
+
+    /// The entry that follows.
+    pub(crate) fn next(
+        &self,
+        new: NewAudit,
+        at: Timestamp,
+        actor: Actor,
+        request_id: Option<String>,
+    ) -> AuditEntry {
+        let mut entry = AuditEntry {
+            number: self.number.saturating_add(1),
+            at,
+            actor,
+            action: new.action.to_owned(),
+            target: new.target,
+            facts: new.facts,
+            request_id,
+            previous_hash: self.hash.clone(),
+            hash: Digest::zeros(),
+            extra: Extra::default(),
+        };
+        entry.hash = entry.computed_hash();
+        entry
+    }
+}
+
+impl AuditEntry {
+    /// Where the chain stands after it.
+    pub(crate) fn head(&self) -> AuditHead {
+        AuditHead {
+            number: self.number,
+            hash: self.hash.clone(),
+        }
+    }
+
+    /// The hash that its members have: that of the hash before, in hexadecimal, and the other members as JSON without
+    /// spaces, sorted by their names at every level.
+    fn computed_hash(&self) -> Digest {
+        let mut members = serde_json::to_value(self).unwrap_or_default();
+        if let Some(members) = members.as_object_mut() {
+            members.remove("hash");
+            members.remove("previous_hash");
+        }
+        members.sort_all_objects();
+        Digest::of(&format!("{}{members}", self.previous_hash.as_str()))
+    }
+
+    /// Why it does not follow the entry before; nothing where it does.
+    pub(crate) fn fault_after(&self, before: &AuditHead) -> Option<String> {
+        let expected = before.number.saturating_add(1);
+        if self.number > expected {
+            return Some(format!("entry {expected} is missing"));
+        }
+        if self.number != expected {
+            return Some(format!(
+                "entry {expected} was expected, found {}",
+                self.number
+            ));
+        }
+        if self.hash != self.computed_hash() {
+            return Some(format!(
+                "entry {expected} was changed: its hash is not that of its members"
+            ));
+        }
+        if self.previous_hash != before.hash {
+            return Some(if before.number == 0 {
+                String::from("entry 1 does not begin a chain: entries before it were removed")
+            } else {
+                format!(
+                    "entry {expected} does not follow entry {}: one of the two was replaced",
+                    before.number
+                )
+            });
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::caller::Caller;
+
+    fn chain(length: usize) -> Vec<AuditEntry> {
+        let mut head = AuditHead::start();
+        let mut entries = Vec::new();
+        for _ in 0..length {
+            let actor = Caller::application("app_1").actor();
+            let new = NewAudit::new("connection.changed", "connection", "conn_1")
+                .fact("changed", vec!["permissions", "client_secret"])
+                .fact("b", json!({ "z": 1, "a": "ü" }));
+            let entry = head.next(new, Timestamp::UNIX_EPOCH, actor, None);
+            head = entry.head();
+            entries.push(entry);
+        }
+        entries
+    }
+
+    fn first_fault(entries: &[AuditEntry]) -> Option<String> {
+        let mut head = AuditHead::start();
+        for entry in entries {
+            if let Some(fault) = entry.fault_after(&head) {
+                return Some(fault);
+            }
+            head = entry.head();
+        }
+        None
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_documented_text() {
+        let [entry] = <[_; 1]>::try_from(chain(1)).unwrap();
+        let text = concat!(
+            "0000000000000000000000000000000000000000000000000000000000000000",
+            r#"{"action":"connection.changed","actor":{"id":"app_1","type":"application"},"at":"1970-01-01T00:00:00Z","#,
+            r#""facts":{"b":{"a":"ü","z":1},"changed":["permissions","client_secret"]},"number":1,"#,
+            r#""target":{"id":"conn_1","type":"connection"}}"#,
+        );
+        assert_eq!(entry.hash, Digest::of(text));
+    }
+
+    #[test]
+    fn an_entry_that_was_stored_and_read_has_its_hash() {
+        for entry in chain(3) {
+            let mut stored: Value = serde_json::to_value(&entry).unwrap();
+            let read: AuditEntry = serde_json::from_value(stored.clone()).unwrap();
+            assert_eq!(read.computed_hash(), entry.hash);
+            // A member that only a newer Stead knows counts.
+            stored["newer"] = json!([1]);
+            let read: AuditEntry = serde_json::from_value(stored).unwrap();
+            assert_ne!(read.computed_hash(), entry.hash);
+        }
+    }
+
+    #[test]
+    fn what_was_done_to_a_chain_is_named_at_its_first_place() {
+        type Tamper = fn(&mut Vec<AuditEntry>);
+        let rehash = |entry: &mut AuditEntry| entry.hash = entry.computed_hash();
+        assert_eq!(first_fault(&chain(5)), None);
+        let cases: [(Tamper, &str); 4] = [
+            (
+                |all| all[2].action = String::from("connection.created"),
+                "entry 3 was changed",
+            ),
+            (
+                |all| all[2].facts.clear(),
+                "entry 3 was changed: its hash is not that of its members",
+            ),
+            (|all| drop(all.remove(2)), "entry 3 is missing"),
+            (|all| drop(all.remove(0)), "entry 1 is missing"),
+        ];
+        for (tamper, expected) in cases {
+            let mut all = chain(5);
+            tamper(&mut all);
+            let fault = first_fault(&all).unwrap();
+            assert!(fault.starts_with(expected), "{fault}");
+        }
+        let mut replaced = chain(5);
+        replaced[2].facts.clear();
+        rehash(&mut replaced[2]);
+        assert_eq!(
+            first_fault(&replaced).unwrap(),
+            "entry 4 does not follow entry 3: one of the two was replaced"
+        );
+        let mut shortened = chain(5);
+        shortened.remove(0);
+        for (entry, number) in shortened.iter_mut().zip(1..) {
+            entry.number = number;
+            rehash(entry);
+        }
+        assert_eq!(
+            first_fault(&shortened).unwrap(),
+            "entry 1 does not begin a chain: entries before it were removed"
+        );
+    }
+}

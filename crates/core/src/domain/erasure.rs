@@ -1,0 +1,219 @@
+//! The erasure of a user: what is left in the place of their account, and how what remains stops naming them.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Account, Connection, Execution, Extra, NewEvent};
+use crate::identifier::{AccountId, ConnectionId, ConnectionName};
+
+/// When the history is gone through, counted from the erasure. The later passes find the records of calls that were under
+/// way, or that another process had not written yet.
+const PASSES: [SignedDuration; 3] = [
+    SignedDuration::ZERO,
+    SignedDuration::from_mins(10),
+    SignedDuration::from_hours(24),
+];
+/// How long before its record a call may have begun.
+const LONGEST: SignedDuration = SignedDuration::from_hours(24);
+/// Members of events that may name a person, and none of whose words is kept.
+const PERSONAL: &[&str] = &["product_user", "subject", "email", "display"];
+
+/// A user of a connection who was erased. Names no one: the pseudonym is a keyed digest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Erasure {
+    /// Takes the identifier's place; primary key.
+    pub(crate) pseudonym: String,
+    /// Connection.
+    pub(crate) connection_id: ConnectionId,
+    /// Its name, as calls are recorded.
+    pub(crate) connection_name: ConnectionName,
+    /// The accounts that the user has had.
+    pub(crate) accounts: Vec<AccountId>,
+    /// When the last of them was erased.
+    pub(crate) erased_at: Timestamp,
+    /// Passes through the history that were completed since.
+    pub(crate) passes: usize,
+    /// When the next one is due, where there is one.
+    pub(crate) due_at: Option<Timestamp>,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+/// What is left of an account. `before` is what an account of the same user has left.
+pub(crate) fn erasure(
+    connection: &Connection,
+    account: &Account,
+    pseudonym: String,
+    before: Option<Erasure>,
+    now: Timestamp,
+) -> Erasure {
+    let (mut accounts, extra) =
+        before.map_or_else(Default::default, |before| (before.accounts, before.extra));
+    accounts.push(account.id);
+    Erasure {
+        pseudonym,
+        connection_id: connection.id,
+        connection_name: connection.name.clone(),
+        accounts,
+        erased_at: now,
+        passes: 0,
+        due_at: Some(now),
+        extra,
+    }
+}
+
+impl Erasure {
+    /// Whether rows may still name the user.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.passes == 0
+    }
+
+    /// From which moment on the next pass looks at records: all of them the first time.
+    pub(crate) fn since(&self) -> Option<Timestamp> {
+        let late = self.erased_at.checked_sub(LONGEST);
+        (!self.is_pending()).then(|| late.unwrap_or(Timestamp::MIN))
+    }
+
+    /// After a pass through the history.
+    pub(crate) fn passed(self) -> Self {
+        let passes = self.passes + 1;
+        let next = PASSES.get(passes);
+        Self {
+            passes,
+            due_at: next.and_then(|pause| self.erased_at.checked_add(*pause).ok()),
+            ..self
+        }
+    }
+
+    /// The account's last event.
+    pub(crate) fn event(&self, account: AccountId) -> NewEvent {
+        let data = json!({
+            "connection_id": self.connection_id,
+            "identifier": self.pseudonym,
+        });
+        NewEvent::new("account.erased", data).of_account(account, self.connection_id)
+    }
+
+    /// Whether a call with the user's name is one of those that stop naming them. One without an account that began after
+    /// the erasure is not: the same identifier may be in use again.
+    pub(crate) fn is_of_call(&self, call: &Execution) -> bool {
+        match call.account_id {
+            Some(account) => self.accounts.contains(&account),
+            None => call.started_at < self.erased_at,
+        }
+    }
+
+    /// The facts of an event without what names the user: its identifier is replaced, and of other texts only
+    /// plain words such as states, ids and scopes stay.
+    pub(crate) fn without_name(&self, data: &Value) -> Value {
+        match data {
+            Value::Object(members) => members
+                .iter()
+                .filter(|(name, _)| !PERSONAL.contains(&name.as_str()))
+                .map(|(name, value)| {
+                    let value = match (name.as_str(), value) {
+                        ("identifier", Value::String(_)) => json!(self.pseudonym),
+                        _ => self.without_name(value),
+                    };
+                    (name.clone(), value)
+                })
+                .collect(),
+            Value::Array(items) => items.iter().map(|item| self.without_name(item)).collect(),
+            Value::String(text) if !is_plain(text) => Value::Null,
+            other => other.clone(),
+        }
+    }
+}
+
+/// A state, a reason, an id, a time, a scope: one word that no address can be.
+fn is_plain(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
+    text.len() <= 200 && text.bytes().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::testing::{START, account, execution};
+
+    fn erased() -> Erasure {
+        Erasure {
+            pseudonym: String::from("erased:x"),
+            connection_id: ConnectionId::from_uuid(Uuid::from_u128(1)),
+            connection_name: ConnectionName::new("mail").unwrap(),
+            accounts: vec![account(7, "ada").id],
+            erased_at: START,
+            passes: 0,
+            due_at: Some(START),
+            extra: Extra::default(),
+        }
+    }
+
+    #[test]
+    fn three_passes_are_due_and_the_later_ones_look_at_late_records_only() {
+        let mut erasure = erased();
+        let mut seen = Vec::new();
+        while let Some(due) = erasure.due_at {
+            let late = erasure.since().map(|since| START.duration_since(since));
+            seen.push((due.duration_since(START), late));
+            erasure = erasure.passed();
+        }
+        let [first, second, third] = PASSES;
+        let expected = [
+            (first, None),
+            (second, Some(LONGEST)),
+            (third, Some(LONGEST)),
+        ];
+        assert_eq!(seen, expected);
+        assert!(!erasure.is_pending());
+    }
+
+    #[test]
+    fn calls_of_the_account_are_the_users_and_those_without_one_until_the_erasure() {
+        let erasure = erased();
+        let call = |account_id, started_at| Execution {
+            account_id,
+            ..execution(1, "ada", started_at)
+        };
+        let (own, other) = (account(7, "ada").id, account(8, "ada").id);
+        let before = START - SignedDuration::from_secs(1);
+        for (call, expected) in [
+            (call(Some(own), before), true),
+            (call(Some(own), START), true),
+            (call(Some(other), before), false),
+            (call(None, before), true),
+            (call(None, START), false),
+        ] {
+            assert_eq!(erasure.is_of_call(&call), expected, "{call:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_keeps_its_facts_and_no_name() {
+        let erasure = erased();
+        let data = json!({
+            "connection_id": "conn_1",
+            "identifier": "ada",
+            "state": "failed",
+            "reason": "the product said: ada@example.com is locked",
+            "product_user": "ada@example.com",
+            "missing_scopes": ["https://scopes.test/notes.read", "ada@example.com"],
+            "attempts": 3,
+            "inner": { "identifier": "ada", "subject": "1234" },
+        });
+        let expected = json!({
+            "connection_id": "conn_1",
+            "identifier": "erased:x",
+            "state": "failed",
+            "reason": null,
+            "missing_scopes": ["https://scopes.test/notes.read", null],
+            "attempts": 3,
+            "inner": { "identifier": "erased:x" },
+        });
+        assert_eq!(erasure.without_name(&data), expected);
+    }
+}

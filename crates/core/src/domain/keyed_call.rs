@@ -1,0 +1,122 @@
+//! A call with an idempotency key, from its beginning until its key may be used again.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::Extra;
+use crate::{
+    digest::Digest,
+    identifier::{AccountId, ExecutionId},
+    sealed::Sealed,
+};
+
+/// An outcome is kept so long from the call's beginning.
+const KEPT: SignedDuration = SignedDuration::from_hours(24);
+/// No call takes longer: one that began before that and has no outcome was cut off.
+const LONGEST: SignedDuration = SignedDuration::from_mins(15);
+
+/// A call that may change something, which is made once for its key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KeyedCall {
+    /// Digest of who called, which route, and the key; primary key.
+    pub(crate) key: Digest,
+    /// Digest of what was asked.
+    pub(crate) request: Digest,
+    /// The process that makes it.
+    pub(crate) process: Uuid,
+    /// The call.
+    pub(crate) execution_id: ExecutionId,
+    /// Its account, with which it is erased.
+    pub(crate) account_id: AccountId,
+    /// Whether it has ended.
+    pub(crate) ended: bool,
+    /// What it came to, where that is kept.
+    pub(crate) outcome: Option<Sealed>,
+    /// When it began.
+    pub(crate) started_at: Timestamp,
+    /// When the key may be used again.
+    pub(crate) expires_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+impl KeyedCall {
+    /// One that begins now.
+    pub(crate) fn started(
+        key: Digest,
+        request: Digest,
+        process: Uuid,
+        (execution_id, account_id): (ExecutionId, AccountId),
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            key,
+            request,
+            process,
+            execution_id,
+            account_id,
+            ended: false,
+            outcome: None,
+            started_at: now,
+            expires_at: now.checked_add(KEPT).unwrap_or(Timestamp::MAX),
+            extra: Extra::default(),
+        }
+    }
+
+    /// After its end.
+    pub(crate) fn with_outcome(self, outcome: Option<Sealed>) -> Self {
+        Self {
+            ended: true,
+            outcome,
+            ..self
+        }
+    }
+
+    /// Whether its key may be used again.
+    pub(crate) fn is_over(&self, now: Timestamp) -> bool {
+        self.expires_at <= now
+    }
+
+    /// Whether it has begun and cannot be under way any more.
+    pub(crate) fn is_cut_off(&self, now: Timestamp) -> bool {
+        !self.ended && now.duration_since(self.started_at) > LONGEST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{START, account};
+
+    #[test]
+    fn a_call_is_cut_off_after_a_while_and_its_key_is_free_after_a_day() {
+        let account = account(1, "ada").id;
+        let execution = ExecutionId::from_uuid(Uuid::from_u128(1));
+        let call = KeyedCall::started(
+            Digest::of("key"),
+            Digest::of("request"),
+            Uuid::from_u128(2),
+            (execution, account),
+            START,
+        );
+        let ended = call.clone().with_outcome(None);
+        let instant = SignedDuration::from_nanos(1);
+        for (after, cut_off, over) in [
+            (SignedDuration::ZERO, false, false),
+            (LONGEST, false, false),
+            (LONGEST + instant, true, false),
+            (KEPT - instant, true, false),
+            (KEPT, true, true),
+        ] {
+            let now = START + after;
+            assert_eq!(
+                (call.is_cut_off(now), call.is_over(now)),
+                (cut_off, over),
+                "{after}"
+            );
+            assert_eq!((ended.is_cut_off(now), ended.is_over(now)), (false, over));
+        }
+    }
+}

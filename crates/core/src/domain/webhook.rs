@@ -1,0 +1,443 @@
+//! A webhook: an address of the application that gets events, where its deliveries stand, and those that wait.
+
+use std::net::IpAddr;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use url::{Host, Url};
+
+use super::{Extra, NewAudit};
+use crate::{
+    Error, Result,
+    identifier::{AccountId, EventId, WebhookId},
+    ports::{is_loopback, is_public},
+    sealed::Sealed,
+};
+
+/// How long the secret before a rotation signs besides the new one.
+const BOTH_SIGN: SignedDuration = SignedDuration::from_hours(24);
+/// After so long without any success an endpoint is disabled.
+const GIVEN_UP: SignedDuration = SignedDuration::from_hours(5 * 24);
+/// A process has the lane of an endpoint for so long: longer than a round of sending and its commit.
+const LEASE: SignedDuration = SignedDuration::from_secs(150);
+/// Seconds to the next attempt after each failed one; after the last, the delivery has failed. About 75 hours in all.
+const PAUSES: [i64; 9] = [
+    5,
+    5 * 60,
+    30 * 60,
+    2 * 3600,
+    5 * 3600,
+    10 * 3600,
+    14 * 3600,
+    20 * 3600,
+    24 * 3600,
+];
+/// What an endpoint asks for is waited for no longer than this.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
+
+/// A webhook.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Webhook {
+    /// Id; primary key.
+    pub(crate) id: WebhookId,
+    /// Where events are sent.
+    pub(crate) url: String,
+    /// Which types of events, as filters of the feed; all where there are none.
+    pub(crate) events: Vec<String>,
+    /// For people.
+    pub(crate) description: Option<String>,
+    /// Secrets that sign, the newest first.
+    pub(crate) secrets: Vec<SigningSecret>,
+    /// Why nothing is sent to it: `disabled`, `gone` or `failing`.
+    pub(crate) disabled: Option<String>,
+    /// When it was created.
+    pub(crate) created_at: Timestamp,
+    /// When it was last changed.
+    pub(crate) updated_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+/// A secret that signs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SigningSecret {
+    /// Its number, to which the seal is bound.
+    pub(crate) generation: u64,
+    pub(crate) sealed: Sealed,
+    /// Until when it signs, once another has taken its place.
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl Webhook {
+    /// The secrets that sign at a moment.
+    pub(crate) fn signing(&self, now: Timestamp) -> impl Iterator<Item = &SigningSecret> {
+        let signs = move |secret: &&SigningSecret| secret.until.is_none_or(|until| now < until);
+        self.secrets.iter().filter(signs)
+    }
+
+    /// The number of the next secret.
+    pub(crate) fn next_generation(&self) -> u64 {
+        let newest = self.secrets.iter().map(|secret| secret.generation).max();
+        newest.unwrap_or(0) + 1
+    }
+
+    /// With a new secret; the one before signs too for a day.
+    pub(crate) fn rotated(&self, sealed: Sealed, now: Timestamp) -> Self {
+        let until = now.checked_add(BOTH_SIGN).unwrap_or(Timestamp::MAX);
+        let generation = self.next_generation();
+        let before = self.secrets.first().cloned();
+        let before = before.map(|secret| SigningSecret {
+            until: Some(until),
+            ..secret
+        });
+        let newest = SigningSecret {
+            generation,
+            sealed,
+            until: None,
+        };
+        Self {
+            secrets: std::iter::once(newest).chain(before).collect(),
+            updated_at: now,
+            ..self.clone()
+        }
+    }
+
+    /// An entry about it for the audit log.
+    pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
+        NewAudit::new(action, "webhook", self.id)
+    }
+}
+
+/// Refuses an address that no event may be sent to: what is not https, and hosts that are written as an address of this
+/// machine or of a private network. `private_hosts` are excepted, which the operator names; names are judged
+/// again when they are looked up.
+pub(crate) fn check_url(text: &str, private_hosts: &[String]) -> Result<Url> {
+    let refused = |message: &str| Err(Error::invalid_at("/url", message));
+    let Some(url) = Url::parse(text).ok().filter(|_| text.len() <= 2048) else {
+        return refused("expected an https URL of at most 2048 characters");
+    };
+    let (Some(host), Some(name)) = (url.host(), url.host_str()) else {
+        return refused("expected an https URL with a host");
+    };
+    let by_name = is_named(name, private_hosts);
+    match url.scheme() {
+        "https" => {}
+        "http" if by_name => {}
+        _ => {
+            return refused(
+                "expected an https URL; plain http is for hosts that the operator names in private_hosts",
+            );
+        }
+    }
+    if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
+        return refused("expected a URL without user, password and fragment");
+    }
+    let reachable = match host {
+        Host::Domain(name) => !is_loopback(name),
+        Host::Ipv4(address) => is_public(IpAddr::V4(address)),
+        Host::Ipv6(address) => is_public(IpAddr::V6(address)),
+    };
+    if !reachable && !by_name {
+        return refused(
+            "this host is in a private network; the operator can allow it by name in private_hosts",
+        );
+    }
+    Ok(url)
+}
+
+/// Whether the operator names this host, or a domain above it as `.example.com`.
+fn is_named(host: &str, private_hosts: &[String]) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    private_hosts.iter().any(|named| {
+        let named = named.trim_start_matches('[').trim_end_matches(']');
+        named.eq_ignore_ascii_case(host)
+            || (named.starts_with('.')
+                && host
+                    .to_ascii_lowercase()
+                    .ends_with(&named.to_ascii_lowercase()))
+    })
+}
+
+/// Where the deliveries of a webhook stand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Lane {
+    /// Its webhook; primary key.
+    pub(crate) webhook_id: WebhookId,
+    /// Position in the feed up to which each event was delivered or waits as a row.
+    pub(crate) position: i64,
+    /// Since when everything fails.
+    pub(crate) failing_since: Option<Timestamp>,
+    /// Which process sends, and until when no other does.
+    pub(crate) holder: Option<Holder>,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+/// Who has a lane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Holder {
+    pub(crate) process: String,
+    pub(crate) until: Timestamp,
+}
+
+impl Lane {
+    /// The lane in the hands of a process; nothing where another has it.
+    pub(crate) fn claimed(&self, process: &str, now: Timestamp) -> Option<Self> {
+        let free = self
+            .holder
+            .as_ref()
+            .is_none_or(|holder| holder.process == process || holder.until < now);
+        free.then(|| Self {
+            holder: Some(Holder {
+                process: process.to_owned(),
+                until: now.checked_add(LEASE).unwrap_or(Timestamp::MAX),
+            }),
+            ..self.clone()
+        })
+    }
+
+    /// Whether everything has failed for so long that the endpoint is given up.
+    pub(crate) fn is_given_up(&self, now: Timestamp) -> bool {
+        let since = self.failing_since;
+        since.is_some_and(|since| now.duration_since(since) >= GIVEN_UP)
+    }
+}
+
+/// An event on its way to a webhook that did not take it at once, or that was asked for once more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Delivery {
+    /// Webhook and event; primary key.
+    pub(crate) webhook_id: WebhookId,
+    pub(crate) event_id: EventId,
+    pub(crate) event_type: String,
+    /// Place of the event in the feed; 0 for a test.
+    pub(crate) position: i64,
+    /// Account of the event: deliveries of one account go in order.
+    pub(crate) account_id: Option<AccountId>,
+    /// Where it stands.
+    pub(crate) state: DeliveryState,
+    /// Attempts so far.
+    pub(crate) attempts: u32,
+    /// When to try next, while it waits.
+    pub(crate) due_at: Timestamp,
+    /// What became of the last attempt.
+    pub(crate) last: Option<Attempt>,
+    /// When it was last changed.
+    pub(crate) updated_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+/// Where a delivery stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DeliveryState {
+    Waiting,
+    Delivered,
+    Failed,
+}
+
+/// One attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    pub(crate) at: Timestamp,
+    /// Status of the response, where one came.
+    pub(crate) status: Option<u16>,
+    /// What was wrong, or what the response said; scrubbed and cut.
+    pub(crate) message: String,
+    /// When the endpoint wants the next attempt, where it says.
+    #[serde(skip)]
+    pub(crate) retry_after: Option<SignedDuration>,
+}
+
+impl Attempt {
+    /// Whether the endpoint has taken the event.
+    pub(crate) fn is_success(&self) -> bool {
+        self.status
+            .is_some_and(|status| (200..300).contains(&status))
+    }
+    /// Whether the endpoint says that it wants no events any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.status == Some(410)
+    }
+}
+
+impl Delivery {
+    /// After an attempt. `random` is from 0 to 255 and stretches the pause by up to a quarter, so that what failed together
+    /// does not come back together.
+    pub(crate) fn after(&self, attempt: Attempt, random: u8) -> Self {
+        let (attempts, at) = (self.attempts + 1, attempt.at);
+        let pause = PAUSES.get(self.attempts as usize).copied();
+        let (state, due_at) = match pause {
+            _ if attempt.is_success() => (DeliveryState::Delivered, at),
+            None => (DeliveryState::Failed, at),
+            Some(seconds) => {
+                let millis = seconds * 1000 + seconds * 1000 / 4 * i64::from(random) / 255;
+                let asked = attempt.retry_after.unwrap_or_default().min(LONGEST_PAUSE);
+                let pause = SignedDuration::from_millis(millis).max(asked);
+                (DeliveryState::Waiting, at.checked_add(pause).unwrap_or(at))
+            }
+        };
+        Self {
+            state,
+            attempts,
+            due_at,
+            last: Some(attempt),
+            updated_at: at,
+            ..self.clone()
+        }
+    }
+
+    /// Failed for good, because its event is no longer kept.
+    pub(crate) fn without_event(&self, now: Timestamp) -> Self {
+        Self {
+            state: DeliveryState::Failed,
+            last: Some(Attempt {
+                at: now,
+                status: None,
+                message: String::from("the event is no longer kept"),
+                retry_after: None,
+            }),
+            updated_at: now,
+            ..self.clone()
+        }
+    }
+
+    /// Once more from the beginning, now.
+    pub(crate) fn again(&self, now: Timestamp) -> Self {
+        Self {
+            state: DeliveryState::Waiting,
+            attempts: 0,
+            due_at: now,
+            updated_at: now,
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_public_https_or_allowed_by_name() {
+        let allowed = [
+            "hooks.test".to_owned(),
+            "127.0.0.1".into(),
+            ".corp.example".into(),
+        ];
+        for good in [
+            "https://example.com/hooks?a=b",
+            "https://93.184.216.34:8443/",
+            "http://hooks.test:8080/x",
+            "http://127.0.0.1:9/",
+            "http://a.corp.example/",
+        ] {
+            assert!(check_url(good, &allowed).is_ok(), "{good}");
+        }
+        for bad in [
+            "http://example.com/",
+            "ftp://example.com/",
+            "https://",
+            "nonsense",
+            "https://user:pass@example.com/",
+            "https://example.com/#part",
+            "https://localhost/",
+            "https://a.localhost/",
+            "https://127.0.0.2/",
+            "https://2130706434/",
+            "https://0x7f.2/",
+            "https://10.0.0.1/",
+            "https://169.254.169.254/latest/meta-data",
+            "https://100.64.0.1/",
+            "https://0.0.0.0/",
+            "https://[::1]/",
+            "https://[fd00::1]/",
+            "https://[::ffff:10.0.0.1]/",
+            "https://[64:ff9b::7f00:1]/",
+            "http://evilcorp.example/",
+        ] {
+            let error = check_url(bad, &allowed).unwrap_err();
+            assert_eq!(error.violation_list()[0].path, "/url", "{bad}");
+        }
+        assert!(check_url("http://127.0.0.1/", &[]).is_err());
+    }
+
+    fn failed(status: u16, retry_after: Option<i64>) -> Attempt {
+        Attempt {
+            at: Timestamp::UNIX_EPOCH,
+            status: Some(status),
+            message: String::new(),
+            retry_after: retry_after.map(SignedDuration::from_secs),
+        }
+    }
+
+    fn delivery() -> Delivery {
+        let id = uuid::Uuid::nil();
+        Delivery {
+            webhook_id: WebhookId::from_uuid(id),
+            event_id: EventId::from_uuid(id),
+            event_type: String::from("account.activated"),
+            position: 1,
+            account_id: None,
+            state: DeliveryState::Waiting,
+            attempts: 0,
+            due_at: Timestamp::UNIX_EPOCH,
+            last: None,
+            updated_at: Timestamp::UNIX_EPOCH,
+            extra: Extra::default(),
+        }
+    }
+
+    #[test]
+    fn a_delivery_is_tried_for_three_days_and_then_has_failed() {
+        let (mut one, mut other) = (delivery(), delivery());
+        let (mut least, mut most) = (0, 0);
+        for _ in 0..9 {
+            one = one.after(failed(500, None), 0);
+            other = other.after(failed(500, None), 255);
+            assert_eq!(one.state, DeliveryState::Waiting);
+            least += one.due_at.as_second();
+            most += other.due_at.as_second();
+        }
+        assert_eq!(least, 5 + 300 + 1800 + 75 * 3600);
+        assert!(most > least && most <= least * 5 / 4, "{most}");
+        one = one.after(failed(500, None), 0);
+        assert_eq!((one.state, one.attempts), (DeliveryState::Failed, 10));
+        let again = one.again(Timestamp::UNIX_EPOCH);
+        assert_eq!((again.state, again.attempts), (DeliveryState::Waiting, 0));
+        let done = again.after(failed(204, None), 0);
+        assert_eq!(done.state, DeliveryState::Delivered);
+    }
+
+    #[test]
+    fn an_endpoint_that_says_when_is_not_asked_before() {
+        let due = |asked| delivery().after(failed(429, asked), 0).due_at.as_second();
+        assert_eq!(due(None), 5);
+        assert_eq!(due(Some(1)), 5);
+        assert_eq!(due(Some(120)), 120);
+        assert_eq!(due(Some(1_000_000)), 86_400);
+    }
+
+    #[test]
+    fn one_process_has_a_lane_until_its_time_is_over() {
+        let lane = Lane {
+            webhook_id: WebhookId::from_uuid(uuid::Uuid::nil()),
+            position: 0,
+            failing_since: Some(Timestamp::UNIX_EPOCH),
+            holder: None,
+            extra: Extra::default(),
+        };
+        let start = Timestamp::UNIX_EPOCH;
+        let held = lane.claimed("a", start).unwrap();
+        assert_eq!(held.claimed("b", start), None);
+        assert!(held.claimed("a", start).is_some());
+        let later = start + LEASE + SignedDuration::from_secs(1);
+        assert!(held.claimed("b", later).is_some());
+        assert!(!lane.is_given_up(start + SignedDuration::from_hours(119)));
+        assert!(lane.is_given_up(start + SignedDuration::from_hours(120)));
+    }
+}

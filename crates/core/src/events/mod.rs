@@ -1,0 +1,10 @@
+//! The feed of events: what happened, in the order of commits.
+
+mod cursor;
+mod read;
+#[cfg(test)]
+mod tests;
+mod view;
+pub(crate) mod webhooks;
+
+pub(crate) use read::read;

@@ -1,0 +1,168 @@
+//! Reads the feed on from a cursor, and waits for what comes next.
+
+use std::{pin::pin, time::Duration};
+
+use futures_util::future::select;
+
+use super::{cursor::Cursor, view::view};
+use crate::{
+    ErrorKind, Result,
+    context::Context,
+    domain::AccountRef,
+    identifier::AccountId,
+    resource::{Event, EventFilter, EventPage},
+};
+
+/// The longest wait.
+const LONGEST: Duration = Duration::from_secs(30);
+/// What other processes commit is looked for so often.
+const POLL: Duration = Duration::from_secs(1);
+/// Rows that are read together.
+const READ: u32 = 200;
+/// Rows that are looked at for one page, whether or not they match.
+const LOOKED_AT: u32 = 2_000;
+/// The most that a page holds.
+const MOST: u32 = 500;
+/// In place of a cursor: what comes from now on.
+const LATEST: &str = "latest";
+
+/// Events after a cursor, or from the oldest on, in the order of commits. Where there are none it waits, at most so long.
+pub(crate) async fn read(
+    context: &Context,
+    filter: &EventFilter,
+    after: Option<&str>,
+    limit: u32,
+    wait: Duration,
+) -> Result<EventPage> {
+    filter.check()?;
+    if !wait.is_zero() {
+        context.tasks.open()?;
+    }
+    let search = Search::new(context, filter).await?;
+    let end = context.monotonic() + wait.min(LONGEST);
+    let (mut cursor, gap) = start(context, after).await?;
+    let mut place = None;
+    loop {
+        // Whatever is committed after the reading begins ends the wait.
+        let mut committed = context.feed.watch();
+        let mut page = search.page(context, cursor, limit.clamp(1, MOST)).await?;
+        page.gap = gap;
+        let left = end.saturating_sub(context.monotonic());
+        let is_over = left.is_zero() || context.tasks.open().is_err();
+        if !page.items.is_empty() || page.more || gap || is_over {
+            return Ok(page);
+        }
+        cursor = Cursor::read(&page.cursor)?;
+        if place.is_none() {
+            place = Some(context.feed.wait()?);
+        }
+        let pause = context.runtime.sleep(left.min(POLL));
+        let _ = select(pin!(committed.changed()), pause).await;
+    }
+}
+
+/// Where to go on, and whether events are missing there.
+async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)> {
+    let cursor = match after {
+        None => return Ok((Cursor::START, false)),
+        Some(LATEST) => return Ok((last(context).await?, false)),
+        Some(text) => Cursor::read(text)?,
+    };
+    let before = cursor.position.saturating_sub(1);
+    let next = context.store.events(None, Some(before), 1).await?;
+    let Some(next) = next.first().map(|found| &found.row) else {
+        return Ok((cursor, false));
+    };
+    if cursor == Cursor::START || next.id == cursor.id {
+        return Ok((cursor, false));
+    }
+    let moment = cursor.moment();
+    let was_replaced = next.position == Some(cursor.position)
+        || context
+            .restored_at
+            .is_some_and(|at| moment.is_none_or(|moment| moment < at));
+    if was_replaced {
+        return Ok((Cursor::START, true));
+    }
+    // The event itself is gone. While those that last are not as old, only short-lived ones went after it.
+    let kept_since = context.now().checked_sub(context.retention.events);
+    let is_old = kept_since.is_ok_and(|since| moment.is_none_or(|moment| moment < since));
+    let skips = next.position > Some(cursor.position.saturating_add(1));
+    Ok((cursor, is_old && skips))
+}
+
+/// After the last event.
+async fn last(context: &Context) -> Result<Cursor> {
+    let last = context.store.last_event().await?;
+    let last = last.and_then(|last| Cursor::after(&last.row));
+    Ok(last.unwrap_or(Cursor::START))
+}
+
+/// What is looked for.
+struct Search<'a> {
+    filter: &'a EventFilter,
+    /// Where it is one account that exists, its events have an order of their own.
+    account: Option<AccountId>,
+}
+
+impl<'a> Search<'a> {
+    async fn new(context: &Context, filter: &'a EventFilter) -> Result<Self> {
+        let account = match (&filter.connection_name, &filter.identifier) {
+            (Some(connection), Some(identifier)) => {
+                let of = AccountRef::new(connection, identifier)?;
+                match context.account_rows(&of).await {
+                    Ok((_, account)) => Some(account.row.id),
+                    Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
+                        return Err(error);
+                    }
+                    // What was deleted may still be in the feed.
+                    Err(_) => None,
+                }
+            }
+            _ => None,
+        };
+        Ok(Self { filter, account })
+    }
+
+    async fn page(&self, context: &Context, from: Cursor, limit: u32) -> Result<EventPage> {
+        let (mut cursor, mut items, mut looked_at) = (from, Vec::new(), 0);
+        // Read first: no event of the account below it can be missing from what is read after.
+        let last = match self.account {
+            Some(_) => last(context).await?,
+            None => Cursor::START,
+        };
+        loop {
+            let after = Some(cursor.position);
+            let rows = context.store.events(self.account, after, READ).await?;
+            let all = rows.len() < READ as usize;
+            for row in rows {
+                if items.len() >= limit as usize {
+                    return Ok(EventPage::new(items, cursor.to_string(), true, false));
+                }
+                cursor = Cursor::after(&row.row).unwrap_or(cursor);
+                looked_at += 1;
+                if self.filter.takes_type(&row.row.name) {
+                    let event = view(context, row.row).await;
+                    items.extend(self.takes(&event).then_some(event));
+                }
+            }
+            if all && last.position > cursor.position {
+                cursor = last;
+            }
+            if all || looked_at >= LOOKED_AT {
+                return Ok(EventPage::new(items, cursor.to_string(), !all, false));
+            }
+        }
+    }
+
+    fn takes(&self, event: &Event) -> bool {
+        let is = |given: &Option<String>, member| {
+            given
+                .as_deref()
+                .is_none_or(|given| event.text(member) == Some(given))
+        };
+        self.account.is_some()
+            || (is(&self.filter.connection_name, "connection_name")
+                && is(&self.filter.identifier, "identifier"))
+    }
+}

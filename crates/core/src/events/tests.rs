@@ -1,0 +1,305 @@
+//! What a reader of the feed sees: pages in order, waits that end, and gaps that are said.
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::future::join;
+use jiff::SignedDuration;
+
+use super::*;
+use crate::{
+    context::{Context, change::Change},
+    domain::account::Trigger,
+    identifier::AccountId,
+    resource::{EventFilter, EventPage},
+    state::AccountState,
+    store::{Cutoffs, MemoryStore},
+    testing::{STABLE, World, always, insert_account, insert_account_of, open},
+};
+
+const NONE: Duration = Duration::ZERO;
+
+fn context(world: &World, process: u32, store: &Arc<MemoryStore>) -> Context {
+    let store = Arc::clone(store);
+    world.run(open(
+        world.process(process),
+        &STABLE,
+        always(200, ""),
+        store,
+    ))
+}
+
+fn lonely(world: &World) -> Context {
+    context(world, 0, &Arc::new(MemoryStore::new(world.process(0))))
+}
+
+fn filter(types: &[&str]) -> EventFilter {
+    EventFilter {
+        types: types.iter().map(ToString::to_string).collect(),
+        ..EventFilter::default()
+    }
+}
+
+async fn page(context: &Context, after: Option<&str>, limit: u32) -> EventPage {
+    read(context, &EventFilter::default(), after, limit, NONE)
+        .await
+        .unwrap()
+}
+
+fn names(page: &EventPage) -> Vec<&str> {
+    page.items.iter().map(|event| &*event.event_type).collect()
+}
+
+async fn change(context: &Context, id: AccountId, trigger: Trigger<'_>) {
+    let now = context.now();
+    context
+        .change_account("test", id, |account| account.row.on(trigger, now))
+        .await
+        .unwrap();
+}
+
+/// Of a context with the account `ada`: `connection.created`, `account.suspended`, `account.resumed`.
+async fn three(context: &Context) -> AccountId {
+    let id = insert_account(context, AccountState::Active).await.id;
+    change(context, id, Trigger::Suspended).await;
+    change(context, id, Trigger::Resumed).await;
+    id
+}
+
+#[test]
+fn pages_follow_each_other_and_end() {
+    let world = World::new();
+    let context = lonely(&world);
+    let empty = world.run(page(&context, None, 10));
+    assert!(empty.items.is_empty() && !empty.more && !empty.gap);
+    let id = world.run(three(&context));
+    let first = world.run(page(&context, Some(&empty.cursor), 2));
+    assert_eq!(names(&first), ["connection.created", "account.suspended"]);
+    assert!(first.more);
+    let rest = world.run(page(&context, Some(&first.cursor), 2));
+    assert_eq!(names(&rest), ["account.resumed"]);
+    assert!(!rest.more);
+    let end = world.run(page(&context, Some(&rest.cursor), 2));
+    assert_eq!((end.items.len(), &end.cursor), (0, &rest.cursor));
+    // From any event, the feed goes on after it.
+    let again = world.run(page(&context, Some(&first.items[0].cursor), 10));
+    assert_eq!(names(&again), ["account.suspended", "account.resumed"]);
+    let suspended = &again.items[0];
+    let told = |member| suspended.text(member);
+    assert_eq!(told("account_id"), Some(id.to_string().as_str()));
+    assert_eq!(
+        [told("connection_name"), told("product"), told("identifier")],
+        [Some("demo"), Some("demo"), Some("ada")]
+    );
+    assert_eq!(
+        [told("status"), told("previous_status")],
+        [Some("suspended"), Some("active")]
+    );
+    let all = EventFilter::default();
+    let wrong = read(&context, &all, Some("x"), 1, NONE);
+    world.run(wrong).unwrap_err();
+}
+
+#[test]
+fn a_filter_leaves_out_what_does_not_match_and_the_cursor_goes_on() {
+    let world = World::new();
+    let context = lonely(&world);
+    world.run(three(&context));
+    let other = world.run(insert_account_of(
+        &context,
+        "other",
+        "demo",
+        AccountState::Active,
+    ));
+    world.run(change(&context, other.id, Trigger::Suspended));
+    let of = |filter: EventFilter| {
+        let page = world.run(read(&context, &filter, None, 10, NONE)).unwrap();
+        let names = names(&page).join(" ");
+        (names, page.cursor)
+    };
+    let (connections, cursor) = of(filter(&["connection.*"]));
+    assert_eq!(connections, "connection.created connection.created");
+    let latest = world.run(page(&context, Some("latest"), 10));
+    assert_eq!((latest.items.len(), &latest.cursor), (0, &cursor));
+    let mut of_other = filter(&[]);
+    of_other.connection_name = Some(String::from("other"));
+    let (found, _) = of(of_other.clone());
+    assert_eq!(found, "connection.created account.suspended");
+    of_other.identifier = Some(String::from("ada"));
+    let (found, end) = of(of_other.clone());
+    assert_eq!((&*found, end), ("account.suspended", cursor.clone()));
+    of_other.identifier = Some(String::from("nobody"));
+    assert_eq!(of(of_other), (String::new(), cursor));
+    let misspelt = filter(&["acount.*"]);
+    let wrong = read(&context, &misspelt, None, 1, NONE);
+    assert!(
+        world
+            .run(wrong)
+            .unwrap_err()
+            .to_string()
+            .contains("did you mean")
+    );
+}
+
+#[test]
+fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
+    for writer in [0, 1] {
+        let world = World::new();
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let contexts = [0, 1].map(|process| context(&world, process, &store));
+        let id = world
+            .run(insert_account(&contexts[0], AccountState::Active))
+            .id;
+        let latest = world.run(page(&contexts[0], Some("latest"), 1)).cursor;
+        let (reader, writer_of) = (&contexts[0], &contexts[writer]);
+        let all = EventFilter::default();
+        let wait = Duration::from_secs(20);
+        let began = reader.monotonic();
+        let later = async {
+            reader.runtime.sleep(Duration::from_millis(3_300)).await;
+            change(writer_of, id, Trigger::Suspended).await;
+        };
+        let reading = read(reader, &all, Some(&latest), 10, wait);
+        let (read, ()) = world.run(join(reading, later));
+        assert_eq!(names(&read.unwrap()), ["account.suspended"]);
+        let took = reader.monotonic().saturating_sub(began);
+        // This process is woken; for what others commit it looks every second.
+        let expected = [3_300, 4_000][writer];
+        assert_eq!(took, Duration::from_millis(expected), "{writer}");
+    }
+}
+
+#[test]
+fn a_wait_without_an_event_has_an_end_and_so_has_the_number_of_waits() {
+    let world = World::new();
+    let context = lonely(&world);
+    let all = EventFilter::default();
+    for (wait, took) in [(7, 7), (600, 30)] {
+        let began = context.monotonic();
+        let reading = read(&context, &all, None, 1, Duration::from_secs(wait));
+        let page = world.run(reading).unwrap();
+        assert!(page.items.is_empty());
+        let elapsed = context.monotonic().saturating_sub(began);
+        assert_eq!(elapsed, Duration::from_secs(took));
+    }
+    let places: Vec<_> = std::iter::from_fn(|| context.feed.wait().ok()).collect();
+    assert_eq!(places.len(), 256);
+    let reading = read(&context, &all, None, 1, Duration::from_secs(1));
+    let error = world.run(reading).unwrap_err();
+    assert_eq!(error.kind(), crate::ErrorKind::Overloaded);
+    // Who does not wait needs no place.
+    world.run(page(&context, None, 1));
+    drop(places);
+    let reading = read(&context, &all, None, 1, Duration::from_secs(1));
+    world.run(reading).unwrap();
+}
+
+#[test]
+fn a_wait_ends_when_the_process_does() {
+    let world = World::new();
+    let context = lonely(&world);
+    let all = EventFilter::default();
+    let closing = async {
+        context.runtime.sleep(Duration::from_millis(1_500)).await;
+        context.tasks.close();
+    };
+    let reading = read(&context, &all, None, 1, Duration::from_secs(20));
+    let (read, ()) = world.run(join(reading, closing));
+    assert!(read.unwrap().items.is_empty());
+    assert_eq!(context.monotonic(), Duration::from_secs(2));
+}
+
+fn prune(world: &World, context: &Context, all: bool) {
+    let cutoff = match all {
+        true => context.now(),
+        false => jiff::Timestamp::MIN,
+    };
+    let cutoffs = Cutoffs {
+        access_tokens: jiff::Timestamp::MIN,
+        keyed_calls: jiff::Timestamp::MIN,
+        executions: jiff::Timestamp::MIN,
+        reads: jiff::Timestamp::MIN,
+        totals: jiff::Timestamp::MIN,
+        events: cutoff,
+        short_lived_events: context.now(),
+        authorizations: jiff::Timestamp::MIN,
+        credentials: jiff::Timestamp::MIN,
+        deliveries: jiff::Timestamp::MIN,
+    };
+    world.run(context.store.prune(&cutoffs, 100)).unwrap();
+}
+
+/// An event that is kept for a short time only.
+fn refreshed(world: &World, context: &Context, id: AccountId) {
+    let now = context.now();
+    let done = context.change(
+        "test",
+        || context.existing_account(id),
+        |account| {
+            let change = Change::none().event(account.row.refresh_event("account.refreshed"));
+            let mut row = account.row;
+            row.updated_at = now;
+            Ok((change.update(row, account.version), ()))
+        },
+    );
+    world.run(done).unwrap();
+}
+
+#[test]
+fn a_cursor_before_events_that_are_gone_says_so() {
+    let world = World::new();
+    let context = lonely(&world);
+    let id = world.run(three(&context));
+    let first = world.run(page(&context, None, 1));
+    // Two events go after the one that was read.
+    let later = context.retention.events + SignedDuration::from_secs(60);
+    world.advance(later.try_into().unwrap());
+    prune(&world, &context, true);
+    world.run(change(&context, id, Trigger::Suspended));
+    let next = world.run(page(&context, Some(&first.cursor), 10));
+    assert_eq!((names(&next), next.gap), (vec!["account.suspended"], true));
+    let after = world.run(page(&context, Some(&next.cursor), 10));
+    assert!(!after.gap);
+}
+
+#[test]
+fn a_reader_that_keeps_up_sees_no_gap_where_events_are_gone() {
+    let world = World::new();
+    let context = lonely(&world);
+    let id = world.run(three(&context));
+    let cursor = world.run(page(&context, None, 10)).cursor;
+    let later = context.retention.events + SignedDuration::from_secs(60);
+    world.advance(later.try_into().unwrap());
+    prune(&world, &context, true);
+    assert!(!world.run(page(&context, Some(&cursor), 10)).gap);
+    world.run(change(&context, id, Trigger::Suspended));
+    let next = world.run(page(&context, Some(&cursor), 10));
+    assert_eq!((names(&next), next.gap), (vec!["account.suspended"], false));
+}
+
+#[test]
+fn short_lived_events_that_are_gone_count_as_kept() {
+    let world = World::new();
+    let context = lonely(&world);
+    let id = world.run(three(&context));
+    refreshed(&world, &context, id);
+    let cursor = world.run(page(&context, None, 10)).cursor;
+    refreshed(&world, &context, id);
+    world.run(change(&context, id, Trigger::Suspended));
+    world.advance(Duration::from_secs(2 * 86_400));
+    prune(&world, &context, false);
+    let next = world.run(page(&context, Some(&cursor), 10));
+    assert_eq!((names(&next), next.gap), (vec!["account.suspended"], false));
+    let kept = world.run(page(&context, None, 10));
+    assert_eq!(kept.items.len(), 4, "{:?}", names(&kept));
+}
+
+#[test]
+fn a_cursor_of_a_database_that_was_replaced_begins_again_with_a_gap() {
+    let world = World::new();
+    let (before, after) = (lonely(&world), lonely(&world));
+    world.run(three(&before));
+    let cursor = world.run(page(&before, None, 10)).cursor;
+    world.run(three(&after));
+    let next = world.run(page(&after, Some(&cursor), 10));
+    assert_eq!((next.items.len(), next.gap), (3, true));
+}

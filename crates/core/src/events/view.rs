@@ -1,0 +1,37 @@
+//! Events as applications see them.
+
+use serde_json::Value;
+
+use super::cursor::Cursor;
+use crate::{context::Context, domain, resource::Event};
+
+/// An event with what follows from its row.
+pub(super) async fn view(context: &Context, row: domain::Event) -> Event {
+    let cursor = Cursor::after(&row).unwrap_or(Cursor::START).to_string();
+    let mut data = match row.data {
+        Value::Object(members) => members,
+        _ => serde_json::Map::new(),
+    };
+    if let Some(id) = row.account_id {
+        data.insert(String::from("account_id"), id.to_string().into());
+    }
+    // Events of the first schema.
+    if let Some(state) = data.remove("state") {
+        data.entry("status").or_insert(state);
+    }
+    let connection = data.get("connection_id").and_then(Value::as_str);
+    if let (None, Some(Ok(id))) = (data.get("connection_name"), connection.map(str::parse))
+        && let Some((name, product)) = context.names_of(id).await
+    {
+        data.insert(String::from("connection_name"), name.to_string().into());
+        data.insert(String::from("product"), product.into());
+    }
+    Event {
+        id: row.id,
+        event_type: row.name,
+        timestamp: row.at,
+        cursor,
+        actor: row.actor,
+        data,
+    }
+}

@@ -1,0 +1,148 @@
+//! Deliveries that were not taken at once; sending events once more, and sending a test.
+
+use super::{existing, read, send::send};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    domain::webhook::{Delivery, DeliveryState, Lane},
+    identifier::EventId,
+    resource::{self, Page, WebhookDelivery, WebhookReplay},
+};
+
+/// The type of the event that tests send.
+const TEST: &str = "webhook.test";
+
+/// Deliveries of a webhook, the youngest event first.
+pub(crate) async fn deliveries(
+    context: &Context,
+    id: &str,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<WebhookDelivery>> {
+    let webhook = existing(context, id).await?.row.id;
+    let after = page_token.map(str::parse::<EventId>).transpose();
+    let after = after
+        .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))?;
+    let limit = page_size.clamp(1, 100);
+    let rows = context.store.deliveries(webhook, after, limit).await?;
+    let full = rows.len() == limit as usize;
+    let next = rows.last().filter(|_| full).map(|last| last.row.event_id);
+    let items = rows.into_iter().map(|found| view(found.row)).collect();
+    Ok(Page::new(items, next.map(|id| id.to_string())))
+}
+
+/// Sends the event of a delivery once more, from the first attempt on.
+pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<WebhookDelivery> {
+    let webhook = existing(context, id).await?.row.id;
+    let unknown = || Error::new(ErrorKind::NotFound, "this webhook has no such delivery");
+    let event: EventId = event.parse().map_err(|_| unknown())?;
+    let again = context
+        .change(
+            "webhook.replay",
+            || async {
+                let found = context.store.delivery(webhook, event).await?;
+                found.ok_or_else(unknown)
+            },
+            |found| {
+                if found.row.event_type == TEST {
+                    return Err(Error::new(
+                        ErrorKind::InvalidRequest,
+                        "a test is not an event that can be sent once more; send another test",
+                    ));
+                }
+                let again = found.row.again(context.now());
+                Ok((Change::none().update(again.clone(), found.version), again))
+            },
+        )
+        .await?;
+    context.feed.committed();
+    Ok(view(again))
+}
+
+/// Sends all events from a time on once more, in the order of the feed.
+pub(crate) async fn replay_since(
+    context: &Context,
+    id: &str,
+    replay: &WebhookReplay,
+) -> Result<resource::Webhook> {
+    let webhook = existing(context, id).await?.row.id;
+    let first = context.store.first_event_since(replay.since).await?;
+    if let Some(first) = first.and_then(|event| event.row.position) {
+        context
+            .change(
+                "webhook.replay_since",
+                || context.store.lane(webhook),
+                |lane| {
+                    let back = lane.filter(|lane| lane.row.position >= first);
+                    let Some(lane) = back else {
+                        return Ok((Change::none(), ()));
+                    };
+                    let back = Lane {
+                        position: first - 1,
+                        ..lane.row
+                    };
+                    Ok((Change::none().update(back, lane.version), ()))
+                },
+            )
+            .await?;
+        context.feed.committed();
+    }
+    read(context, id).await
+}
+
+/// Sends a test event now, whether or not the webhook is disabled.
+pub(crate) async fn test(context: &Context, id: &str) -> Result<WebhookDelivery> {
+    let webhook = existing(context, id).await?.row;
+    let event_id = EventId::from_uuid(context.new_id());
+    let now = context.now();
+    let body = serde_json::json!({
+        "id": event_id,
+        "type": TEST,
+        "timestamp": now,
+        "actor": context.caller.actor(),
+        "data": { "webhook_id": webhook.id },
+    });
+    let attempt = send(context, &webhook, event_id, body.to_string().into_bytes()).await;
+    let state = if attempt.is_success() {
+        DeliveryState::Delivered
+    } else {
+        DeliveryState::Failed
+    };
+    let delivery = Delivery {
+        webhook_id: webhook.id,
+        event_id,
+        event_type: TEST.to_owned(),
+        position: 0,
+        account_id: None,
+        state,
+        attempts: 1,
+        due_at: now,
+        last: Some(attempt),
+        updated_at: context.now(),
+        extra: Default::default(),
+    };
+    let exists = Error::new(ErrorKind::Internal, "two tests have the same id");
+    let change = Change::none().insert(delivery.clone());
+    context.add("webhook.test", change, exists).await?;
+    Ok(view(delivery))
+}
+
+fn view(row: Delivery) -> WebhookDelivery {
+    let (state, waits) = match row.state {
+        DeliveryState::Waiting => ("waiting", true),
+        DeliveryState::Delivered => ("delivered", false),
+        DeliveryState::Failed => ("failed", false),
+    };
+    let last = row.last.as_ref();
+    let message = last.map(|last| last.message.clone());
+    WebhookDelivery {
+        event_id: row.event_id,
+        event_type: row.event_type,
+        state: state.to_owned(),
+        attempts: row.attempts,
+        next_attempt_at: waits.then_some(row.due_at),
+        last_attempt_at: last.map(|last| last.at),
+        status: last.and_then(|last| last.status),
+        message: message.filter(|text| !text.is_empty()),
+    }
+}

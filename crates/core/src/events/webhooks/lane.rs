@@ -1,0 +1,368 @@
+//! One round of a webhook's lane: what waits and is due, and what is new in the feed, is sent; what became of it is
+//! committed together with how far the feed has come. A process that ends in between sends some events again.
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, stream};
+use jiff::{SignedDuration, Timestamp};
+
+use super::send::send;
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::{
+        Event, NewEvent,
+        webhook::{Attempt, Delivery, DeliveryState, Lane, Webhook},
+    },
+    events::view::view,
+    identifier::{AccountId, EventId, WebhookId},
+    resource::EventFilter,
+    store::Versioned,
+};
+
+/// Events that are read from the feed together.
+const BATCH: u32 = 50;
+/// Requests to one endpoint at a time, each of another account.
+const AT_ONCE: usize = 8;
+/// No request begins after so much of a round, so that it ends well within the lease.
+const SENDING: Duration = Duration::from_secs(60);
+/// A lease has to last for so long when a round begins: the sending, the last response, and the commit.
+const ROUND: SignedDuration = SignedDuration::from_secs(90);
+/// After so many failures a round sends nothing more.
+const FAILURES: u32 = 4;
+/// Deliveries that are looked at together, and how many may wait before the feed is left for later.
+const WAITING: u32 = 1_000;
+const FULL: usize = 500;
+
+/// Deliveries of one account go one after another; events without an account go by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Account(AccountId),
+    Single(EventId),
+}
+
+impl Group {
+    fn of(account: Option<AccountId>, event: EventId) -> Self {
+        account.map_or(Self::Single(event), Self::Account)
+    }
+}
+
+/// Something to send: a delivery that waits, or a new event.
+enum Item {
+    Waiting(Box<Delivery>),
+    New(Box<Event>),
+}
+
+/// What a round found in its store.
+struct Work {
+    webhook: Webhook,
+    lane: Versioned<Lane>,
+    groups: BTreeMap<Group, Vec<Item>>,
+    /// Where the feed stands when all of it is done.
+    position: i64,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Outcome {
+    /// Deliveries as they are now: changed ones, and new ones that wait.
+    rows: Vec<Delivery>,
+    succeeded: bool,
+    failed: bool,
+    gone: bool,
+}
+
+/// One round; whether there may be more to do at once.
+pub(super) async fn round(context: &Context, id: WebhookId) -> Result<bool> {
+    let Some(work) = work(context, id).await? else {
+        return Ok(false);
+    };
+    let Some(claimed) = claim(context, &work.lane).await? else {
+        return Ok(false);
+    };
+    let begun = Begun {
+        context,
+        webhook: &work.webhook,
+        until: context.monotonic() + SENDING,
+        failures: AtomicU32::new(0),
+    };
+    let outcomes: Vec<Outcome> = stream::iter(work.groups.into_values())
+        .map(|items| begun.group(items))
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    let mut all = Outcome::default();
+    for outcome in outcomes {
+        all.rows.extend(outcome.rows);
+        all.succeeded |= outcome.succeeded;
+        all.failed |= outcome.failed;
+        all.gone |= outcome.gone;
+    }
+    finish(context, &claimed, work.position, &all).await?;
+    Ok(true)
+}
+
+/// What there is to do now; nothing where all waits for its time.
+async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
+    let (webhook, lane) = (
+        context.store.webhook(id).await?,
+        context.store.lane(id).await?,
+    );
+    let (Some(webhook), Some(lane)) = (webhook, lane) else {
+        return Ok(None);
+    };
+    if webhook.row.disabled.is_some() {
+        return Ok(None);
+    }
+    let waiting = context.store.waiting_deliveries(id, WAITING).await?;
+    let mut position = lane.row.position;
+    let events = if waiting.len() < FULL {
+        let after = Some(position);
+        context.store.events(None, after, BATCH).await?
+    } else {
+        Vec::new()
+    };
+    let now = context.now();
+    let mut groups: BTreeMap<Group, Vec<Item>> = BTreeMap::new();
+    for Versioned { row, .. } in waiting {
+        let group = Group::of(row.account_id, row.event_id);
+        groups
+            .entry(group)
+            .or_default()
+            .push(Item::Waiting(Box::new(row)));
+    }
+    let filter = EventFilter {
+        types: webhook.row.events.clone(),
+        ..EventFilter::default()
+    };
+    let moved = !events.is_empty();
+    for Versioned { row, .. } in events {
+        position = row.position.unwrap_or(position);
+        let known =
+            |item: &Item| matches!(item, Item::Waiting(waiting) if waiting.event_id == row.id);
+        let group = Group::of(row.account_id, row.id);
+        let waits = groups
+            .get(&group)
+            .is_some_and(|items| items.iter().any(known));
+        if filter.takes_type(&row.name) && !waits {
+            groups
+                .entry(group)
+                .or_default()
+                .push(Item::New(Box::new(row)));
+        }
+    }
+    let is_due = |items: &Vec<Item>| match items.first() {
+        Some(Item::Waiting(waiting)) => waiting.due_at <= now,
+        Some(Item::New(_)) => true,
+        None => false,
+    };
+    if !moved && !groups.values().any(is_due) {
+        return Ok(None);
+    }
+    Ok(Some(Work {
+        webhook: webhook.row,
+        lane,
+        groups,
+        position,
+    }))
+}
+
+/// The lane in the hands of this process, for long enough; nothing where another has it.
+async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane>> {
+    let process = context.process.to_string();
+    let long_enough = found.row.holder.as_ref().is_some_and(|holder| {
+        holder.process == process && holder.until.duration_since(context.now()) > ROUND
+    });
+    if long_enough {
+        return Ok(Some(found.row.clone()));
+    }
+    let id = found.row.webhook_id;
+    context
+        .change(
+            "webhook.claim",
+            || context.store.lane(id),
+            |lane| {
+                let claimed = lane.as_ref().and_then(|lane| {
+                    let claimed = lane.row.claimed(&process, context.now())?;
+                    // What another has moved meanwhile was read too early.
+                    (claimed.position == found.row.position).then_some((claimed, lane.version))
+                });
+                Ok(match claimed {
+                    Some((claimed, version)) => (
+                        Change::none().update(claimed.clone(), version),
+                        Some(claimed),
+                    ),
+                    None => (Change::none(), None),
+                })
+            },
+        )
+        .await
+}
+
+/// A round that sends.
+struct Begun<'a> {
+    context: &'a Context,
+    webhook: &'a Webhook,
+    until: Duration,
+    failures: AtomicU32,
+}
+
+impl Begun<'_> {
+    /// The deliveries of one group, up to the first that fails; new events behind that wait as rows.
+    async fn group(&self, items: Vec<Item>) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut blocked = false;
+        for item in items {
+            let may_send = !blocked && self.may_send();
+            let (delivery, is_stored) = match item {
+                Item::Waiting(waiting) if !may_send || waiting.due_at > self.context.now() => {
+                    blocked = true;
+                    continue;
+                }
+                Item::Waiting(waiting) => (*waiting, true),
+                Item::New(event) => (self.waiting(&event), false),
+            };
+            if !may_send {
+                blocked = true;
+                outcome.rows.push(delivery);
+                continue;
+            }
+            let Some(attempt) = self.attempt(&delivery).await else {
+                outcome
+                    .rows
+                    .push(delivery.without_event(self.context.now()));
+                continue;
+            };
+            let succeeded = attempt.is_success();
+            outcome.gone |= attempt.is_gone();
+            outcome.succeeded |= succeeded;
+            outcome.failed |= !succeeded;
+            if !succeeded {
+                blocked = true;
+                self.failures.fetch_add(1, Ordering::Relaxed);
+            }
+            // What is taken at once leaves no row.
+            if is_stored || !succeeded {
+                let mut random = [0];
+                self.context.entropy.fill(&mut random);
+                outcome.rows.push(delivery.after(attempt, random[0]));
+            }
+        }
+        outcome
+    }
+
+    fn may_send(&self) -> bool {
+        self.failures.load(Ordering::Relaxed) < FAILURES
+            && self.context.monotonic() < self.until
+            && self.context.tasks.open().is_ok()
+    }
+
+    /// A new event as a delivery that was not tried yet.
+    fn waiting(&self, event: &Event) -> Delivery {
+        let now = self.context.now();
+        Delivery {
+            webhook_id: self.webhook.id,
+            event_id: event.id,
+            event_type: event.name.clone(),
+            position: event.position.unwrap_or(0),
+            account_id: event.account_id,
+            state: DeliveryState::Waiting,
+            attempts: 0,
+            due_at: now,
+            last: None,
+            updated_at: now,
+            extra: Default::default(),
+        }
+    }
+
+    /// Sends the event as it stands in the feed now: a user may have been erased since. Nothing where it is gone.
+    async fn attempt(&self, delivery: &Delivery) -> Option<Attempt> {
+        match self.context.store.event(delivery.event_id).await {
+            Ok(Some(event)) => {
+                let event = view(self.context, event.row).await;
+                let body = serde_json::to_vec(&event).unwrap_or_default();
+                Some(send(self.context, self.webhook, event.id, body).await)
+            }
+            Ok(None) => None,
+            Err(_) => Some(Attempt {
+                at: self.context.now(),
+                status: None,
+                message: String::from("the event could not be read"),
+                retry_after: None,
+            }),
+        }
+    }
+}
+
+/// Commits what came of a round, unless another process has the lane by now.
+async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outcome) -> Result<()> {
+    let id = claimed.webhook_id;
+    context
+        .change(
+            "webhook.deliver",
+            || async {
+                let lane = context.store.lane(id).await?;
+                let webhook = context.store.webhook(id).await?;
+                let mut versions = Vec::new();
+                for row in &outcome.rows {
+                    let present = context.store.delivery(id, row.event_id).await?;
+                    versions.push(present.map(|present| present.version));
+                }
+                Ok((lane, webhook, versions))
+            },
+            |(lane, webhook, versions)| {
+                let (Some(lane), Some(webhook)) = (lane, webhook) else {
+                    return Ok((Change::none(), ()));
+                };
+                let process = claimed.holder.as_ref().map(|holder| &holder.process);
+                if lane.row.holder.as_ref().map(|holder| &holder.process) != process {
+                    return Ok((Change::none(), ()));
+                }
+                let now = context.now();
+                let mut after = lane.row.claimed(&context.process.to_string(), now);
+                let mut after = after.take().unwrap_or_else(|| lane.row.clone());
+                // A replay may have set it back meanwhile.
+                if lane.row.position == claimed.position {
+                    after.position = position;
+                }
+                after.failing_since = failing_since(&lane.row, outcome, now);
+                let mut change = Change::none();
+                for (row, version) in outcome.rows.iter().zip(versions) {
+                    change = match version {
+                        Some(version) => change.update(row.clone(), version),
+                        None => change.insert(row.clone()),
+                    };
+                }
+                let why = if outcome.gone {
+                    Some("gone")
+                } else {
+                    after.is_given_up(now).then_some("failing")
+                };
+                if let (Some(why), None) = (why, &webhook.row.disabled) {
+                    let disabled = Webhook {
+                        disabled: Some(why.to_owned()),
+                        updated_at: now,
+                        ..webhook.row
+                    };
+                    let facts = serde_json::json!({ "webhook_id": id, "reason": why });
+                    change = change
+                        .event(NewEvent::new("webhook.disabled", facts))
+                        .update(disabled, webhook.version);
+                }
+                Ok((change.update(after, lane.version), ()))
+            },
+        )
+        .await
+}
+
+fn failing_since(lane: &Lane, outcome: &Outcome, now: Timestamp) -> Option<Timestamp> {
+    match (outcome.succeeded, outcome.failed) {
+        (true, _) => None,
+        (false, true) => lane.failing_since.or(Some(now)),
+        (false, false) => lane.failing_since,
+    }
+}

@@ -1,0 +1,77 @@
+//! Webhooks (Standard Webhooks): endpoints of the application, and the lanes in which events are delivered to them.
+//!
+//! Each endpoint has a lane of its own: how far it has come in the feed, and rows for the deliveries that failed and wait.
+//! Events of one account are sent in order: while one waits, the later ones of that account wait behind it.
+
+mod change;
+mod create;
+mod delete;
+mod deliveries;
+mod lane;
+mod read;
+mod rotate_secret;
+mod send;
+#[cfg(test)]
+mod tests;
+mod workers;
+
+pub(crate) use change::change;
+pub(crate) use create::create;
+pub(crate) use delete::delete;
+pub(crate) use deliveries::{deliveries, replay, replay_since, test};
+pub(crate) use read::{list, read};
+pub(crate) use rotate_secret::rotate_secret;
+pub(crate) use workers::start;
+
+use secrecy::SecretString;
+
+use crate::{
+    Error, ErrorKind, Result, context::Context, domain::webhook::Webhook, identifier::WebhookId,
+    resource::EventFilter, seal::place, sealed::Sealed, store::Versioned,
+};
+
+/// The webhook of an id as it stands in a path.
+async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
+    let unknown = || Error::new(ErrorKind::NotFound, "there is no webhook with this id");
+    let id: WebhookId = id.parse().map_err(|_| unknown())?;
+    context.store.webhook(id).await?.ok_or_else(unknown)
+}
+
+/// Refuses filters that would never take an event.
+fn check_events(events: &[String]) -> Result<()> {
+    let filter = EventFilter {
+        types: events.to_vec(),
+        ..EventFilter::default()
+    };
+    filter.check().map_err(|error| {
+        let message = error.violation_list().first().map_or_else(
+            || error.message().to_owned(),
+            |violation| violation.message.clone(),
+        );
+        Error::invalid_at("/events", message)
+    })
+}
+
+fn check_description(description: Option<&str>) -> Result<()> {
+    let good = description
+        .is_none_or(|text| text.chars().count() <= 200 && !text.chars().any(char::is_control));
+    if good {
+        return Ok(());
+    }
+    Err(Error::invalid_at(
+        "/description",
+        "a description has at most 200 characters and no control characters",
+    ))
+}
+
+/// A new secret of 256 bits, sealed and as it is shown once.
+fn new_secret(context: &Context, id: WebhookId, generation: u64) -> Result<(Sealed, SecretString)> {
+    use base64::{Engine as _, engine::general_purpose::STANDARD};
+    let mut bytes = zeroize::Zeroizing::new([0; 32]);
+    context.entropy.fill(bytes.as_mut_slice());
+    let sealed = context
+        .vault
+        .seal(place::webhook_secret(id, generation), bytes.as_slice())?;
+    let text = zeroize::Zeroizing::new(STANDARD.encode(bytes.as_slice()));
+    Ok((sealed, SecretString::from(format!("whsec_{}", &*text))))
+}

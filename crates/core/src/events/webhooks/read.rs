@@ -1,0 +1,52 @@
+//! Reads webhooks, without their secrets.
+
+use super::existing;
+use crate::{
+    Error, Result,
+    context::Context,
+    domain::webhook::{Lane, Webhook},
+    identifier::WebhookId,
+    resource::{self, Page},
+};
+
+pub(crate) async fn list(
+    context: &Context,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<resource::Webhook>> {
+    let after = page_token.map(str::parse::<WebhookId>).transpose();
+    let after = after
+        .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))?;
+    let limit = page_size.clamp(1, 100);
+    let rows = context.store.webhooks(after, limit).await?;
+    let full = rows.len() == limit as usize;
+    let next = rows.last().filter(|_| full).map(|last| last.row.id);
+    let mut items = Vec::new();
+    for found in rows {
+        let lane = context.store.lane(found.row.id).await?;
+        items.push(view(context, found.row, lane.map(|lane| lane.row).as_ref()));
+    }
+    Ok(Page::new(items, next.map(|id| id.to_string())))
+}
+
+pub(crate) async fn read(context: &Context, id: &str) -> Result<resource::Webhook> {
+    let webhook = existing(context, id).await?.row;
+    let lane = context.store.lane(webhook.id).await?;
+    Ok(view(context, webhook, lane.map(|lane| lane.row).as_ref()))
+}
+
+/// A webhook as applications see it.
+pub(super) fn view(context: &Context, row: Webhook, lane: Option<&Lane>) -> resource::Webhook {
+    let previous = row.signing(context.now()).find_map(|secret| secret.until);
+    resource::Webhook {
+        id: row.id,
+        url: row.url,
+        events: row.events,
+        description: row.description,
+        disabled: row.disabled,
+        failing_since: lane.and_then(|lane| lane.failing_since),
+        previous_secret_until: previous,
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+    }
+}

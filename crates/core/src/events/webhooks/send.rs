@@ -1,0 +1,140 @@
+//! Sends one event to an endpoint, signed as Standard Webhooks says.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use hmac::{Hmac, Mac as _};
+use http::{HeaderValue, Method, header};
+use sha2::Sha256;
+
+use crate::{
+    Error, ErrorKind, Result,
+    context::Context,
+    domain::webhook::{Attempt, Webhook, check_url},
+    identifier::EventId,
+    ports::{Body, Limits},
+    scrub::scrub,
+    seal::place,
+    tool::Response,
+};
+
+/// An endpoint has so long to respond.
+const TIME: Duration = Duration::from_secs(15);
+/// So much of a response is read, to say what was wrong.
+const READ: u64 = 4096;
+/// So much of that is kept.
+const KEPT: usize = 200;
+
+const LIMITS: Limits = Limits {
+    connect: Duration::from_secs(5),
+    first_byte: TIME,
+    idle: TIME,
+    total: TIME,
+    ..Limits::DEFAULT
+};
+
+/// One attempt; an error is an attempt without a response.
+pub(super) async fn send(
+    context: &Context,
+    webhook: &Webhook,
+    id: EventId,
+    body: Vec<u8>,
+) -> Attempt {
+    let at = context.now();
+    let attempt = attempt(context, webhook, id, body).await;
+    attempt.unwrap_or_else(|error| Attempt {
+        at,
+        status: None,
+        message: scrub(error.message(), KEPT),
+        retry_after: None,
+    })
+}
+
+async fn attempt(
+    context: &Context,
+    webhook: &Webhook,
+    id: EventId,
+    body: Vec<u8>,
+) -> Result<Attempt> {
+    // What the operator allows may have changed since the address was given.
+    let url = check_url(&webhook.url, &context.private_hosts)?;
+    let at = context.now();
+    let id = id.to_string();
+    let timestamp = at.as_second().to_string();
+    let mut signatures = Vec::new();
+    for secret in webhook.signing(at) {
+        let place = place::webhook_secret(webhook.id, secret.generation);
+        let key = context.vault.open_sealed(place, &secret.sealed).await?;
+        signatures.push(signature(&key, &id, &timestamp, &body));
+    }
+    let unsendable = |_| Error::new(ErrorKind::Internal, "the request cannot be made");
+    let mut request = http::Request::builder()
+        .method(Method::POST)
+        .uri(url.as_str())
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::USER_AGENT, "stead-webhooks")
+        .header("webhook-id", id)
+        .header("webhook-timestamp", timestamp)
+        .header(
+            "webhook-signature",
+            HeaderValue::from_str(&signatures.join(" ")).map_err(unsendable_header)?,
+        )
+        .body(Body::from(body))
+        .map_err(unsendable)?;
+    request.extensions_mut().insert(LIMITS);
+    let sent = context.tasks.unless_cut(context.transport.send(request));
+    let Some(response) = sent.await else {
+        return Err(Error::new(
+            ErrorKind::ShuttingDown,
+            "this process stopped before a response came",
+        ));
+    };
+    let (head, body) = response
+        .map_err(|error| Error::new(ErrorKind::ProductUnavailable, error.to_string()))?
+        .into_parts();
+    let said = body.collect(READ).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let response = Response::new(head.status.as_u16(), head.headers, "");
+    Ok(Attempt {
+        at,
+        status: Some(response.status),
+        message: scrub(&said, KEPT),
+        retry_after: response
+            .retry_after(Some(at))
+            .and_then(|pause| pause.try_into().ok()),
+    })
+}
+
+fn unsendable_header(_: header::InvalidHeaderValue) -> Error {
+    Error::new(ErrorKind::Internal, "the request cannot be made")
+}
+
+/// Signs id, time of the attempt and body: HMAC-SHA256, version 1 of the scheme.
+fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> String {
+    // A key of any length is taken.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
+        return String::new();
+    };
+    for part in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
+        mac.update(part);
+    }
+    format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_is_that_of_the_specification() {
+        // The example of the Standard Webhooks reference libraries.
+        let key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let signed = signature(
+            &key,
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            "1614265330",
+            br#"{"test": 2432232314}"#,
+        );
+        assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+}

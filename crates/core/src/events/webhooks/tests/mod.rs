@@ -1,0 +1,242 @@
+//! Webhooks over a store, a world whose time the test moves, and receivers that behave as the test says.
+
+mod flow;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use hmac::{Hmac, Mac as _};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value as Json, json};
+use sha2::Sha256;
+
+use super::*;
+use crate::{
+    connections,
+    context::change::Change,
+    domain::NewEvent,
+    identifier::{AccountId, ConnectionId},
+    ports::{TransportError, TransportErrorKind},
+    resource::{NewConnection, NewWebhook, WebhookChange, WebhookReplay},
+    store::MemoryStore,
+    testing::{Clock, Flaky, Responses, STABLE, World, open, response},
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// How the receiver behaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Receiver {
+    Takes,
+    Responds(u16),
+    IsSilent,
+    IsPrivate,
+}
+
+/// What the receiver got, in its order: whether it was taken, the host, headers and body.
+#[derive(Debug, Clone)]
+struct Got {
+    taken: bool,
+    host: String,
+    id: String,
+    timestamp: i64,
+    signatures: String,
+    body: String,
+}
+
+impl Got {
+    fn json(&self) -> Json {
+        serde_json::from_str(&self.body).unwrap()
+    }
+    fn number(&self) -> u64 {
+        self.json()["data"]["number"].as_u64().unwrap_or_default()
+    }
+    fn account(&self) -> String {
+        self.json()["data"]["account_id"].to_string()
+    }
+    /// How many of its signatures are made with a secret.
+    fn signed_with(&self, secret: &SecretString) -> usize {
+        let text = secret.expose_secret().strip_prefix("whsec_").unwrap();
+        let key = STANDARD.decode(text).unwrap();
+        let signatures = self.signatures.split(' ');
+        let good = signatures.filter(|signature| {
+            let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+            mac.update(format!("{}.{}.{}", self.id, self.timestamp, self.body).as_bytes());
+            let sent = STANDARD.decode(signature.strip_prefix("v1,").unwrap());
+            mac.verify_slice(&sent.unwrap()).is_ok()
+        });
+        good.count()
+    }
+}
+
+struct Stage {
+    world: World,
+    store: Arc<Flaky>,
+    context: Context,
+    receivers: Arc<Mutex<BTreeMap<String, Receiver>>>,
+    got: Arc<Mutex<Vec<Got>>>,
+    /// How far the clocks were set on.
+    ahead: Mutex<jiff::SignedDuration>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let world = World::new();
+        let rows = Arc::new(MemoryStore::new(world.process(0)));
+        let store = Flaky::over(rows, true);
+        let mut stage = Self {
+            context: opened(&world, 0, &store, &Arc::default(), &Arc::default()),
+            world,
+            store,
+            receivers: Arc::default(),
+            got: Arc::default(),
+            ahead: Mutex::default(),
+        };
+        stage.context = stage.process(1);
+        stage
+    }
+
+    /// Sets the clocks on, and lets what is due then happen: time that passes second by second would take a test too long.
+    fn jump(&self, by: Duration) {
+        let mut ahead = self.ahead.lock().unwrap();
+        *ahead += jiff::SignedDuration::try_from(by).unwrap();
+        for process in [1, 2] {
+            let clock = Clock {
+                ahead: *ahead,
+                drift: 0,
+            };
+            self.world.set_clock(process, clock);
+        }
+        self.world.advance(Duration::from_secs(3));
+    }
+
+    /// A process that delivers.
+    fn process(&self, number: u32) -> Context {
+        let (receivers, got) = (&self.receivers, &self.got);
+        let context = opened(&self.world, number, &self.store, receivers, got);
+        start(&context);
+        context
+    }
+
+    fn set(&self, host: &str, receiver: Receiver) {
+        let mut receivers = self.receivers.lock().unwrap();
+        receivers.insert(host.to_owned(), receiver);
+    }
+
+    fn create(&self, host: &str, events: &[&str]) -> crate::resource::WebhookWithSecret {
+        let new = NewWebhook::new(format!("https://{host}/hook")).events(events.iter().copied());
+        self.world.run(create(&self.context, new)).unwrap()
+    }
+
+    /// An event of an account, with a number.
+    fn emit(&self, account: u128, number: u64) {
+        let event = NewEvent::new("account.refreshed", json!({ "number": number }));
+        let event = match account {
+            0 => event,
+            id => {
+                let [id, of] = [id, 1].map(uuid::Uuid::from_u128);
+                event.of_account(AccountId::from_uuid(id), ConnectionId::from_uuid(of))
+            }
+        };
+        let exists = Error::new(ErrorKind::Internal, "exists");
+        let change = Change::none()
+            .event(event)
+            .audit(crate::domain::NewAudit::new("test.event", "test", number));
+        self.world
+            .run(self.context.add("test", change, exists))
+            .unwrap();
+    }
+
+    /// What a receiver took, or refused.
+    fn got(&self, host: &str, taken: bool) -> Vec<Got> {
+        let got = self.got.lock().unwrap();
+        let of_host = got
+            .iter()
+            .filter(|got| got.host == host && got.taken == taken);
+        of_host
+            .filter(|got| got.json()["type"] == "account.refreshed")
+            .cloned()
+            .collect()
+    }
+
+    fn numbers(&self, host: &str) -> Vec<u64> {
+        self.got(host, true).iter().map(Got::number).collect()
+    }
+
+    fn webhook(&self, id: &WebhookId) -> crate::resource::Webhook {
+        self.world
+            .run(read(&self.context, &id.to_string()))
+            .unwrap()
+    }
+
+    fn deliveries(&self, id: &WebhookId) -> Vec<crate::resource::WebhookDelivery> {
+        let id = id.to_string();
+        let page = deliveries(&self.context, &id, None, 100);
+        self.world.run(page).unwrap().items
+    }
+
+    fn events(&self) -> Vec<(String, Json)> {
+        let events = self.world.run(self.context.store.events(None, None, 1000));
+        let events = events.unwrap().into_iter();
+        events
+            .map(|event| (event.row.name, event.row.data))
+            .collect()
+    }
+}
+
+fn opened(
+    world: &World,
+    number: u32,
+    store: &Arc<Flaky>,
+    receivers: &Arc<Mutex<BTreeMap<String, Receiver>>>,
+    got: &Arc<Mutex<Vec<Got>>>,
+) -> Context {
+    let (receivers, got) = (Arc::clone(receivers), Arc::clone(got));
+    let process = world.process(number);
+    let runtime = world.process(number);
+    let transport = Responses::by(move |request| {
+        let (receivers, got) = (Arc::clone(&receivers), Arc::clone(&got));
+        let runtime = Arc::clone(&runtime);
+        async move {
+            use crate::ports::Runtime as _;
+            let (head, body) = request.into_parts();
+            let host = head.uri.host().unwrap_or_default().to_owned();
+            let receiver = receivers.lock().unwrap().get(&host).copied();
+            let receiver = receiver.unwrap_or(Receiver::Takes);
+            let header = |name: &str| head.headers[name].to_str().unwrap().to_owned();
+            let body = body.collect(u64::MAX).await.unwrap();
+            got.lock().unwrap().push(Got {
+                taken: receiver == Receiver::Takes,
+                host,
+                id: header("webhook-id"),
+                timestamp: header("webhook-timestamp").parse().unwrap(),
+                signatures: header("webhook-signature"),
+                body: String::from_utf8(body.to_vec()).unwrap(),
+            });
+            match receiver {
+                Receiver::Takes => Ok(response(204, "")),
+                Receiver::Responds(status) => {
+                    let mut said = response(status, "no: stead_secret_0123456789abcdef");
+                    let elsewhere = "https://elsewhere.example/".parse().unwrap();
+                    said.headers_mut().insert("location", elsewhere);
+                    Ok(said)
+                }
+                Receiver::IsSilent => {
+                    runtime.sleep(Duration::from_secs(15)).await;
+                    let late = "no response came in time";
+                    Err(TransportError::new(TransportErrorKind::TimedOut, late))
+                }
+                Receiver::IsPrivate => Err(TransportError::new(
+                    TransportErrorKind::Unreachable,
+                    "the name leads to an address that is not public",
+                )),
+            }
+        }
+    });
+    world.run(open(process, &STABLE, transport, Arc::clone(store) as _))
+}

@@ -1,0 +1,72 @@
+//! Lets a data key seal.
+
+use super::{activatable_at, is_heard, load, view};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::{DataKey, data_key::Trigger},
+    resource,
+    state::DataKeyState,
+    store::Versioned,
+};
+
+/// Lets a data key seal; the active one only opens from then on. A key that was added has to wait until every process has
+/// tried to open it, unless `at_once`.
+pub(crate) async fn activate(
+    context: &Context,
+    key_id: &str,
+    at_once: bool,
+) -> Result<resource::DataKey> {
+    let active = context
+        .change(
+            "keys.activate",
+            || load(context, key_id),
+            |(keys, named)| decide(&keys, named, at_once),
+        )
+        .await?;
+    context.vault.reload().await?;
+    let now = context.store.now().await?;
+    Ok(view(&active, 0, now))
+}
+
+fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(Change, DataKey)> {
+    let named = &keys[named];
+    let (key, now) = (&named.row, named.read_at);
+    if !at_once {
+        staged(named)?;
+    }
+    let Some(active) = key.on(Trigger::Activated, now)? else {
+        return Ok((Change::none(), key.clone()));
+    };
+    let mut change = Change::none()
+        .event(active.event("key.activated"))
+        .audit(active.audit("key.activated"))
+        .update(active.clone(), named.version);
+    // Of two activations at once, the later one meets the row that the earlier one has changed.
+    for other in keys.iter().filter(|other| other.row.id != key.id) {
+        if let Some(replaced) = other.row.on(Trigger::Replaced, now)? {
+            change = change.update(replaced, other.version);
+        }
+    }
+    Ok((change, active))
+}
+
+/// Whether every process has had the time to read a key, and none has said that it cannot open it.
+fn staged(found: &Versioned<DataKey>) -> Result<()> {
+    let (key, now) = (&found.row, found.read_at);
+    if let Some(from) = activatable_at(key).filter(|from| now < *from) {
+        let why = format!(
+            "it can be activated from {from:.0} on, when every process has had the time to read it"
+        );
+        return Err(key.refused(&why));
+    }
+    let unopened = key.unopened_by.values().any(|said| is_heard(*said, now));
+    if key.state == DataKeyState::Added && unopened {
+        let why = format!(
+            "a process that runs does not have the key {:?} of the ring, which wraps it; give it to every process first",
+            key.ring_key
+        );
+        return Err(key.refused(&why));
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! Adds a data key, with which nothing is sealed yet.
+
+use super::view;
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    resource,
+};
+
+/// Adds a data key under the first key of the ring.
+pub(crate) async fn add(context: &Context) -> Result<resource::DataKey> {
+    let added = context
+        .change(
+            "keys.add",
+            || async {
+                let mut key = context.vault.new_data_key(context.new_id())?;
+                key.created_at = context.store.now().await?;
+                Ok(key)
+            },
+            |key| {
+                let change = Change::none()
+                    .event(key.event("key.added"))
+                    .audit(key.audit("key.added"));
+                Ok((change.insert(key.clone()), key))
+            },
+        )
+        .await?;
+    context.vault.reload().await?;
+    Ok(view(&added, 0, added.created_at))
+}

@@ -1,0 +1,33 @@
+//! Keeps up with what other processes do to the keys.
+
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::data_key::Trigger,
+};
+
+/// Reads the data keys again. Where this process cannot open one that was added, it says so on that key, so that it is
+/// not activated.
+pub(crate) async fn keep_up(context: &Context) -> Result<()> {
+    context.vault.reload().await?;
+    let unopened = context.vault.unopened();
+    if unopened.is_empty() {
+        return Ok(());
+    }
+    context
+        .change(
+            "keys.unopened",
+            || context.store.data_keys(),
+            |keys| {
+                let mut change = Change::none();
+                for found in keys.iter().filter(|found| unopened.contains(&found.row.id)) {
+                    let trigger = Trigger::Unopened(context.process);
+                    if let Some(key) = found.row.on(trigger, found.read_at)? {
+                        change = change.update(key, found.version);
+                    }
+                }
+                Ok((change, ()))
+            },
+        )
+        .await
+}

@@ -1,0 +1,46 @@
+//! Destroys a data key that nothing is sealed with.
+
+use super::{load, usage::usage, view};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::data_key::Trigger,
+    resource,
+};
+
+/// Destroys a data key, where no row of the store and no record of the spool is sealed with it. Backups still are: they
+/// open with the key of the ring that wrapped it.
+pub(crate) async fn retire(context: &Context, key_id: &str) -> Result<resource::DataKey> {
+    let (retired, now) = context
+        .change(
+            "keys.retire",
+            || async {
+                let (mut keys, named) = load(context, key_id).await?;
+                let found = keys.swap_remove(named);
+                // It was replaced before this count, so that nothing can be sealed with it after it.
+                let usage = usage(context, &[found.row.id]).await?;
+                Ok((found, usage))
+            },
+            |(found, usage)| {
+                let retired = found.row.on(Trigger::Retired, found.read_at)?;
+                let Some(retired) = retired else {
+                    return Ok((Change::none(), (found.row, found.read_at)));
+                };
+                let rows = usage.values().sum::<u64>();
+                if rows > 0 {
+                    let why = format!(
+                        "{rows} rows are still sealed with it; seal them again first (`stead keys reencrypt`)"
+                    );
+                    return Err(found.row.refused(&why));
+                }
+                let change = Change::none()
+                    .event(retired.event("key.retired"))
+                    .audit(retired.audit("key.retired"))
+                    .update(retired.clone(), found.version);
+                Ok((change, (retired, found.read_at)))
+            },
+        )
+        .await?;
+    context.vault.reload().await?;
+    Ok(view(&retired, 0, now))
+}

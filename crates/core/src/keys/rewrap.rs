@@ -1,0 +1,44 @@
+//! Puts the data keys under a new key of the ring.
+
+use super::view;
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::data_key::Trigger,
+    resource,
+};
+
+/// Wraps every data key with the first key of the ring, where another one wraps it; returns those. What they have sealed
+/// stays as it is.
+pub(crate) async fn rewrap(context: &Context) -> Result<Vec<resource::DataKey>> {
+    let wrapped = context
+        .change(
+            "keys.rewrap",
+            || async {
+                let rows = context.store.data_keys().await?;
+                let again = rows.into_iter().map(|found| {
+                    let wrapped = context.vault.wrap_again(&found.row)?;
+                    Ok(wrapped.map(|wrapped| (found, wrapped)))
+                });
+                again
+                    .filter_map(Result::transpose)
+                    .collect::<Result<Vec<_>>>()
+            },
+            |rows| {
+                let (mut change, mut after) = (Change::none(), Vec::new());
+                for (found, (ring_key, wrapped)) in rows {
+                    let trigger = Trigger::Wrapped { ring_key, wrapped };
+                    if let Some(key) = found.row.on(trigger, found.read_at)? {
+                        let name = "key.rewrapped";
+                        change = change.event(key.event(name)).audit(key.audit(name));
+                        change = change.update(key.clone(), found.version);
+                        after.push(view(&key, 0, found.read_at));
+                    }
+                }
+                Ok((change, after))
+            },
+        )
+        .await?;
+    context.vault.reload().await?;
+    Ok(wrapped)
+}

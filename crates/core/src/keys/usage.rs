@@ -1,0 +1,57 @@
+//! Counts what each data key has sealed.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Result,
+    context::Context,
+    identifier::DataKeyId,
+    seal::data_keys_in,
+    store::{TABLES, Table},
+};
+
+/// Rows that are read together.
+const PAGE: u32 = 500;
+
+/// How many rows hold something that a key has sealed.
+pub(super) type Usage = BTreeMap<DataKeyId, u64>;
+
+/// How many rows of the store, and records of the spool, hold something that each of these keys has sealed. It looks at
+/// what is stored, so that a row counts which no one can read any more.
+pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage> {
+    let mut usage: Usage = keys.iter().map(|key| (*key, 0)).collect();
+    let mut count = |body: &str| {
+        let mut found: Vec<_> = data_keys_in(body).collect();
+        found.sort_unstable();
+        found.dedup();
+        for key in found {
+            if let Some(rows) = usage.get_mut(&key) {
+                *rows += 1;
+            }
+        }
+    };
+    for table in tables() {
+        let mut after = None;
+        loop {
+            let (rows, next) = context.store.rows(table, after, PAGE).await?;
+            rows.iter().for_each(|found| count(&found.row.body));
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    if let Some(spool) = &context.spool {
+        for (_, record) in spool.list().await? {
+            count(&String::from_utf8_lossy(&record));
+        }
+    }
+    Ok(usage)
+}
+
+/// The tables whose rows hold what data keys have sealed.
+pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
+    let sealed = TABLES.iter().copied().filter(|table| table.sealed);
+    // What is there is sealed by keys of the ring.
+    sealed.filter(|table| table.name != "data_key")
+}

@@ -1,0 +1,236 @@
+//! How an environment is: what an operator looks at who has to find out what is wrong.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, stream};
+use http::header;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    Result,
+    context::Context,
+    domain::Account,
+    identifier::ConnectionName,
+    ports::{Body, Limits},
+    state::{AccountReason, AccountState, ConnectionHealth, ConnectionState},
+    tool::http_date,
+};
+
+/// Accounts that are looked at.
+const ACCOUNTS: usize = 100_000;
+const PAGE: u32 = 500;
+/// Entries of the outbox that are looked at.
+const ENTRIES: u32 = 1_000;
+/// Addresses that are asked at the same time.
+const AT_ONCE: usize = 8;
+const LIMITS: Limits = Limits {
+    first_byte: Duration::from_secs(5),
+    total: Duration::from_secs(10),
+    response_bytes: 64 * 1024,
+    ..Limits::DEFAULT
+};
+
+/// How an environment is.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Examination {
+    /// When an older copy last took the place of the database, where that is known.
+    pub restored_at: Option<Timestamp>,
+    /// How far the store's time is ahead of this process's.
+    pub store_ahead: SignedDuration,
+    /// Connections, by name.
+    pub connections: Vec<ExaminedConnection>,
+    /// What these addresses said, and others that were named.
+    pub addresses: BTreeMap<String, Probe>,
+    /// Accounts by connection, state and reason, as far as 100,000 of them go.
+    pub accounts: HashMap<(String, AccountState, Option<AccountReason>), u64>,
+    /// What is still to be done at products.
+    pub outbox: WaitingInOutbox,
+}
+
+/// A connection, and where its product is asked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ExaminedConnection {
+    /// Name.
+    pub name: ConnectionName,
+    /// Product.
+    pub product: String,
+    /// State.
+    pub state: ConnectionState,
+    /// How the product took the client last.
+    pub health: ConnectionHealth,
+    /// Where users authorize, and where tokens are asked for.
+    pub urls: Vec<String>,
+}
+
+/// What came of a request without credentials.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Probe {
+    /// It was answered: with this status, and so far was this process's time ahead of the `Date` of the response.
+    Response(u16, Option<SignedDuration>),
+    /// No response came, for this reason.
+    Failed(String),
+}
+
+/// What is still to be done at products, as far as 1,000 entries go.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct WaitingInOutbox {
+    /// How many entries.
+    pub entries: usize,
+    /// How old the oldest is.
+    pub age: Option<SignedDuration>,
+    /// How often the one that failed most has failed.
+    pub failures: u32,
+}
+
+/// Looks at everything, asks each address of a connection that is ready once, and those of `others` too. It changes nothing.
+pub(crate) async fn examine(context: &Context, others: &[String]) -> Result<Examination> {
+    let store_ahead = context.store.now().await?.duration_since(context.now());
+    let mut found = Vec::new();
+    for row in context.all_connections().await? {
+        let endpoints = context.endpoints_of(&row);
+        // A product that is not there any more has no address.
+        let urls = endpoints.map_or_else(|_| Vec::new(), |endpoints| endpoints.for_authorization());
+        found.push(ExaminedConnection {
+            name: row.name,
+            product: row.product,
+            state: row.state,
+            health: row.health,
+            urls,
+        });
+    }
+    // Others are not in use yet, or not any more.
+    let in_use = |connection: &&ExaminedConnection| connection.state == ConnectionState::Ready;
+    let urls: BTreeSet<String> = found
+        .iter()
+        .filter(in_use)
+        .flat_map(|connection| &connection.urls)
+        .chain(others)
+        .cloned()
+        .collect();
+    let addresses = stream::iter(urls)
+        .map(|url| async move {
+            let probe = ask(context, &url).await;
+            (url, probe)
+        })
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    Ok(Examination {
+        restored_at: context.restored_at,
+        store_ahead,
+        connections: found,
+        addresses,
+        accounts: accounts(context).await?,
+        outbox: outbox(context).await?,
+    })
+}
+
+async fn ask(context: &Context, url: &str) -> Probe {
+    let mut request = http::Request::new(Body::Empty);
+    match url.parse() {
+        Ok(uri) => *request.uri_mut() = uri,
+        Err(_) => return Probe::Failed(String::from("it is not an address")),
+    }
+    request.extensions_mut().insert(LIMITS);
+    match context.transport.send(request).await {
+        Ok(response) => {
+            let date = response.headers().get(header::DATE);
+            let date = date.and_then(|date| http_date(date.to_str().ok()?));
+            let ahead = date.map(|date| context.now().duration_since(date));
+            Probe::Response(response.status().as_u16(), ahead)
+        }
+        Err(error) => Probe::Failed(error.to_string()),
+    }
+}
+
+async fn accounts(
+    context: &Context,
+) -> Result<HashMap<(String, AccountState, Option<AccountReason>), u64>> {
+    let rows = context.all_connections().await?;
+    let connections: BTreeMap<_, _> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let mut counts = HashMap::new();
+    let (mut after, mut looked_at) = (None, 0);
+    while looked_at < ACCOUNTS {
+        let page = context.store.accounts(None, after, PAGE).await?;
+        let last = page.len() < PAGE as usize;
+        after = page.last().map(|found| found.row.id);
+        looked_at += page.len();
+        for row in page.into_iter().map(|found| found.row) {
+            if let Some(connection) = connections.get(&row.connection_id) {
+                let row: Account = row.through(connection);
+                let kind = (connection.name.to_string(), row.state, row.reason);
+                *counts.entry(kind).or_default() += 1;
+            }
+        }
+        if last {
+            break;
+        }
+    }
+    Ok(counts)
+}
+
+async fn outbox(context: &Context) -> Result<WaitingInOutbox> {
+    let entries = context.store.due(Timestamp::MAX, ENTRIES).await?;
+    // Its id says when an entry was made.
+    let made = |id: uuid::Uuid| {
+        let (seconds, nanos) = id.get_timestamp()?.to_unix();
+        Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
+    };
+    Ok(WaitingInOutbox {
+        entries: entries.len(),
+        age: entries
+            .iter()
+            .filter_map(|found| made(found.row.id.uuid()))
+            .map(|made| context.now().duration_since(made))
+            .max(),
+        failures: (entries.iter().map(|found| found.row.attempts))
+            .max()
+            .unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Responses, STABLE, World, context, insert_account, response};
+
+    #[test]
+    fn an_examination_shows_connections_accounts_and_what_their_addresses_say() {
+        let world = World::new();
+        let transport = Responses::by(|request: http::Request<Body>| async move {
+            assert!(request.headers().is_empty(), "no credentials");
+            let mut response = response(404, "");
+            // A minute and a half after the world's time.
+            let date = "Thu, 01 Jan 2026 00:01:30 GMT".parse().unwrap();
+            response.headers_mut().insert(header::DATE, date);
+            Ok(response)
+        });
+        let context = context(&world, &STABLE, transport);
+        let found = world.run(async {
+            insert_account(&context, AccountState::Active).await;
+            examine(&context, &[String::from("not an address")]).await
+        });
+        let found = found.unwrap();
+        assert!(found.store_ahead.is_zero());
+        let urls = &found.connections[0].urls;
+        assert_eq!(urls.len(), 2);
+        for url in urls {
+            let Probe::Response(404, Some(ahead)) = found.addresses[url] else {
+                panic!("{:?}", found.addresses)
+            };
+            assert_eq!(ahead.as_secs(), -90);
+        }
+        let wrong = &found.addresses["not an address"];
+        assert!(matches!(wrong, Probe::Failed(_)), "{wrong:?}");
+        let active = (String::from("demo"), AccountState::Active, None);
+        assert_eq!(found.accounts[&active], 1);
+        assert_eq!(found.outbox.entries, 0);
+    }
+}

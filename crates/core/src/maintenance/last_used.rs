@@ -1,0 +1,44 @@
+//! Writes down when credentials were last used: now and then, and never while a request waits.
+
+use jiff::SignedDuration;
+
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::AppCredential,
+    store::Versioned,
+};
+
+/// A credential in use is written so often at most.
+const EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+/// Keeps what this process has noted since the last time. What cannot be written now is noted again.
+pub(super) async fn keep(context: &Context) -> Result<()> {
+    let now = context.now();
+    for (client_id, times) in context.access_tokens.take_used() {
+        let load = || context.store.app_credential(&client_id);
+        let decide = |found: Option<Versioned<AppCredential>>| {
+            // One that was revoked meanwhile needs no time.
+            let Some(Versioned { row, version, .. }) = found else {
+                return Ok((Change::none(), ()));
+            };
+            let live = row.live_secrets(now);
+            let is_due = |(id, at): &(String, _)| {
+                let before = live.iter().find(|secret| secret.id == *id);
+                let before = before.and_then(|secret| secret.last_used_at);
+                before.is_none_or(|before| EVERY <= jiff::Timestamp::duration_since(*at, before))
+            };
+            let due: Vec<_> = times.iter().filter(|time| is_due(time)).cloned().collect();
+            let after = row.used(&due, now);
+            let used = after.map(|after| Change::none().update(after, version));
+            Ok((used.unwrap_or_default(), ()))
+        };
+        if let Err(error) = context.change("credential.used", load, decide).await {
+            for (secret_id, at) in times {
+                context.access_tokens.note_use(&client_id, &secret_id, at);
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
+}

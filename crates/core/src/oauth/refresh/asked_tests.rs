@@ -1,0 +1,39 @@
+//! Refreshes that the application asks for, while the access token serves.
+
+use super::flow_tests::{REFUSED, Stage};
+use crate::{
+    ErrorKind, accounts,
+    domain::AccountRef,
+    state::AccountState,
+    testing::{STABLE, STRICT},
+};
+
+fn ask(stage: &Stage) {
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    stage
+        .world
+        .run(accounts::refresh(&stage.context, &ada))
+        .unwrap();
+}
+
+#[test]
+fn a_request_to_refresh_ends_no_account_whose_token_serves() {
+    let stage = Stage::new(&STRICT, 3000);
+    stage.script([REFUSED]);
+    ask(&stage);
+    assert_eq!(stage.account().state, AccountState::Active);
+    assert_eq!(stage.presented().len(), 1);
+}
+
+#[test]
+fn however_often_it_was_asked_the_user_is_told_when_the_access_token_ends() {
+    let stage = Stage::new(&STABLE, 100);
+    stage.script([REFUSED; 20]);
+    for _ in 0..12 {
+        ask(&stage);
+        stage.seconds(6);
+    }
+    stage.read().unwrap();
+    stage.seconds(40);
+    assert_eq!(stage.fails(), ErrorKind::AuthorizationRequired);
+}

@@ -1,0 +1,42 @@
+//! What a refresh replaces is shredded, and no caller waits for it.
+
+use super::flow_tests::{Stage, read};
+use crate::testing::ROTATING;
+
+/// An account that was refreshed twice, so that its first credential is to be shredded.
+fn refreshed_twice() -> Stage {
+    let stage = Stage::new(&ROTATING, -1);
+    stage.read().unwrap();
+    stage.world.run_until_idle();
+    stage.seconds(3600);
+    stage.read().unwrap();
+    stage
+}
+
+fn live(stage: &Stage) -> Vec<u64> {
+    let (account, rows) = (stage.account().id, stage.store.rows());
+    let found = stage.world.run(rows.credentials(account)).unwrap();
+    let mut live: Vec<_> = found.iter().map(|found| found.row.generation).collect();
+    live.sort_unstable();
+    live
+}
+
+#[test]
+fn a_caller_does_not_wait_until_what_was_replaced_is_shredded() {
+    let stage = refreshed_twice();
+    assert_eq!(live(&stage), [1, 2, 3]);
+    stage.world.run_until_idle();
+    assert_eq!(live(&stage), [2, 3]);
+}
+
+#[test]
+fn what_a_process_that_ended_did_not_shred_is_shredded_by_the_next_refresh() {
+    let stage = refreshed_twice();
+    stage.world.kill(0);
+    stage.seconds(3600);
+    assert_eq!(live(&stage), [1, 2, 3]);
+    let next = stage.another(1);
+    stage.world.run(read(&next)).unwrap();
+    stage.world.run_until_idle();
+    assert_eq!(live(&stage), [3, 4]);
+}

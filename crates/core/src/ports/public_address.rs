@@ -1,0 +1,51 @@
+//! Which addresses are of the internet: what others name may lead nowhere else.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Whether an address is one of the internet, in whatever form it is written (RFC 6890).
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let special = matches!(
+        (a, b, c),
+        // This network, shared addresses of carriers, protocol assignments, the relays of 6to4, benchmarks.
+        (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)
+        // Multicast and all above it.
+        | (224.., ..)
+    );
+    !(special
+        || address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_documentation())
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, g, h] = address.segments();
+    let v4 = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_public_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match (a, b, c, d, e, f) {
+        // Mapped and compatible addresses, and those of a translator: what they embed is reached (RFC 4291, RFC 6052).
+        (0, 0, 0, 0, 0, 0 | 0xffff) | (0, 0, 0, 0, 0xffff, 0) | (0x64, 0xff9b, 0, 0, 0, 0) => {
+            v4(g, h)
+        }
+        // 6to4 (RFC 3056).
+        (0x2002, ..) => v4(b, c),
+        // Translators of a network's own, Teredo, benchmarks, documentation.
+        (0x64, 0xff9b, ..)
+        | (0x2001, 0 | 2, ..)
+        | (0x2001, 0xdb8, ..)
+        | (0x3fff, 0..=0xfff, ..) => false,
+        // The addresses that are given out for the internet.
+        (0x2000..=0x3fff, ..) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,92 @@
+//! Bearer tokens of one account.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::{
+    identifier::{AccountTokenId, ConnectionName, Identifier},
+    state::TokenAccess,
+};
+
+/// What an account token is made for.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct NewAccountToken {
+    /// Connection.
+    pub connection_name: String,
+    /// The application's id of the user.
+    pub identifier: String,
+    /// What it may do: `read`, or `write`, which includes reading.
+    pub access: TokenAccess,
+    /// Its life in seconds: 60 to 86400, 3600 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<u32>,
+}
+
+impl NewAccountToken {
+    /// A token for this user of this connection, for an hour.
+    pub fn new(
+        connection_name: impl Into<String>,
+        identifier: impl Into<String>,
+        access: TokenAccess,
+    ) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+            access,
+            expires_in: None,
+        }
+    }
+}
+
+/// An account token with its secret, which is shown once.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct IssuedAccountToken {
+    /// The bearer token; only its digest is kept.
+    #[serde(serialize_with = "exposed")]
+    #[schemars(with = "String")]
+    pub token: SecretString,
+    /// Its id.
+    pub token_id: AccountTokenId,
+    /// Connection.
+    pub connection_name: ConnectionName,
+    /// The application's id of the user.
+    pub identifier: Identifier,
+    /// What it may do.
+    pub access: TokenAccess,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// Address at which the token says whose account is meant, and paths are the product's own; absent where this
+    /// environment has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy_url: Option<String>,
+}
+
+fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(token.expose_secret())
+}
+
+/// An account token that is good.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AccountToken {
+    /// Its id.
+    pub token_id: AccountTokenId,
+    /// Connection.
+    pub connection_name: ConnectionName,
+    /// The application's id of the user.
+    pub identifier: Identifier,
+    /// What it may do.
+    pub access: TokenAccess,
+    /// Client id of the application that made it; absent where the operator did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}

@@ -1,0 +1,160 @@
+//! The audit log: who changed what.
+
+use std::{fmt, str::FromStr};
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Error, Result, caller::Actor};
+
+/// A change that someone made: of a connection, an account's state, credentials, keys or webhooks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AuditEntry {
+    /// Number, without gaps from 1 on.
+    pub number: u64,
+    /// When.
+    #[schemars(with = "String")]
+    pub at: Timestamp,
+    /// Who.
+    pub actor: Actor,
+    /// What was done, such as `connection.changed`.
+    pub action: String,
+    /// To what.
+    pub target: AuditTarget,
+    /// What else there is to know, such as the members that were changed; never a secret or an identifier of a user.
+    pub facts: Map<String, Value>,
+    /// The request that did it, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// Hash of the entry before; 64 zeros for the first one.
+    pub previous_hash: String,
+    /// SHA-256, in hexadecimal, over `previous_hash` and the other members as JSON without spaces, sorted by their names.
+    pub hash: String,
+}
+
+/// What was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AuditTarget {
+    /// `connection`, `account`, `app_credential`, and what else the actions begin with.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its id.
+    pub id: String,
+}
+
+/// Which entries are listed; each member that is given narrows the list.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct AuditFilter {
+    /// Only this action; with `.*` at its end, all that begin so.
+    pub action: Option<String>,
+    /// Only by this one: the id of an actor, or its type where it has none.
+    pub actor: Option<String>,
+    /// Only to the target with this id.
+    pub target: Option<String>,
+}
+
+/// Where the log stands: its last entry. Keep it elsewhere, and a cut end shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers make it from what they have kept"
+)]
+pub struct AuditHead {
+    /// Number of the entry.
+    pub number: u64,
+    /// Its hash.
+    pub hash: String,
+}
+
+impl fmt::Display for AuditHead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.number, self.hash)
+    }
+}
+
+impl FromStr for AuditHead {
+    type Err = Error;
+
+    /// Reads `NUMBER:HASH`.
+    fn from_str(text: &str) -> Result<Self> {
+        let read = text.split_once(':').and_then(|(number, hash)| {
+            let number = number.parse().ok().filter(|number| *number > 0)?;
+            let hash = hash.to_ascii_lowercase();
+            let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+            is_hash.then_some(Self { number, hash })
+        });
+        read.ok_or_else(|| {
+            Error::invalid_at(
+                "/expect",
+                "expected NUMBER:HASH as a verification prints it: a number and 64 hexadecimal digits",
+            )
+        })
+    }
+}
+
+/// What a verification of the log has found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AuditVerification {
+    /// The last entry up to which all fit; absent where the first does not, or there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<AuditHead>,
+    /// What does not fit; absent where the whole log does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<AuditFault>,
+}
+
+#[cfg(feature = "platform")]
+impl AuditVerification {
+    pub(crate) fn new(head: Option<AuditHead>, fault: Option<AuditFault>) -> Self {
+        Self { head, fault }
+    }
+}
+
+/// The first entry that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AuditFault {
+    /// Number that the entry has or should have.
+    pub number: u64,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+#[cfg(feature = "platform")]
+impl AuditFault {
+    pub(crate) fn new(number: u64, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { number, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_reads_as_it_is_printed() {
+        let head = AuditHead {
+            number: 7,
+            hash: "ab".repeat(32),
+        };
+        assert_eq!(head.to_string().parse::<AuditHead>().unwrap(), head);
+        for wrong in [
+            "",
+            "7",
+            "7:",
+            "7:ab",
+            "x:00",
+            ":",
+            &format!("0:{}", "ab".repeat(32)),
+        ] {
+            assert!(wrong.parse::<AuditHead>().is_err(), "{wrong}");
+        }
+    }
+}

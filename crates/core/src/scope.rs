@@ -1,0 +1,323 @@
+//! What an application may do with Stead: the scopes of its credentials and tokens. The permissions that a user grants
+//! at a product are something else.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, ErrorKind, Result, error::Violation, similar::unknown};
+
+macro_rules! names {
+    ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal $(, $products:ident)?; )+) => {
+        /// What a scope opens. The variants' documentation is the reference that users read.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum ScopeName { $( $(#[doc = $doc])+ $variant, )+ }
+
+        impl ScopeName {
+            /// Every one, in the order of the reference.
+            pub const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
+
+            /// The word, as credentials and token requests give it.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )+ }
+            }
+            /// One sentence about what it opens.
+            pub fn summary(self) -> &'static str {
+                match self { $( Self::$variant => concat!($($doc, " "),+).trim(), )+ }
+            }
+            /// Whether it can be given for one product only, as in `tools:execute:mail`.
+            pub const fn has_products(self) -> bool {
+                match self { $( Self::$variant => false $(|| { stringify!($products); true })?, )+ }
+            }
+        }
+    };
+}
+
+names! {
+    /// Call tools. `tools:execute:mail` only those of one product.
+    ToolsExecute = "tools:execute", products;
+    /// Send raw requests that only read. `proxy:read:mail` only to one product.
+    ProxyRead = "proxy:read", products;
+    /// Send any raw request. `proxy:write:mail` only to one product.
+    ProxyWrite = "proxy:write", products;
+    /// Make authorization links, and confirm who came back.
+    LinksCreate = "links:create";
+    /// See accounts and their state.
+    AccountsRead = "accounts:read";
+    /// Suspend, resume, refresh and disconnect accounts, and see them.
+    AccountsManage = "accounts:manage";
+    /// See connections.
+    ConnectionsRead = "connections:read";
+    /// Create, change and delete connections, and see them.
+    ConnectionsManage = "connections:manage";
+    /// Make tokens for one account each.
+    AccountTokensCreate = "account-tokens:create";
+    /// Read events.
+    EventsRead = "events:read";
+    /// Read the history of calls.
+    ExecutionsRead = "executions:read";
+    /// Create, change and delete webhook endpoints, and see them and their deliveries.
+    WebhooksManage = "webhooks:manage";
+    /// Read the audit log.
+    AuditRead = "audit:read";
+    /// Create, change, rotate and revoke credentials of applications, within the scopes that the caller has.
+    CredentialsManage = "credentials:manage";
+}
+
+impl ScopeName {
+    /// Whether who has this has the other too.
+    const fn includes(self, other: Self) -> bool {
+        self as u8 == other as u8
+            || matches!(
+                (self, other),
+                (Self::ProxyWrite, Self::ProxyRead)
+                    | (Self::AccountsManage, Self::AccountsRead)
+                    | (Self::ConnectionsManage, Self::ConnectionsRead)
+            )
+    }
+
+    /// The scope for all products.
+    pub fn scope(self) -> Scope {
+        Scope {
+            name: self,
+            product: None,
+        }
+    }
+
+    /// The scope for one product, where it can be given so.
+    pub fn of(self, product: &str) -> Scope {
+        Scope {
+            name: self,
+            product: self.has_products().then(|| product.to_owned()),
+        }
+    }
+}
+
+/// One scope: what it opens, for one product or for all.
+///
+/// ```
+/// use stead_core::scope::{Scope, ScopeName};
+///
+/// let scope: Scope = "tools:execute:mail".parse().unwrap();
+/// assert_eq!(scope, ScopeName::ToolsExecute.of("mail"));
+/// assert!("tools:run".parse::<Scope>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Scope {
+    /// What it opens.
+    pub name: ScopeName,
+    /// The only product that it holds for.
+    pub product: Option<String>,
+}
+
+impl Scope {
+    /// Whether who has this has the other too.
+    fn covers(&self, other: &Self) -> bool {
+        self.name.includes(other.name) && (self.product.is_none() || self.product == other.product)
+    }
+
+    /// What both open.
+    fn and(&self, other: &Self) -> Option<Self> {
+        let name = match (self.name, other.name) {
+            (one, other) if one.includes(other) => other,
+            (one, other) if other.includes(one) => one,
+            _ => return None,
+        };
+        let product = match (&self.product, &other.product) {
+            (None, product) | (product, None) => product,
+            (one, other) if one == other => one,
+            _ => return None,
+        };
+        let product = product.clone();
+        Some(Self { name, product })
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name.name())?;
+        match &self.product {
+            Some(product) => write!(f, ":{product}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Scope {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let named = |name: &ScopeName| {
+            let rest = text.strip_prefix(name.name())?;
+            let product = match rest.strip_prefix(':') {
+                None if rest.is_empty() => None,
+                Some(product) if name.has_products() && is_word(product) => {
+                    Some(product.to_owned())
+                }
+                _ => return None,
+            };
+            Some(Self {
+                name: *name,
+                product,
+            })
+        };
+        let found = ScopeName::ALL.iter().find_map(named);
+        found.ok_or_else(|| {
+            let known = ScopeName::ALL.iter().map(|name| name.name());
+            Error::new(
+                ErrorKind::InvalidRequest,
+                format!("the scope {}", unknown(text, known)),
+            )
+        })
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && text.len() <= 64 && text.chars().all(is_plain)
+}
+
+/// The scopes of a credential or a token. A `manage` includes its `read`, and `proxy:write` includes `proxy:read`.
+///
+/// ```
+/// use stead_core::scope::{ScopeName, Scopes};
+///
+/// let scopes = Scopes::parse(["tools:execute:mail", "accounts:manage"]).unwrap();
+/// assert!(scopes.opens_for(ScopeName::ToolsExecute, "mail"));
+/// assert!(!scopes.opens_for(ScopeName::ToolsExecute, "drive"));
+/// assert!(scopes.opens(ScopeName::AccountsRead));
+/// assert_eq!(scopes.to_string(), "tools:execute:mail accounts:manage");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scopes(Vec<Scope>);
+
+impl Scopes {
+    /// Every scope, for all products.
+    pub fn all() -> Self {
+        ScopeName::ALL.iter().map(|name| name.scope()).collect()
+    }
+
+    /// What a credential has for which none are given: all that an application needs. Other credentials and the audit log
+    /// are for operators.
+    pub fn usual() -> Self {
+        let of_operators = [ScopeName::CredentialsManage, ScopeName::AuditRead];
+        let all = ScopeName::ALL.iter();
+        all.filter(|name| !of_operators.contains(name))
+            .map(|name| name.scope())
+            .collect()
+    }
+
+    /// Scopes by their words.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] with the place of each word that is not a scope, as of a member `scopes`.
+    pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let (mut scopes, mut violations) = (Vec::new(), Vec::new());
+        for (index, word) in words.into_iter().enumerate() {
+            match word.parse() {
+                Ok(scope) => scopes.push(scope),
+                Err(error) => {
+                    let error: Error = error;
+                    let place = format!("/scopes/{index}");
+                    violations.push(Violation::new(place, "enum", error.message()));
+                }
+            }
+        }
+        if violations.is_empty() {
+            Ok(scopes.into_iter().collect())
+        } else {
+            Err(Error::invalid(violations))
+        }
+    }
+
+    /// Those of stored words that this version knows: what it does not know opens nothing.
+    #[cfg(feature = "platform")]
+    pub(crate) fn known<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
+        let words = words.into_iter();
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+
+    /// Whether one of them opens this, for some product at least.
+    pub fn opens(&self, name: ScopeName) -> bool {
+        self.0.iter().any(|scope| scope.name.includes(name))
+    }
+
+    /// Whether one of them opens this for a product.
+    pub fn opens_for(&self, name: ScopeName, product: &str) -> bool {
+        self.0.iter().any(|scope| {
+            let for_it = scope.product.as_deref().is_none_or(|only| only == product);
+            for_it && scope.name.includes(name)
+        })
+    }
+
+    /// The first of other scopes that these do not include.
+    pub fn lacks<'a>(&self, others: &'a Self) -> Option<&'a Scope> {
+        let has = |other: &Scope| self.0.iter().any(|scope| scope.covers(other));
+        others.0.iter().find(|other| !has(other))
+    }
+
+    /// What both open.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let pairs = self
+            .0
+            .iter()
+            .flat_map(|one| other.0.iter().map(move |two| (one, two)));
+        let both: Vec<Scope> = pairs.filter_map(|(one, two)| one.and(two)).collect();
+        // What another one includes says nothing.
+        let covered = |scope: &Scope| {
+            both.iter()
+                .any(|other| other != scope && other.covers(scope))
+        };
+        both.iter()
+            .filter(|scope| !covered(scope))
+            .cloned()
+            .collect()
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Scope> {
+        self.0.iter()
+    }
+
+    /// Their words.
+    pub fn words(&self) -> Vec<String> {
+        self.0.iter().map(ToString::to_string).collect()
+    }
+}
+
+impl FromIterator<Scope> for Scopes {
+    fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
+        let mut scopes: Vec<Scope> = scopes.into_iter().collect();
+        scopes.sort();
+        scopes.dedup();
+        Self(scopes)
+    }
+}
+
+impl fmt::Display for Scopes {
+    /// As in a token request (RFC 6749, section 3.3): the words, with a space between them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words().join(" "))
+    }
+}
+
+impl Serialize for Scopes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.words().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Scopes {
+    /// A word from a newer service is left out.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Vec::<String>::deserialize(deserializer)?;
+        Ok(words.iter().filter_map(|word| word.parse().ok()).collect())
+    }
+}
+
+#[cfg(test)]
+#[path = "scope_tests.rs"]
+mod tests;

@@ -1,0 +1,94 @@
+//! The bytes of a sealed secret: which data key sealed it, the nonce, and the ciphertext.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use chacha20poly1305::{
+    XChaCha20Poly1305, XNonce,
+    aead::{Aead as _, Payload},
+};
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use crate::{Error, ErrorKind, Result, identifier::DataKeyId, ports::Entropy, sealed::Sealed};
+
+pub(super) const FORMAT: u8 = 1;
+const NONCE_BYTES: usize = 24;
+pub(super) const ID_BYTES: usize = 16;
+
+/// Layout: format (1), key id (16), nonce (24), ciphertext with tag.
+pub(super) struct Envelope<'a> {
+    pub(super) key: Uuid,
+    nonce: [u8; NONCE_BYTES],
+    ciphertext: &'a [u8],
+}
+
+impl<'a> Envelope<'a> {
+    pub(super) fn read(sealed: &'a Sealed) -> Option<Self> {
+        let (format, rest) = sealed.as_bytes().split_first()?;
+        let (key, rest) = rest.split_first_chunk::<ID_BYTES>()?;
+        let (nonce, ciphertext) = rest.split_first_chunk::<NONCE_BYTES>()?;
+        (*format == FORMAT).then(|| Self {
+            key: Uuid::from_bytes(*key),
+            nonce: *nonce,
+            ciphertext,
+        })
+    }
+}
+
+pub(super) fn seal_with(
+    cipher: &XChaCha20Poly1305,
+    key: Uuid,
+    entropy: &dyn Entropy,
+    data: &[u8],
+    secret: &[u8],
+) -> Result<Sealed> {
+    let mut nonce = [0; NONCE_BYTES];
+    entropy.fill(&mut nonce);
+    let ciphertext = cipher
+        .encrypt(
+            &XNonce::from(nonce),
+            Payload {
+                msg: secret,
+                aad: data,
+            },
+        )
+        .map_err(|_| Error::new(ErrorKind::Internal, "a secret is too large to seal"))?;
+    let mut bytes = Vec::with_capacity(1 + ID_BYTES + NONCE_BYTES + ciphertext.len());
+    bytes.push(FORMAT);
+    bytes.extend_from_slice(key.as_bytes());
+    bytes.extend_from_slice(&nonce);
+    bytes.extend_from_slice(&ciphertext);
+    Ok(Sealed::from_bytes(bytes))
+}
+
+pub(super) fn open_with(
+    cipher: &XChaCha20Poly1305,
+    envelope: &Envelope<'_>,
+    data: &[u8],
+) -> Option<Zeroizing<Vec<u8>>> {
+    cipher
+        .decrypt(
+            &XNonce::from(envelope.nonce),
+            Payload {
+                msg: envelope.ciphertext,
+                aad: data,
+            },
+        )
+        .ok()
+        .map(Zeroizing::new)
+}
+
+/// The data keys that sealed what a stored body holds, as far as the texts in it look like sealed secrets. It knows no
+/// member by name, and reads bodies that no entity can be made of.
+///
+/// A text that a user chose may look like one too: only ids that the store has mean anything.
+pub(crate) fn data_keys_in(body: &str) -> impl Iterator<Item = DataKeyId> {
+    // Of the first 24 characters come the format, the id and a byte of the nonce.
+    const CHARACTERS: usize = 24;
+    body.match_indices("\"A").filter_map(|(quote, _)| {
+        let text = body.get(quote + 1..quote + 1 + CHARACTERS)?;
+        let bytes = STANDARD.decode(text).ok()?;
+        let (format, rest) = bytes.split_first()?;
+        let (key, _) = rest.split_first_chunk::<ID_BYTES>()?;
+        (*format == FORMAT).then(|| DataKeyId::from_uuid(Uuid::from_bytes(*key)))
+    })
+}

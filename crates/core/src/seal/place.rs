@@ -1,0 +1,118 @@
+//! Where secrets stand. What is here is bound into what is stored, and never changes.
+
+use uuid::Uuid;
+
+use crate::{
+    domain::Account,
+    identifier::{AccountId, AuthorizationId, ConnectionId, ExecutionId, OutboxId, WebhookId},
+};
+
+/// The client secret of a connection.
+pub(crate) fn client_secret(connection: ConnectionId) -> AssociatedData<'static> {
+    AssociatedData::new("connection", connection.uuid(), "client_secret")
+}
+
+/// The PKCE verifier of an authorization.
+pub(crate) fn verifier(authorization: AuthorizationId) -> AssociatedData<'static> {
+    AssociatedData::new("authorization", authorization.uuid(), "verifier")
+}
+
+/// The token of an outbox entry, which was issued to the client of this epoch.
+pub(crate) fn outbox_token(entry: OutboxId, client_epoch: u64) -> AssociatedData<'static> {
+    AssociatedData::new("outbox", entry.uuid(), "token").client_epoch(client_epoch)
+}
+
+/// The tokens of a credential; `owner` is [`owner`] of the account.
+pub(crate) fn tokens(
+    account: AccountId,
+    owner: &str,
+    generation: u64,
+    client_epoch: u64,
+) -> AssociatedData<'_> {
+    AssociatedData::new("credential", account.uuid(), owner)
+        .generation(generation)
+        .client_epoch(client_epoch)
+}
+
+/// Tokens in the spool, before they have a generation: bound to the refresh that brought them.
+pub(crate) fn spooled_tokens(refresh: Uuid, owner: &str, client_epoch: u64) -> AssociatedData<'_> {
+    AssociatedData::new("spool", refresh, owner).client_epoch(client_epoch)
+}
+
+/// What a call with an idempotency key came to.
+pub(crate) fn outcome(call: ExecutionId) -> AssociatedData<'static> {
+    AssociatedData::new("idempotency", call.uuid(), "outcome")
+}
+
+/// A secret of the deployment, by its name.
+pub(crate) fn secret(name: &str) -> AssociatedData<'_> {
+    AssociatedData::new("secret", Uuid::nil(), name)
+}
+
+/// A secret that signs what is sent to a webhook, by its number.
+pub(crate) fn webhook_secret(webhook: WebhookId, generation: u64) -> AssociatedData<'static> {
+    AssociatedData::new("webhook", webhook.uuid(), "secret").generation(generation)
+}
+
+/// Whose tokens they are: an account row that was given to another user opens nothing.
+pub(crate) fn owner(account: &Account) -> String {
+    format!("{}/{}", account.connection_id, account.identifier)
+}
+
+/// Where a secret stands; authenticated with it, not stored.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AssociatedData<'a> {
+    pub(super) table: &'a str,
+    row: Uuid,
+    column: &'a str,
+    generation: u64,
+    client_epoch: u64,
+}
+
+impl<'a> AssociatedData<'a> {
+    pub(crate) fn new(table: &'a str, row: Uuid, column: &'a str) -> Self {
+        Self {
+            table,
+            row,
+            column,
+            generation: 0,
+            client_epoch: 0,
+        }
+    }
+    pub(crate) fn generation(mut self, generation: u64) -> Self {
+        self.generation = generation;
+        self
+    }
+
+    /// Which of a connection's clients the secret belongs to.
+    pub(crate) fn client_epoch(mut self, client_epoch: u64) -> Self {
+        self.client_epoch = client_epoch;
+        self
+    }
+
+    /// Length-prefixed, so that no two secrets share their bytes. The first client's epoch is left out: what was sealed
+    /// before there were epochs belongs to it.
+    pub(super) fn bytes(self) -> Vec<u8> {
+        let generation = self.generation.to_be_bytes();
+        let client_epoch = self.client_epoch.to_be_bytes();
+        let parts: [&[u8]; 6] = [
+            b"stead/v1",
+            self.table.as_bytes(),
+            self.row.as_bytes(),
+            self.column.as_bytes(),
+            &generation,
+            &client_epoch,
+        ];
+        let bound = if self.client_epoch == 0 { 5 } else { 6 };
+        parts
+            .iter()
+            .take(bound)
+            .flat_map(|part| {
+                (part.len() as u64)
+                    .to_be_bytes()
+                    .into_iter()
+                    .chain(part.iter().copied())
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,402 @@
+//! Seals and opens secrets with the data keys of a store, which it reads again where it has to.
+//!
+//! Another process may add a data key, let it seal, or retire one at any time. So a secret under a key that is not known
+//! makes the vault read the data keys again, and what a commit writes is fenced by the key that sealed it: where
+//! that key's row has changed since, the commit conflicts, and the secret is sealed again. From the commit that
+//! replaces a key on, nothing more is stored under it.
+
+use std::{
+    collections::BTreeSet,
+    fmt,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
+use tokio::sync::Mutex;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::{
+    KeyRing,
+    envelope::{Envelope, data_keys_in, open_with, seal_with},
+    place::AssociatedData,
+    wrapped::{new_bytes, unwrap, wrap},
+};
+use crate::{
+    Error, ErrorKind, Result,
+    domain::DataKey,
+    identifier::DataKeyId,
+    ports::{Entropy, KeySource, Runtime},
+    sealed::Sealed,
+    state::DataKeyState,
+    store::{Batch, Commit, Record, Records, Table, Versioned, Write},
+};
+
+/// The source of the ring is asked at most so often: it may be a program that asks a service.
+const ASKED_AGAIN: Duration = Duration::from_secs(10);
+
+/// Seals and opens secrets with the store's data keys.
+pub(crate) struct Vault {
+    keys: RwLock<Arc<Keys>>,
+    ring: RwLock<Arc<KeyRing>>,
+    /// Held while the data keys are read.
+    reading: Mutex<Reading>,
+    /// How often the data keys were begun to be read.
+    readings: AtomicU64,
+    store: Records,
+    runtime: Arc<dyn Runtime>,
+    entropy: Arc<dyn Entropy>,
+}
+
+struct Reading {
+    source: Option<Arc<dyn KeySource>>,
+    asked: Option<Duration>,
+    /// Keys of the ring that this process does not have, as far as it has said so.
+    missing: BTreeSet<String>,
+}
+
+/// The data keys as they were read once.
+struct Keys {
+    all: Vec<Known>,
+}
+
+struct Known {
+    id: DataKeyId,
+    version: u64,
+    state: DataKeyState,
+    cipher: Result<XChaCha20Poly1305>,
+}
+
+/// The data keys as they were before something was sealed; a commit of it is fenced by them.
+#[derive(Clone)]
+pub(crate) struct Fence(Arc<Keys>);
+
+impl Keys {
+    fn find(&self, id: DataKeyId) -> Option<&Known> {
+        self.all.iter().find(|known| known.id == id)
+    }
+
+    /// The key that seals.
+    fn active(&self) -> Result<(&Known, &XChaCha20Poly1305)> {
+        let mut keys = self.all.iter().rev();
+        let active = keys
+            .find(|known| known.state == DataKeyState::Active)
+            .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the store keeps no data key"))?;
+        Ok((active, active.cipher.as_ref().map_err(Error::clone)?))
+    }
+
+    fn cipher(&self, id: DataKeyId) -> Result<&XChaCha20Poly1305> {
+        let known = self.find(id).ok_or_else(|| {
+            Error::new(
+                ErrorKind::KeyUnavailable,
+                format!(
+                    "something is sealed with the data key {id}, which this store does not have"
+                ),
+            )
+        })?;
+        known.cipher.as_ref().map_err(Error::clone)
+    }
+}
+
+impl Fence {
+    /// The batch with guards on the data keys of what it writes, and whether there are any.
+    pub(crate) fn guard(&self, batch: Batch) -> (Batch, bool) {
+        let sealed = |write: &Write| match write {
+            Write::Insert(row) | Write::Update(row, _) if is_fenced(row.table) => {
+                data_keys_in(&row.body).collect::<Vec<_>>()
+            }
+            _ => Vec::new(),
+        };
+        let ids: BTreeSet<DataKeyId> = batch.writes.iter().flat_map(sealed).collect();
+        let known = ids.into_iter().filter_map(|id| self.0.find(id));
+        let guards: Vec<_> = known.map(|known| (known.id, known.version)).collect();
+        let is_fenced = !guards.is_empty();
+        let batch = guards
+            .into_iter()
+            .fold(batch, |batch, (id, version)| batch.guard(id, version));
+        (batch, is_fenced)
+    }
+}
+
+/// Whether rows of a table hold what data keys have sealed.
+fn is_fenced(table: &Table) -> bool {
+    table.sealed && *table != *DataKey::TABLE
+}
+
+impl Vault {
+    /// Opens the store's data keys with the ring, or makes the first one. This is also the proof that the ring is
+    /// the one that the store was sealed with. A key that is only added need not open yet.
+    pub(crate) async fn open(
+        ring: KeyRing,
+        source: Option<Arc<dyn KeySource>>,
+        store: &Records,
+        runtime: Arc<dyn Runtime>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Result<Self> {
+        if store.data_keys().await?.is_empty() {
+            let row = first_data_key(&ring, entropy.as_ref(), runtime.as_ref())?;
+            // A conflict means that another process was first; its key serves both.
+            let (Commit::Committed | Commit::Conflict) =
+                store.commit(Batch::new().insert(row)).await?;
+        }
+        let reading = Reading {
+            source,
+            asked: None,
+            missing: BTreeSet::new(),
+        };
+        let vault = Self {
+            keys: RwLock::new(Arc::new(Keys { all: Vec::new() })),
+            ring: RwLock::new(Arc::new(ring)),
+            reading: Mutex::new(reading),
+            readings: AtomicU64::new(0),
+            store: store.clone(),
+            runtime,
+            entropy,
+        };
+        vault.reload().await?;
+        let keys = vault.keys();
+        keys.active()?;
+        let mut needed = keys
+            .all
+            .iter()
+            .filter(|known| known.state == DataKeyState::Retiring);
+        if let Some(error) = needed.find_map(|known| known.cipher.as_ref().err()) {
+            return Err(error.clone());
+        }
+        drop(keys);
+        Ok(vault)
+    }
+
+    /// Seals a secret, bound to where it stands.
+    pub(crate) fn seal(&self, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
+        self.seal_with(&self.keys(), data, secret)
+    }
+
+    fn seal_with(&self, keys: &Keys, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
+        let (active, cipher) = keys.active()?;
+        let (id, entropy) = (active.id.uuid(), self.entropy.as_ref());
+        seal_with(cipher, id, entropy, &data.bytes(), secret)
+    }
+
+    /// Opens what was sealed with the same associated data.
+    pub(crate) async fn open_sealed(
+        &self,
+        data: AssociatedData<'_>,
+        sealed: &Sealed,
+    ) -> Result<Zeroizing<Vec<u8>>> {
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
+        let id = DataKeyId::from_uuid(envelope.key);
+        let readings = self.readings.load(Ordering::SeqCst);
+        let mut keys = self.keys();
+        if keys.cipher(id).is_err() {
+            self.read_since(readings).await?;
+            keys = self.keys();
+        }
+        let cipher = keys.cipher(id)?;
+        open_with(cipher, &envelope, &data.bytes()).ok_or_else(|| violated(data.table))
+    }
+
+    /// The same secret under the active key, or `None` where it is.
+    pub(crate) fn seal_again(
+        &self,
+        data: AssociatedData<'_>,
+        sealed: &Sealed,
+    ) -> Result<Option<Sealed>> {
+        let keys = self.keys();
+        let envelope = Envelope::read(sealed).ok_or_else(|| violated(data.table))?;
+        let id = DataKeyId::from_uuid(envelope.key);
+        if keys.active()?.0.id == id {
+            return Ok(None);
+        }
+        let opened = open_with(keys.cipher(id)?, &envelope, &data.bytes())
+            .ok_or_else(|| violated(data.table))?;
+        self.seal_with(&keys, data, &opened).map(Some)
+    }
+
+    /// The key that seals now.
+    pub(crate) fn active(&self) -> Result<DataKeyId> {
+        Ok(self.keys().active()?.0.id)
+    }
+
+    /// The keys as they are before something is sealed.
+    pub(crate) fn fence(&self) -> Fence {
+        Fence(self.keys())
+    }
+
+    /// Keys that are added, and that this process cannot open.
+    pub(crate) fn unopened(&self) -> Vec<DataKeyId> {
+        let keys = self.keys();
+        let added = keys
+            .all
+            .iter()
+            .filter(|known| known.state == DataKeyState::Added && known.cipher.is_err());
+        added.map(|known| known.id).collect()
+    }
+
+    /// Ids of the ring's keys; the first one wraps.
+    pub(crate) fn ring(&self) -> Vec<String> {
+        self.key_ring().ids().map(str::to_owned).collect()
+    }
+
+    /// A new data key under the first key of the ring.
+    pub(crate) fn new_data_key(&self, id: Uuid) -> Result<DataKey> {
+        let ring = self.key_ring();
+        let id = DataKeyId::from_uuid(id);
+        data_key(&ring, id, self.entropy.as_ref(), self.runtime.as_ref())
+    }
+
+    /// A data key under the first key of the ring, with that one's id; `None` where it is already, and where there is
+    /// nothing to wrap any more.
+    pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<(String, Sealed)>> {
+        let ring = self.key_ring();
+        if row.wrapped.is_none() || ring.first()?.id == row.ring_key {
+            return Ok(None);
+        }
+        let bytes = unwrap(&ring, row)?;
+        wrap(&ring, self.entropy.as_ref(), row.id, &bytes).map(Some)
+    }
+
+    /// Reads the data keys again.
+    pub(crate) async fn reload(&self) -> Result<()> {
+        let readings = self.readings.load(Ordering::SeqCst);
+        self.read_since(readings).await
+    }
+
+    /// Reads the data keys, unless that was begun since there were so many readings: of a thousand calls that meet a new
+    /// key one reads it.
+    async fn read_since(&self, readings: u64) -> Result<()> {
+        let mut reading = self.reading.lock().await;
+        if self.readings.load(Ordering::SeqCst) > readings {
+            return Ok(());
+        }
+        self.readings.fetch_add(1, Ordering::SeqCst);
+        let rows = self.store.data_keys().await?;
+        self.ask_for_missing(&rows, &mut reading).await;
+        let (before, ring) = (self.keys(), self.key_ring());
+        let all = rows.iter().map(|row| known(row, &before, &ring)).collect();
+        let keys = Arc::new(Keys { all });
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+        Ok(())
+    }
+
+    /// Asks the source where the ring lacks a key that wraps one of the store's.
+    async fn ask_for_missing(&self, rows: &[Versioned<DataKey>], reading: &mut Reading) {
+        let lacks = |ring: &KeyRing| -> BTreeSet<String> {
+            let needed = rows.iter().filter(|row| row.row.wrapped.is_some());
+            let ids = needed.map(|row| row.row.ring_key.clone());
+            ids.filter(|id| ring.find(id).is_none()).collect()
+        };
+        let mut missing = lacks(&self.key_ring());
+        let now = self.runtime.monotonic();
+        let is_due = |asked: Duration| now.saturating_sub(asked) >= ASKED_AGAIN;
+        if !missing.is_empty()
+            && let Some(source) = &reading.source
+            && reading.asked.is_none_or(is_due)
+        {
+            reading.asked = Some(now);
+            let read = source.read().await;
+            let ring = read
+                .and_then(|text| KeyRing::from_text(secrecy::ExposeSecret::expose_secret(&text)));
+            match ring {
+                Ok(ring) => {
+                    missing = lacks(&ring);
+                    let ring = Arc::new(ring);
+                    *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
+                }
+                Err(error) => tracing::warn!(%error, "the key ring could not be read again"),
+            }
+        }
+        if missing != reading.missing {
+            if !missing.is_empty() {
+                let (given, missing) = (self.ring(), &missing);
+                tracing::warn!(
+                    ?missing,
+                    ?given,
+                    "keys of this store are wrapped by a key of the ring that this process does not have: give it to this process, or it cannot be started again"
+                );
+            }
+            reading.missing = missing;
+        }
+    }
+
+    fn keys(&self) -> Arc<Keys> {
+        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn key_ring(&self) -> Arc<KeyRing> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A key as it is now. A key never changes under its id, so what is open stays open: also a retired one, because what
+/// this process read before the retirement may still have to be opened.
+fn known(found: &Versioned<DataKey>, before: &Keys, ring: &KeyRing) -> Known {
+    let row = &found.row;
+    let open = before
+        .find(row.id)
+        .and_then(|known| known.cipher.as_ref().ok());
+    let cipher = match open {
+        Some(open) => Ok(open.clone()),
+        None => unwrap(ring, row).map(|bytes| XChaCha20Poly1305::new((&*bytes).into())),
+    };
+    Known {
+        id: row.id,
+        version: found.version,
+        state: row.state,
+        cipher,
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault")
+            .field("active", &self.active())
+            .finish_non_exhaustive()
+    }
+}
+
+fn violated(table: &str) -> Error {
+    Error::new(
+        ErrorKind::IntegrityViolated,
+        format!("a stored secret ({table}) was changed from outside: its seal does not fit"),
+    )
+}
+
+/// The id is fixed, so that of two processes that start together only one makes the first key.
+const FIRST_DATA_KEY: DataKeyId = DataKeyId::from_uuid(Uuid::from_u128(1));
+
+pub(super) fn first_data_key(
+    ring: &KeyRing,
+    entropy: &dyn Entropy,
+    runtime: &dyn Runtime,
+) -> Result<DataKey> {
+    let first = data_key(ring, FIRST_DATA_KEY, entropy, runtime)?;
+    Ok(DataKey {
+        state: DataKeyState::Active,
+        ..first
+    })
+}
+
+fn data_key(
+    ring: &KeyRing,
+    id: DataKeyId,
+    entropy: &dyn Entropy,
+    runtime: &dyn Runtime,
+) -> Result<DataKey> {
+    let (ring_key, wrapped) = wrap(ring, entropy, id, &new_bytes(entropy))?;
+    Ok(DataKey {
+        id,
+        ring_key,
+        wrapped: Some(wrapped),
+        state: DataKeyState::Added,
+        created_at: runtime.now(),
+        activated_at: None,
+        retired_at: None,
+        unopened_by: Default::default(),
+        extra: Default::default(),
+    })
+}

@@ -1,0 +1,75 @@
+//! Data keys under a key of the ring.
+
+use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::{
+    KEY_BYTES, KeyRing,
+    envelope::{Envelope, open_with, seal_with},
+    place::AssociatedData,
+};
+use crate::{
+    Error, ErrorKind, Result, domain::DataKey, identifier::DataKeyId, ports::Entropy,
+    sealed::Sealed,
+};
+
+/// A data key in clear.
+pub(super) type Bytes = Zeroizing<[u8; KEY_BYTES]>;
+
+pub(super) fn new_bytes(entropy: &dyn Entropy) -> Bytes {
+    let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+    entropy.fill(bytes.as_mut_slice());
+    bytes
+}
+
+/// Wraps a data key with the first key of the ring; returns that one's id too.
+pub(super) fn wrap(
+    ring: &KeyRing,
+    entropy: &dyn Entropy,
+    id: DataKeyId,
+    bytes: &Bytes,
+) -> Result<(String, Sealed)> {
+    let key = ring.first()?;
+    let wrapped = seal_with(
+        &XChaCha20Poly1305::new((&*key.bytes).into()),
+        Uuid::nil(),
+        entropy,
+        &place(id, &key.id),
+        bytes.as_slice(),
+    )?;
+    Ok((key.id.clone(), wrapped))
+}
+
+pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
+    let unavailable = |why| Error::new(ErrorKind::KeyUnavailable, why);
+    let Some(wrapped) = &row.wrapped else {
+        return Err(unavailable(format!(
+            "the data key {} is retired, and what it sealed cannot be opened any more",
+            row.id
+        )));
+    };
+    let key = ring.find(&row.ring_key).ok_or_else(|| {
+        unavailable(format!(
+            "this store was sealed with the key {:?}, which is not among the keys given: {ring:?}",
+            row.ring_key
+        ))
+    })?;
+    let cipher = XChaCha20Poly1305::new((&*key.bytes).into());
+    let opened = Envelope::read(wrapped)
+        .and_then(|envelope| open_with(&cipher, &envelope, &place(row.id, &row.ring_key)))
+        .filter(|opened| opened.len() == KEY_BYTES)
+        .ok_or_else(|| {
+            unavailable(format!(
+                "the key given as {:?} is not the one that sealed this store, or its row was changed",
+                key.id
+            ))
+        })?;
+    let mut bytes = Zeroizing::new([0; KEY_BYTES]);
+    bytes.copy_from_slice(&opened);
+    Ok(bytes)
+}
+
+fn place(id: DataKeyId, ring_key: &str) -> Vec<u8> {
+    AssociatedData::new("data_key", id.uuid(), ring_key).bytes()
+}

@@ -1,0 +1,77 @@
+//! The audit log. Its rows are never pruned.
+
+use super::{Listed, Records, integer, read};
+use crate::{
+    Result,
+    digest::Digest,
+    domain::{AuditEntry, AuditHead, Extra},
+    store::{Index, List, Record, Table, Value},
+};
+
+/// The key is the number of the entry: of two writers who found the same last entry, one conflicts.
+pub(super) static AUDIT: Table = Table {
+    name: "audit",
+    columns: &[integer("number")],
+    key: Index::unique(&["number"]),
+    indexes: &[],
+    sealed: false,
+};
+
+impl Record for AuditEntry {
+    const TABLE: &'static Table = &AUDIT;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
+    fn values(&self) -> Vec<Value> {
+        vec![Value::count(self.number)]
+    }
+}
+
+impl Records {
+    /// Where the audit log stands. An entry that cannot be read counts as well: what follows it goes on behind it.
+    pub(crate) async fn audit_head(&self) -> Result<AuditHead> {
+        // What is not a number sorts behind all numbers.
+        let last = List::new(&AUDIT, AUDIT.key).below(Value::Integer(i64::MAX));
+        let last = self.0.list(&last.descending().limit(1)).await?.pop();
+        let Some(last) = last else {
+            return Ok(AuditHead::start());
+        };
+        let (number, body) = (last.row.value("number").clone(), last.row.body.clone());
+        Ok(read::<AuditEntry>(last).map_or_else(
+            |_| AuditHead {
+                number: match number {
+                    Value::Integer(number) => u64::try_from(number).unwrap_or_default(),
+                    Value::Null | Value::Text(_) => 0,
+                },
+                hash: Digest::of(&body),
+            },
+            |entry| entry.row.head(),
+        ))
+    }
+
+    /// Entries with a lower number than `below`, the youngest first.
+    pub(crate) async fn audit_entries(&self, below: Option<u64>, limit: u32) -> Listed<AuditEntry> {
+        let mut list = List::new(&AUDIT, AUDIT.key).descending().limit(limit);
+        if let Some(below) = below {
+            list = list.below(Value::count(below));
+        }
+        self.list(list).await
+    }
+
+    /// Entries with a higher number than `after`, the oldest first; each that cannot be read stays in its place.
+    pub(crate) async fn audit_chain(
+        &self,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Result<AuditEntry>>> {
+        let mut list = List::new(&AUDIT, AUDIT.key).limit(limit);
+        if after > 0 {
+            list = list.after(Some(vec![Value::count(after)]));
+        }
+        let rows = self.0.list(&list).await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| read(row).map(|entry| entry.row))
+            .collect())
+    }
+}

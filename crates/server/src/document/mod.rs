@@ -1,0 +1,347 @@
+//! `/openapi.json`: the whole document, made from the table of routes.
+
+#[cfg(test)]
+pub(crate) mod check;
+#[cfg(test)]
+mod tests;
+
+use axum::{extract::State, response::Response};
+use bytes::Bytes;
+use http::{HeaderValue, header};
+use serde_json::{Map, Value, json};
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, error::Problem, scope::ScopeName},
+};
+
+use crate::{
+    Access,
+    openapi::{Draft, Form, Schemas, parameter},
+    routes::Route,
+    state::ServerState,
+};
+
+/// The interface of a service that is reached at `public_url`, as an OpenAPI 3.1 document.
+pub fn openapi(public_url: &str) -> Value {
+    document(public_url)
+}
+
+/// The document says nothing about this environment but its address, and is made once.
+pub(crate) async fn show(
+    State(ServerState {
+        environment,
+        openapi,
+        ..
+    }): State<ServerState>,
+) -> Response {
+    let body = openapi.get_or_init(|| written(&environment)).clone();
+    let mut response = Response::new(body.into());
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    response
+}
+
+/// What the route of the document says of itself.
+pub(crate) fn describe(draft: &mut Draft<'_>) {
+    draft.gives_any(200, "An OpenAPI 3.1 document.", "application/json");
+}
+
+fn written(environment: &Environment) -> Bytes {
+    let document = openapi(environment.public_url().as_str());
+    document.to_string().into()
+}
+
+/// What the resources are, in the order in which they are shown.
+const TAGS: &[(&str, &str)] = &[
+    ("oauth", "The token of an application."),
+    (
+        "connections",
+        "One OAuth client at one product each. Secrets go in and never come out.",
+    ),
+    (
+        "authorization-links",
+        "What a user opens to connect an account.",
+    ),
+    ("authorizations", "Attempts to connect an account."),
+    ("accounts", "Users' accounts at products."),
+    (
+        "account-tokens",
+        "Bearer tokens of one account each, for programs that must not hold the application's own.",
+    ),
+    (
+        "app-credentials",
+        "Client ids and secrets of applications, with what each may do.",
+    ),
+    ("events", "What happened, as a feed that misses nothing."),
+    (
+        "webhooks",
+        "Addresses of the application to which events are sent.",
+    ),
+    (
+        "executions",
+        "The history of calls: neither their input nor their result.",
+    ),
+    ("audit", "Who changed what, as a chain of hashes."),
+    ("tools", "The catalogue of tools, and calls of them."),
+    ("proxy", "Raw requests to a product, as a user."),
+    ("service", "The service itself."),
+];
+
+/// The methods that stand for any method.
+const ANY: &[&str] = &["get", "head", "post", "put", "patch", "delete"];
+
+const ABOUT: &str = "Act in your users' stead at their products: typed tools and raw requests, with OAuth and tokens \
+    handled for you. Every request carries a bearer token of the application. Errors are `application/problem+json` \
+    (RFC 9457) with a stable `kind`; a browser without a token gets a page. Later versions can add members and kinds.";
+
+/// The interface of a service at this address.
+fn document(public_url: &str) -> Value {
+    let url = public_url.trim_end_matches('/');
+    let mut schemas = Schemas::new();
+    let problem = schemas.received::<Problem>();
+    let mut paths = Map::new();
+    for (access, routes) in crate::table() {
+        for route in &routes {
+            let Some(operations) = operations(access, route, &mut schemas, &problem) else {
+                continue;
+            };
+            let path = paths
+                .entry(route.path.replace("{*", "{"))
+                .or_insert_with(|| Value::Object(Map::new()));
+            for (method, operation) in operations {
+                path[method] = operation;
+            }
+        }
+    }
+    let tags: Vec<Value> = TAGS
+        .iter()
+        .map(|(name, description)| json!({ "name": name, "description": description }))
+        .collect();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Stead", "version": env!("CARGO_PKG_VERSION"), "description": ABOUT,
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": url }],
+        "tags": tags,
+        "paths": paths,
+        "components": {
+            "schemas": schemas.finish(),
+            "securitySchemes": security_schemes(url),
+            "headers": headers(),
+            "examples": problems(),
+        },
+    })
+}
+
+/// The operations of a route, each with its method in small letters; none where it is not part of the interface.
+fn operations(
+    access: Access,
+    route: &Route,
+    schemas: &mut Schemas,
+    problem: &Value,
+) -> Option<Vec<(&'static str, Value)>> {
+    let operation = route.operation;
+    let summary = operation.summary?;
+    let mut draft = Draft::new(schemas);
+    let names = route.path.split(['{', '}']).skip(1).step_by(2);
+    draft.parameters = names
+        .map(|name| parameter::of_path(name.trim_start_matches('*')))
+        .collect();
+    for parameter in operation.query.iter().copied().flatten() {
+        draft.parameters.push(parameter.to_openapi());
+    }
+    (operation.signature)(&mut draft);
+    if let Some(more) = operation.more {
+        more(&mut draft);
+    }
+    for kind in kinds(access, route, draft.body.is_some()) {
+        add_problem(&mut draft, kind, problem);
+    }
+    let Draft {
+        parameters,
+        body,
+        mut responses,
+        mut default,
+        replays,
+        ..
+    } = draft;
+    if default.is_some() {
+        for response in responses.values_mut() {
+            response["content"]["*/*"] = json!({});
+        }
+    }
+    for (status, response) in &mut responses {
+        if *status >= 400 {
+            response["headers"]["stead-error"] = header("error");
+        }
+    }
+    for response in responses.values_mut().chain(&mut default) {
+        response["headers"]["stead-request-id"] = header("request-id");
+        if replays {
+            response["headers"]["stead-idempotent-replayed"] = header("replayed");
+        }
+        if operation.calls {
+            response["headers"]["stead-execution-id"] = header("execution-id");
+        }
+    }
+    let responses: Map<String, Value> = responses
+        .into_iter()
+        .map(|(status, response)| (status.to_string(), response))
+        .chain(default.map(|response| (String::from("default"), response)))
+        .collect();
+    let tag = tag(route.path);
+    let id = format!("{}_{}", tag.replace('-', "_"), operation.name);
+    let mut described = json!({ "tags": [tag], "summary": summary, "responses": responses });
+    if !parameters.is_empty() {
+        described["parameters"] = Value::Array(parameters);
+    }
+    if let Some(body) = body {
+        described["requestBody"] = body;
+    }
+    described["security"] = match access {
+        Access::Application | Access::Proxy => security(route),
+        _ => json!([]),
+    };
+    let methods: Vec<&'static str> = match route.method {
+        "ANY" => ANY.to_vec(),
+        "DELETE" => vec!["delete"],
+        "GET" => vec!["get"],
+        "PATCH" => vec!["patch"],
+        "PUT" => vec!["put"],
+        _ => vec!["post"],
+    };
+    let several = methods.len() > 1;
+    Some(
+        methods
+            .into_iter()
+            .map(|method| {
+                let mut operation = described.clone();
+                let end = if several {
+                    format!("_{method}")
+                } else {
+                    String::new()
+                };
+                operation["operationId"] = json!(format!("{id}{end}"));
+                (method, operation)
+            })
+            .collect(),
+    )
+}
+
+/// The kinds of errors that a route can end with.
+fn kinds(access: Access, route: &Route, has_body: bool) -> Vec<ErrorKind> {
+    let form = Form {
+        path: route.path,
+        authenticated: matches!(access, Access::Application | Access::Proxy),
+        has_body,
+        calls: route.operation.calls,
+        own: route.operation.errors,
+    };
+    form.kinds()
+}
+
+/// Adds a kind to the response with its status.
+fn add_problem(draft: &mut Draft<'_>, kind: ErrorKind, problem: &Value) {
+    let status = kind.status();
+    let response = draft.response(status, "");
+    let description = response["description"].as_str().unwrap_or_default();
+    let separator = if description.is_empty() { "" } else { " " };
+    let description = format!("{description}{separator}`{kind}`: {}", kind.summary());
+    response["description"] = Value::String(description);
+    let content = &mut response["content"]["application/problem+json"];
+    content["schema"] = problem.clone();
+    content["examples"][kind.name()] = json!({ "$ref": format!("#/components/examples/{kind}") });
+    if kind.retryable() {
+        response["headers"]["Retry-After"] = header("retry-after");
+    }
+    if matches!(
+        kind,
+        ErrorKind::Unauthenticated | ErrorKind::InsufficientScope
+    ) {
+        response["headers"]["WWW-Authenticate"] = header("www-authenticate");
+    }
+}
+
+fn header(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/headers/{name}") })
+}
+
+fn headers() -> Value {
+    json!({
+        "request-id": {
+            "description": "Id of this request, in the log too. `x-request-id` has the same, unless it is a product's own.",
+            "schema": { "type": "string", "pattern": "^req_[0-9a-f]{16}$" },
+        },
+        "execution-id": {
+            "description": "Id of the call in the history, where it came so far.",
+            "schema": { "type": "string", "pattern": "^exec_[0-9a-f]{32}$" },
+        },
+        "error": {
+            "description": "Kind of an error of Stead; no response of a product has it.",
+            "schema": { "type": "string" },
+        },
+        "replayed": {
+            "description": "`true` on a response of an earlier request with the same `Idempotency-Key`.",
+            "schema": { "const": "true" },
+        },
+        "retry-after": {
+            "description": "When to try again, in seconds, where that is known.",
+            "schema": { "type": "integer", "minimum": 0 },
+        },
+        "www-authenticate": {
+            "description": "What is missing (RFC 6750, section 3).",
+            "schema": { "type": "string" },
+        },
+    })
+}
+
+/// A problem of every kind.
+fn problems() -> Value {
+    let problems = ErrorKind::ALL.iter().map(|kind| {
+        let problem = Error::new(*kind, kind.summary())
+            .with_request_id("req_0123456789abcdef".to_owned())
+            .to_problem();
+        (kind.name().to_owned(), json!({ "value": problem }))
+    });
+    Value::Object(problems.collect())
+}
+
+/// OpenAPI 3.1 takes scopes for any scheme.
+fn security(route: &Route) -> Value {
+    let scopes: Vec<&str> = route.scope.iter().map(|scope| scope.name()).collect();
+    json!([{ "client_credentials": scopes }, { "bearer": scopes }])
+}
+
+fn security_schemes(url: &str) -> Value {
+    let scopes = ScopeName::ALL.iter();
+    let scopes: Map<String, Value> = scopes
+        .map(|scope| (scope.name().to_owned(), json!(scope.summary())))
+        .collect();
+    json!({
+        "client_credentials": {
+            "type": "oauth2",
+            "description": "The application's client id and secret, for a token that works for an hour.",
+            "flows": { "clientCredentials": { "tokenUrl": format!("{url}/oauth/token"), "scopes": scopes } },
+        },
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A token from `POST /oauth/token`.",
+        },
+    })
+}
+
+/// The resource that a path belongs to.
+fn tag(path: &str) -> &str {
+    let path = path.trim_start_matches('/');
+    let path = path.strip_prefix("v1/").unwrap_or(path);
+    let first = path.split('/').next().unwrap_or_default();
+    match first {
+        "" | "openapi.json" | "healthz" | "readyz" => "service",
+        resource => resource,
+    }
+}

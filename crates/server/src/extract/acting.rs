@@ -1,0 +1,26 @@
+//! The environment, acting as whoever the request was authenticated as.
+
+use std::convert::Infallible;
+
+use axum::extract::{FromRef, FromRequestParts};
+use http::request::Parts;
+use stead::core::{caller::Caller, environment::Environment};
+
+/// The environment for this request's caller.
+pub(crate) struct Acting(pub(crate) Environment);
+
+impl<S> FromRequestParts<S> for Acting
+where
+    Environment: FromRef<S>,
+    S: Sync,
+{
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let acting = parts.extensions.get::<Environment>().cloned();
+        Ok(Self(acting.unwrap_or_else(|| {
+            // Routes without a token are those that users open.
+            Environment::from_ref(state).acting_as(Caller::User)
+        })))
+    }
+}

@@ -1,0 +1,167 @@
+//! The log's line for each call.
+
+use std::{
+    io::{self, Write},
+    sync::{Arc, Mutex},
+};
+
+use http::StatusCode;
+use serde_json::{Value, json};
+use tracing::Level;
+use tracing_subscriber::{fmt, fmt::MakeWriter};
+
+use crate::testing::TestService;
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// A call that goes well, one that does not, a raw request, and two with names that do not exist.
+async fn calls() -> Value {
+    let service = TestService::new().await.with_account("CANARY-user").await;
+    let environment = service.platform.environment();
+    let account = environment.account("mail", "CANARY-user").await.unwrap();
+    let call = async |tool: &str, connection: &str| {
+        let path = format!("/v1/tools/{tool}/execute");
+        let input = json!({ "query": "CANARY-query" });
+        let body =
+            json!({ "connection_name": connection, "identifier": "CANARY-user", "input": input });
+        service.post(&path, body).await.status
+    };
+    assert_eq!(call("mail_fetch_mails", "mail").await, StatusCode::OK);
+    assert_eq!(
+        call("mail_get_message_by_id", "mail").await,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    assert_eq!(
+        service
+            .get("/proxy/mail/CANARY-user/v1/users/me/profile?q=CANARY-query")
+            .await
+            .status,
+        StatusCode::OK
+    );
+    assert_eq!(
+        call("mail_fetch_mails", "two\nlines CANARY").await,
+        StatusCode::NOT_FOUND
+    );
+    assert_eq!(
+        call("mail_fetch_mails", "stead_token_CANARYCANARY").await,
+        StatusCode::NOT_FOUND
+    );
+    json!(account.id)
+}
+
+#[tokio::test]
+async fn a_call_is_one_line_of_json_without_identifier_and_secret() {
+    let log = Log::default();
+    let format = fmt().with_max_level(Level::INFO).with_writer(log.clone());
+    let subscriber = format.json().with_span_list(false).finish();
+    let account_id = {
+        let _guard = tracing::subscriber::set_default(subscriber);
+        calls().await
+    };
+    let text = log.text();
+    assert!(!text.contains("CANARY"), "{text}");
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let calls: Vec<Value> = lines
+        .filter(|line| line["target"] == "stead::call")
+        .collect();
+    let told: Vec<Value> = calls
+        .iter()
+        .map(|call| {
+            let call = &call["fields"];
+            assert!(call["execution_id"].as_str().unwrap().starts_with("exec_"));
+            assert!(call["micros"].is_u64());
+            assert_eq!(
+                (&call["message"], &call["actor"]),
+                (&json!("call"), &json!("application"))
+            );
+            assert!(call["actor_id"].is_string());
+            json!([
+                call["tool"],
+                call["connection"],
+                call["account_id"],
+                call["outcome"],
+                call["requests"]
+            ])
+        })
+        .collect();
+    assert_eq!(
+        Value::Array(told),
+        json!([
+            ["mail_fetch_mails", "mail", account_id, "ok", 1],
+            [
+                "mail_get_message_by_id",
+                "mail",
+                null,
+                "schema_violation",
+                0
+            ],
+            ["proxy", "mail", account_id, "ok", 1],
+            [
+                "mail_fetch_mails",
+                "(not a name)",
+                null,
+                "unknown_connection",
+                0
+            ],
+            [
+                "mail_fetch_mails",
+                "[removed] ",
+                null,
+                "unknown_connection",
+                0
+            ],
+        ])
+    );
+    assert!(calls.iter().all(|call| call["level"] == "INFO"));
+}
+
+#[tokio::test]
+async fn a_call_is_one_line_of_text() {
+    let log = Log::default();
+    let format = fmt().with_max_level(Level::INFO).with_writer(log.clone());
+    {
+        let _guard = tracing::subscriber::set_default(format.with_ansi(false).finish());
+        calls().await;
+    }
+    let text = log.text();
+    assert!(!text.contains("CANARY"), "{text}");
+    let calls = text
+        .lines()
+        .filter(|line| line.contains("stead::call: call "));
+    assert_eq!(calls.count(), 5, "{text}");
+}
+
+#[tokio::test]
+async fn calls_leave_no_line_unless_the_log_asks_for_them() {
+    let log = Log::default();
+    let format = fmt().with_max_level(Level::WARN).with_writer(log.clone());
+    let _guard = tracing::subscriber::set_default(format.finish());
+    calls().await;
+    assert_eq!(log.text(), "");
+}

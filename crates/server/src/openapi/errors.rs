@@ -1,0 +1,80 @@
+//! Which kinds of errors an operation can end with. The form of an operation says most of them.
+
+use std::collections::BTreeSet;
+
+use stead::ErrorKind;
+
+/// What the form of an operation is.
+pub(crate) struct Form<'a> {
+    pub(crate) path: &'a str,
+    /// An application's token is asked for.
+    pub(crate) authenticated: bool,
+    pub(crate) has_body: bool,
+    /// It sends requests to a product.
+    pub(crate) calls: bool,
+    pub(crate) own: &'a [ErrorKind],
+}
+
+/// What any operation can end with.
+const ANY: &[ErrorKind] = &[
+    ErrorKind::Internal,
+    ErrorKind::Overloaded,
+    ErrorKind::ShuttingDown,
+];
+/// What reading and writing the store can end with.
+const STORE: &[ErrorKind] = &[
+    ErrorKind::StorageUnavailable,
+    ErrorKind::KeyUnavailable,
+    ErrorKind::IntegrityViolated,
+];
+/// What only pages, connections of clients and the client itself end with.
+const ELSEWHERE: &[ErrorKind] = &[
+    ErrorKind::AlreadyExists,
+    ErrorKind::AuthorizationConsumed,
+    ErrorKind::AuthorizationDenied,
+    ErrorKind::AuthorizationExpired,
+    ErrorKind::AuthorizationFailed,
+    ErrorKind::AuthorizationNotFound,
+    ErrorKind::BrowserMismatch,
+    ErrorKind::HostRejected,
+    ErrorKind::IdentifierMismatch,
+    ErrorKind::InvalidTransition,
+    ErrorKind::NotFound,
+    ErrorKind::OriginRejected,
+    ErrorKind::ProductAccountMismatch,
+    ErrorKind::ServiceUnavailable,
+];
+
+impl Form<'_> {
+    /// The kinds, in the order of the reference.
+    pub(crate) fn kinds(&self) -> Vec<ErrorKind> {
+        let mut names: BTreeSet<&str> = self.own.iter().map(|kind| kind.name()).collect();
+        let mut add = |kinds: &[ErrorKind]| names.extend(kinds.iter().map(|kind| kind.name()));
+        add(ANY);
+        if self.authenticated {
+            add(STORE);
+            add(&[
+                ErrorKind::InvalidRequest,
+                ErrorKind::Unauthenticated,
+                ErrorKind::InsufficientScope,
+                ErrorKind::RateLimited,
+            ]);
+        }
+        if self.has_body {
+            add(&[ErrorKind::RequestTooLarge]);
+        }
+        if self.path.contains("{connection_name}") {
+            add(&[ErrorKind::UnknownConnection]);
+        }
+        if self.path.contains("{identifier}") {
+            add(&[ErrorKind::AccountNotFound]);
+        }
+        if self.calls {
+            let all = ErrorKind::ALL.iter().copied();
+            let of_calls: Vec<_> = all.filter(|kind| !ELSEWHERE.contains(kind)).collect();
+            add(&of_calls);
+        }
+        let all = ErrorKind::ALL.iter().copied();
+        all.filter(|kind| names.contains(kind.name())).collect()
+    }
+}

@@ -1,0 +1,312 @@
+//! Where an account token is good, and what the proxy host takes.
+
+use axum::body::Body;
+use http::{Method, Request, StatusCode, header};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use super::Host;
+use crate::{
+    ServerOptions, routers, table,
+    testing::{PROXY_URL, TestResponse, TestService, json_response},
+};
+
+const PROFILE: &str = "/gmail/v1/users/me/profile";
+
+/// A service with the account `u1`, whose product says what it was asked.
+async fn service() -> TestService {
+    TestService::with_products(|received| {
+        let asked = json!({"asked": format!("{} {}", received.method, received.uri)});
+        let mut response = json_response(&asked);
+        if received.uri.contains("/upload/") {
+            let session = received.uri.clone() + "&upload_id=1";
+            let session = session.parse().unwrap();
+            response.headers_mut().insert(header::LOCATION, session);
+        }
+        response
+    })
+    .await
+    .with_account("u1")
+    .await
+}
+
+async fn token(service: &TestService, access: &str) -> String {
+    let new = json!({"connection_name": "mail", "identifier": "u1", "access": access});
+    let created = service.post("/v1/account-tokens", new).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text());
+    let mut created: Value = serde_json::from_slice(&created.body).unwrap();
+    serde_json::from_value(created["token"].take()).unwrap()
+}
+
+/// A request with a token, to the host that it names.
+async fn send(
+    service: &TestService,
+    token: &str,
+    host: &str,
+    method: &str,
+    path: &str,
+) -> TestResponse {
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::HOST, host)
+        .header(header::AUTHORIZATION, format!("Bearer {token}"));
+    service.send(request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn an_account_token_is_made_listed_and_ended() {
+    let service = service().await;
+    let new =
+        json!({"connection_name": "mail", "identifier": "u1", "access": "read", "expires_in": 60});
+    let created = service.post("/v1/account-tokens", new).await;
+    let raw: Value = serde_json::from_slice(&created.body).unwrap();
+    assert_eq!(created.status, StatusCode::CREATED);
+    let mut shown = created.json();
+    let token = shown.as_object_mut().unwrap().remove("token").unwrap();
+    assert!(token.as_str().unwrap().starts_with("stead_account_"));
+    assert_eq!(
+        shown,
+        json!({
+            "token_id": "tok_…", "connection_name": "mail", "identifier": "u1", "access": "read",
+            "expires_at": "time", "proxy_url": PROXY_URL,
+        })
+    );
+    let list = "/v1/account-tokens?connection_name=mail&identifier=u1";
+    let mut listed = service.get(list).await.json();
+    let client_id = listed["items"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("client_id")
+        .unwrap();
+    assert!(client_id.as_str().unwrap().starts_with("app_"));
+    assert_eq!(
+        listed,
+        json!({"items": [{
+            "token_id": "tok_…", "connection_name": "mail", "identifier": "u1", "access": "read",
+            "created_at": "time", "expires_at": "time",
+        }]})
+    );
+    let missing = service.get("/v1/account-tokens?identifier=u1").await;
+    missing.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+
+    let own = format!("/v1/account-tokens/{}", raw["token_id"].as_str().unwrap());
+    let token = raw["token"].as_str().unwrap();
+    let read = |service| {
+        send(
+            service,
+            token,
+            "127.0.0.1",
+            "GET",
+            "/proxy/mail/u1/v1/users/me",
+        )
+    };
+    assert_eq!(read(&service).await.status, StatusCode::OK);
+    assert_eq!(
+        service.call("DELETE", &own, None).await.status,
+        StatusCode::NO_CONTENT
+    );
+    assert_eq!(read(&service).await.status, StatusCode::UNAUTHORIZED);
+    let again = service.call("DELETE", &own, None).await;
+    again.assert_problem(StatusCode::NOT_FOUND, "not_found");
+}
+
+#[tokio::test]
+async fn an_account_token_is_refused_at_every_other_route_account_host_and_method() {
+    let service = service().await;
+    let write = token(&service, "write").await;
+    for (access, routes) in table() {
+        for route in routes.iter().filter(|_| access.takes_token()) {
+            let path: Vec<&str> = route
+                .path
+                .split('/')
+                .map(|step| if step.starts_with('{') { "x" } else { step })
+                .collect();
+            let method = match route.method {
+                "ANY" => "GET",
+                one => one,
+            };
+            let refused = send(&service, &write, "127.0.0.1", method, &path.join("/")).await;
+            let name = format!("{} {}", route.method, route.path);
+            assert_eq!(refused.status, StatusCode::FORBIDDEN, "{name}");
+            assert_eq!(refused.problem()["kind"], "insufficient_scope", "{name}");
+            assert_eq!(
+                refused.header("www-authenticate"),
+                r#"Bearer realm="stead", error="insufficient_scope""#,
+                "{name}"
+            );
+        }
+    }
+    assert!(
+        service
+            .received()
+            .iter()
+            .all(|one| !one.uri.contains("gmail.googleapis.com"))
+    );
+
+    let read = token(&service, "read").await;
+    let below = format!("/proxy/mail/u1{PROFILE}");
+    let draft = "/gmail/v1/users/me/drafts";
+    let proxy = "proxy.example.com";
+    for (token, host, method, path, status) in [
+        (&read, "127.0.0.1", "GET", below.as_str(), StatusCode::OK),
+        (&read, "127.0.0.1", "POST", &below, StatusCode::FORBIDDEN),
+        (&write, "127.0.0.1", "POST", &below, StatusCode::OK),
+        (&write, "127.0.0.1", "GET", PROFILE, StatusCode::NOT_FOUND),
+        (&read, proxy, "GET", PROFILE, StatusCode::OK),
+        (
+            &read,
+            "PROXY.example.com:443",
+            "GET",
+            PROFILE,
+            StatusCode::OK,
+        ),
+        (&read, proxy, "POST", draft, StatusCode::FORBIDDEN),
+        (&write, proxy, "POST", draft, StatusCode::OK),
+        (
+            &write,
+            proxy,
+            "OPTIONS",
+            PROFILE,
+            StatusCode::METHOD_NOT_ALLOWED,
+        ),
+        (&write, proxy, "GET", &below, StatusCode::BAD_REQUEST),
+        (&write, proxy, "GET", "/v1/tools", StatusCode::BAD_REQUEST),
+        (&write, proxy, "GET", "/healthz", StatusCode::BAD_REQUEST),
+        (
+            &write,
+            "other.example.com",
+            "GET",
+            PROFILE,
+            StatusCode::NOT_FOUND,
+        ),
+    ] {
+        let response = send(&service, token, host, method, path).await;
+        assert_eq!(response.status, status, "{method} {host}{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_proxy_host_takes_account_tokens_only_and_says_what_is_needed() {
+    let service = service().await;
+    let of_the_application = service
+        .request("GET", PROFILE)
+        .header(header::HOST, "proxy.example.com");
+    let refused = service
+        .send(of_the_application.body(Body::empty()).unwrap())
+        .await;
+    refused.assert_problem(StatusCode::FORBIDDEN, "insufficient_scope");
+    refused.assert_contains("make one with POST /v1/account-tokens");
+    for (authorization, challenge) in [
+        (None, r#"Bearer realm="stead""#),
+        (Some("Basic eDp5"), r#"Bearer realm="stead""#),
+        (
+            Some("Bearer stead_account_wrong"),
+            r#"Bearer realm="stead", error="invalid_token""#,
+        ),
+    ] {
+        let mut request = Request::get(PROFILE).header(header::HOST, "proxy.example.com");
+        if let Some(authorization) = authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        let refused = service.send(request.body(Body::empty()).unwrap()).await;
+        refused.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
+        refused.assert_contains("/v1/account-tokens");
+        assert_eq!(refused.header("www-authenticate"), challenge);
+    }
+}
+
+#[tokio::test]
+async fn paths_of_the_proxy_host_are_the_products_own() {
+    let service = service().await;
+    let write = token(&service, "write").await;
+    let path = "/gmail/v1/users/me/messages?q=from%3aada%20OR%20a+b&labelIds=A&labelIds=B";
+    let response = send(&service, &write, "proxy.example.com", "GET", path).await;
+    assert_eq!(
+        response.json()["asked"],
+        format!("GET https://gmail.googleapis.com{path}")
+    );
+    let upload = "/resumable/upload/gmail/v1/users/me/drafts?uploadType=resumable";
+    let begun = send(&service, &write, "proxy.example.com", "POST", upload).await;
+    assert_eq!(
+        begun.header("location"),
+        format!("{PROXY_URL}{upload}&upload_id=1")
+    );
+    // As HTTP/2 names the host.
+    let request = Request::get(format!("{PROXY_URL}{PROFILE}"))
+        .header(header::AUTHORIZATION, format!("Bearer {write}"));
+    let response = service.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text());
+}
+
+#[tokio::test]
+async fn a_listener_of_its_own_expects_the_proxy_host_by_name() {
+    let service = service().await;
+    let write = token(&service, "write").await;
+    let options = ServerOptions {
+        allowed_hosts: vec![String::from("inner.example.com")],
+        ..ServerOptions::default()
+    };
+    let proxy = routers(&service.platform, &options).proxy.unwrap();
+    for (host, status) in [
+        ("proxy.example.com", StatusCode::OK),
+        ("proxy.example.com:8486", StatusCode::OK),
+        ("inner.example.com", StatusCode::OK),
+        ("127.0.0.1:8486", StatusCode::OK),
+        ("evil.example.com", StatusCode::FORBIDDEN),
+    ] {
+        let request = Request::get(PROFILE)
+            .header(header::HOST, host)
+            .header(header::AUTHORIZATION, format!("Bearer {write}"));
+        let request = request.body(Body::empty()).unwrap();
+        let response = proxy.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), status, "{host}");
+    }
+}
+
+#[test]
+fn the_proxy_host_is_told_apart_from_the_service() {
+    let named = |proxy: &str, public: &str, host: &str| {
+        let host_of = Host::new(&proxy.parse().unwrap(), &public.parse().unwrap());
+        let request = Request::builder()
+            .method(Method::GET)
+            .uri("/")
+            .header(header::HOST, host);
+        host_of.is_named_by(&request.body(Body::empty()).unwrap())
+    };
+    let other = ("https://proxy.test", "https://stead.test");
+    for (host, expected) in [
+        ("proxy.test", true),
+        ("Proxy.Test.", true),
+        ("proxy.test:8080", true),
+        ("stead.test", false),
+        ("proxy.test.evil.test", false),
+        ("", false),
+    ] {
+        assert_eq!(named(other.0, other.1, host), expected, "{host}");
+    }
+    for (proxy, public, host, expected) in [
+        (
+            "http://127.0.0.1:8486",
+            "http://127.0.0.1:8484",
+            "127.0.0.1:8486",
+            true,
+        ),
+        (
+            "http://127.0.0.1:8486",
+            "http://127.0.0.1:8484",
+            "127.0.0.1:8484",
+            false,
+        ),
+        ("https://a.test", "https://a.test:8443", "a.test", true),
+        (
+            "https://a.test",
+            "https://a.test:8443",
+            "a.test:8443",
+            false,
+        ),
+        ("https://a.test:8443", "https://a.test", "a.test", false),
+    ] {
+        assert_eq!(named(proxy, public, host), expected, "{proxy} {host}");
+    }
+}

@@ -1,0 +1,108 @@
+//! The feed of events.
+
+use std::{fmt, time::Duration};
+
+use futures_util::stream::{Stream, unfold};
+use stead_core::{
+    Result,
+    resource::{EventFilter, EventPage},
+};
+
+use super::backend::Shared;
+
+/// How long one request of a reader that follows waits for the next event.
+const WAIT: Duration = Duration::from_secs(25);
+
+/// The feed of events, narrowed by what is given. [`read`](Self::read) gives a page, [`follow`](Self::follow) all that come.
+#[derive(Clone)]
+#[must_use = "events are read by `read` or `follow`"]
+pub struct Events {
+    backend: Shared,
+    filter: EventFilter,
+    after: Option<String>,
+    limit: u32,
+}
+
+impl Events {
+    pub(crate) fn new(backend: Shared) -> Self {
+        Self {
+            backend,
+            filter: EventFilter::default(),
+            after: None,
+            limit: 100,
+        }
+    }
+    /// Only of these types: whole names, or beginnings such as `account.*`.
+    pub fn types<T: Into<String>>(mut self, types: impl IntoIterator<Item = T>) -> Self {
+        self.filter.types = types.into_iter().map(Into::into).collect();
+        self
+    }
+    /// Only about this connection and its accounts.
+    pub fn connection(mut self, name: impl Into<String>) -> Self {
+        self.filter.connection_name = Some(name.into());
+        self
+    }
+    /// Only about this user's accounts.
+    pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
+        self.filter.identifier = Some(identifier.into());
+        self
+    }
+    /// Only what was committed after this cursor, of an event or of a page. From the oldest on that is kept if not given.
+    pub fn after(mut self, cursor: impl Into<String>) -> Self {
+        self.after = Some(cursor.into());
+        self
+    }
+    /// Only what comes from now on.
+    pub fn latest(self) -> Self {
+        self.after("latest")
+    }
+    /// How many events a page holds at most: 1 to 500, 100 if not given.
+    pub fn limit(mut self, most: u32) -> Self {
+        self.limit = most.clamp(1, 500);
+        self
+    }
+
+    /// One page. Where it says that `more` may follow, read on after its cursor.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what is not a cursor, and for a type that does
+    /// not exist.
+    pub async fn read(&self) -> Result<EventPage> {
+        self.page(Duration::ZERO).await
+    }
+
+    /// Pages as events come, none of them empty but where events are missing (`gap`). Keep a page's cursor once you have
+    /// dealt with it: after it the next reader goes on.
+    ///
+    /// After an error the stream goes on where it was; pause before you ask it for more. It has no end: what it waits for
+    /// is dropped with it.
+    pub fn follow(self) -> impl Stream<Item = Result<EventPage>> + Send {
+        unfold(self, async |mut events: Self| {
+            loop {
+                match events.page(WAIT).await {
+                    Ok(page) => {
+                        events.after = Some(page.cursor.clone());
+                        if !page.items.is_empty() || page.gap {
+                            return Some((Ok(page), events));
+                        }
+                    }
+                    Err(error) => return Some((Err(error), events)),
+                }
+            }
+        })
+    }
+
+    async fn page(&self, wait: Duration) -> Result<EventPage> {
+        let (filter, after) = (self.filter.clone(), self.after.clone());
+        self.backend.events(filter, after, self.limit, wait).await
+    }
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events")
+            .field("filter", &self.filter)
+            .field("after", &self.after)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! The history of calls.
+
+use std::{fmt, sync::Arc};
+
+use jiff::Timestamp;
+use stead_core::{
+    Result,
+    resource::{CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep},
+};
+
+use super::{backend::Shared, list::List};
+
+/// The history of calls, narrowed by what is given.
+#[derive(Clone)]
+#[must_use = "executions are read by `list`"]
+pub struct Executions {
+    backend: Shared,
+    filter: ExecutionFilter,
+}
+
+impl Executions {
+    pub(crate) fn new(backend: Shared) -> Self {
+        let filter = ExecutionFilter::default();
+        Self { backend, filter }
+    }
+    /// Only through this connection.
+    pub fn connection(mut self, name: impl Into<String>) -> Self {
+        self.filter.connection_name = Some(name.into());
+        self
+    }
+    /// Only this user's.
+    pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
+        self.filter.identifier = Some(identifier.into());
+        self
+    }
+    /// Only of this tool; `proxy` for raw requests.
+    pub fn tool(mut self, name: impl Into<String>) -> Self {
+        self.filter.tool = Some(name.into());
+        self
+    }
+    /// Only those that ended so: `ok`, or an error's kind.
+    pub fn outcome(mut self, outcome: impl Into<String>) -> Self {
+        self.filter.outcome = Some(outcome.into());
+        self
+    }
+    /// Only those of the application with this client id.
+    pub fn actor(mut self, client_id: impl Into<String>) -> Self {
+        self.filter.actor = Some(client_id.into());
+        self
+    }
+    /// Only those that began at this moment or later.
+    pub fn since(mut self, moment: Timestamp) -> Self {
+        self.filter.since = Some(moment);
+        self
+    }
+    /// Only those that began before this moment.
+    pub fn before(mut self, moment: Timestamp) -> Self {
+        self.filter.before = Some(moment);
+        self
+    }
+    /// The calls, the youngest first. A page may hold fewer than its size although more follow.
+    pub fn list(self) -> List<ExecutionRecord> {
+        List::new(move |paging| {
+            let (backend, filter) = (Arc::clone(&self.backend), self.filter.clone());
+            Box::pin(async move { backend.executions(filter, paging).await })
+        })
+    }
+    /// One call.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), also for one that is past its retention.
+    pub async fn read(&self, execution_id: &str) -> Result<ExecutionRecord> {
+        self.backend.execution(execution_id).await
+    }
+    /// How many calls there were in the minutes or hours that start in a range of time, by connection, tool and outcome.
+    /// What narrows the list does not narrow this.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) where a service is asked for more than a day by the
+    /// minute, or a month by the hour.
+    pub async fn totals(
+        &self,
+        step: TotalsStep,
+        since: Timestamp,
+        before: Timestamp,
+    ) -> Result<Vec<CallTotals>> {
+        self.backend.execution_totals(step, since, before).await
+    }
+}
+
+impl fmt::Debug for Executions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executions")
+            .field("filter", &self.filter)
+            .finish_non_exhaustive()
+    }
+}

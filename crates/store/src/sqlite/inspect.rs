@@ -1,0 +1,85 @@
+//! A look at a database file, without opening it as a store and without changing it.
+
+use std::{path::Path, time::Duration};
+
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, sqlite::SqliteConnectOptions};
+use stead_core::{Error, ErrorKind, Result};
+
+use super::{
+    fault::{Fault, is_unwritable, unavailable},
+    file::{unusable, why_read_only},
+    migrate::{self, MIGRATIONS},
+};
+
+/// How a database file is.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// Version of its schema.
+    pub schema: usize,
+    /// The version that this Stead writes.
+    pub known_schema: usize,
+    /// What SQLite's quick check finds damaged.
+    pub damage: Option<String>,
+    /// Why nothing can be written, where that is so.
+    pub unwritable: Option<String>,
+}
+
+/// Looks at a database file: its schema, whether it is whole, and whether it can be written. A service may have it open.
+///
+/// # Errors
+/// [`ErrorKind::StorageUnavailable`] where it cannot be opened or read at all, or is not a database of Stead.
+pub async fn inspect(database: impl AsRef<Path>) -> Result<Inspection> {
+    let path = std::path::absolute(database.as_ref()).map_err(unusable)?;
+    let looked = look(&path).await;
+    looked.map_err(|error| {
+        let read_only = is_unwritable(&error)
+            .then(|| why_read_only(&path))
+            .flatten();
+        let why = read_only.as_deref().unwrap_or(error.message());
+        let message = format!("cannot open {}: {why}", path.display());
+        Error::new(error.kind(), message).with_source(error)
+    })
+}
+
+async fn look(path: &Path) -> Result<Inspection> {
+    // Not made where it is missing.
+    let mut connection = SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(Duration::from_secs(5))
+        .disable_statement_logging()
+        .connect()
+        .await
+        .map_err(unavailable)?;
+    let is_ours =
+        "SELECT 1 FROM \"sqlite_master\" WHERE \"type\" = 'table' AND \"name\" = 'stead_schema'";
+    let ours = sqlx::query(is_ours).fetch_optional(&mut connection).await;
+    if ours.map_err(unavailable)?.is_none() {
+        let message = "it is not a database of Stead";
+        return Err(Error::new(ErrorKind::StorageUnavailable, message));
+    }
+    let damage = match sqlx::query("PRAGMA quick_check(1)")
+        .fetch_one(&mut connection)
+        .await
+        .and_then(|row| row.try_get::<String, _>(0))
+    {
+        Ok(said) => Some(said).filter(|said| said != "ok"),
+        Err(error) => Some(Fault::from(error).why),
+    };
+    let schema = migrate::last_version(&mut connection).await?;
+    let begun = match connection.begin_with("BEGIN IMMEDIATE").await {
+        Ok(open) => open.rollback().await,
+        Err(error) => Err(error),
+    };
+    let unwritable = begun.err().map(|error| {
+        let why = why_read_only(path);
+        why.unwrap_or_else(|| Fault::from(error).why)
+    });
+    connection.close().await.map_err(unavailable)?;
+    Ok(Inspection {
+        schema,
+        known_schema: MIGRATIONS.len(),
+        damage,
+        unwritable,
+    })
+}

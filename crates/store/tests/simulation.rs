@@ -1,0 +1,156 @@
+//! The histories of the simulation of refreshes over a file of SQLite.
+#![cfg(feature = "sqlite")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::print_stdout, reason = "how much was played is told")]
+
+use std::{
+    future::ready,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use stead_core::{
+    Result,
+    oauth::simulation::{Class, Open, cases, play},
+    ports::{BoxFuture, Runtime},
+    store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
+};
+use stead_store::SqliteStore;
+
+/// Three histories of each class, each of which asks the store thousands of times; `PROPTEST_CASES` asks for 80 times as
+/// many as are played.
+const OF_CASES: u32 = 80;
+
+/// A store whose operations end before they return: the tasks of a simulation have an executor of their own, which
+/// drives no database.
+struct Driven {
+    store: SqliteStore,
+    runtime: Arc<tokio::runtime::Runtime>,
+}
+
+impl Driven {
+    fn end<'a, T: Send + 'a>(&'a self, work: impl Future<Output = T>) -> BoxFuture<'a, T> {
+        Box::pin(ready(self.runtime.block_on(work)))
+    }
+}
+
+impl Store for Driven {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        self.end(self.store.get(key))
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        self.end(self.store.find(table, index, values))
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.end(self.store.list(list))
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        self.end(self.store.commit(batch))
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.end(self.store.prune(list))
+    }
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        self.end(self.store.now())
+    }
+}
+
+impl Drop for Driven {
+    fn drop(&mut self) {
+        self.runtime.block_on(self.store.close());
+    }
+}
+
+/// The time of a simulation. What a store does behind its caller's back is left undone.
+struct TimeOf(Arc<dyn Runtime>);
+
+impl Runtime for TimeOf {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.0.sleep(duration)
+    }
+    fn spawn(&self, _: BoxFuture<'static, ()>) {}
+}
+
+/// A folder that ends with its test, with a file for each history.
+struct Files {
+    folder: PathBuf,
+    number: AtomicU32,
+    runtime: Arc<tokio::runtime::Runtime>,
+}
+
+impl Files {
+    fn new(class: Class) -> Self {
+        let name = format!("simulation-{}-{class:?}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build();
+        Self {
+            folder,
+            number: AtomicU32::new(0),
+            runtime: Arc::new(runtime.unwrap()),
+        }
+    }
+
+    /// What opens the file of one history, again and again.
+    fn next(&self, time: Arc<dyn Runtime>) -> Open {
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let path = self.folder.join(format!("{number}.db"));
+        let runtime = Arc::clone(&self.runtime);
+        let time = Arc::new(TimeOf(time));
+        Box::new(move || {
+            let opened = SqliteStore::open(&path, Arc::clone(&time) as Arc<dyn Runtime>);
+            let store = runtime.block_on(opened).unwrap();
+            let runtime = Arc::clone(&runtime);
+            Arc::new(Driven { store, runtime })
+        })
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        // What is left lies in the target folder.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn histories(class: Class) {
+    let count = (cases() / OF_CASES).max(1);
+    let files = Files::new(class);
+    let reached = play(class, count, |time| files.next(time));
+    println!("{class:?} over SQLite: {reached}");
+    assert_eq!(reached.histories, count);
+    assert!(reached.refreshes >= count, "{reached}");
+}
+
+#[test]
+fn no_history_of_a_stable_grant_loses_an_account() {
+    histories(Class::Stable);
+}
+
+#[test]
+fn no_history_of_a_rotating_grant_loses_an_account_without_a_reason() {
+    histories(Class::Rotating);
+}
+
+#[test]
+fn no_history_of_a_grant_whose_spent_tokens_serve_for_a_while_loses_an_account_without_a_reason() {
+    histories(Class::Grace);
+}
+
+#[test]
+fn no_history_of_a_strict_grant_uses_a_refresh_token_twice_without_a_reason() {
+    histories(Class::Strict);
+}

@@ -1,0 +1,139 @@
+//! Credentials of applications: what each may do, how its secret is replaced, and how it is taken back.
+
+use jiff::SignedDuration;
+use secrecy::ExposeSecret as _;
+use stead::{
+    Client, ErrorKind, Platform, Stead,
+    core::resource::{
+        AppCredentialChange, IssuedAppSecret, NewAppCredential, ProxyRequest, SecretRotation,
+    },
+    mail::ListDrafts,
+};
+
+use crate::stage::{ADA, Setting, Stage};
+
+/// The library's client with a secret.
+fn client(stage: &Stage, issued: &IssuedAppSecret) -> Client {
+    let secret = issued.client_secret.expose_secret();
+    Client::new(&stage.url, &issued.credential.client_id, secret).unwrap()
+}
+
+fn kind<T>(result: stead::Result<T>) -> ErrorKind {
+    result.err().expect("an error").kind()
+}
+
+#[tokio::test]
+async fn through_the_platform() {
+    let stage = Stage::set(Setting::default()).await;
+    story(&stage, &stage.platform.clone().into()).await;
+}
+
+#[tokio::test]
+async fn through_the_client() {
+    let stage = Stage::set(Setting::default()).await;
+    let owner = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
+    story(&stage, &owner.unwrap().into()).await;
+}
+
+/// An owner makes a credential for an agent, changes what it may do, replaces its secret, and takes it back.
+async fn story(stage: &Stage, owner: &Stead) {
+    stage.connect("u1", ADA).await;
+    let credentials = owner.app_credentials();
+    let new = NewAppCredential::new("agent").scopes(["tools:execute:mail"]);
+    let first = credentials.create(new).await.unwrap();
+    let id = first.credential.client_id.as_str();
+    let agent = client(stage, &first);
+    let drafts = async |agent: &Client| {
+        agent
+            .account("mail", "u1")?
+            .call(&ListDrafts::default())
+            .await
+    };
+    drafts(&agent).await.unwrap();
+    let error = agent.accounts().list().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InsufficientScope);
+    assert_eq!(error.required_scopes(), ["accounts:read"]);
+    let proxied = ProxyRequest::new("mail", "u1", "GET", "/gmail/v1/users/me/profile");
+    assert_eq!(
+        kind(agent.actions().request(proxied).await),
+        ErrorKind::InsufficientScope
+    );
+    assert_eq!(
+        kind(agent.app_credentials().list().await),
+        ErrorKind::InsufficientScope
+    );
+
+    let change = AppCredentialChange::default()
+        .scopes(["accounts:read"])
+        .name("reader");
+    let changed = credentials.change(id, change).await.unwrap();
+    assert_eq!(changed.name, "reader");
+    agent.accounts().list().await.unwrap();
+    assert_eq!(kind(drafts(&agent).await), ErrorKind::InsufficientScope);
+
+    let second = credentials
+        .rotate(id, SecretRotation::default())
+        .await
+        .unwrap();
+    let (old, new) = (client(stage, &first), client(stage, &second));
+    for agent in [&agent, &old, &new] {
+        agent.accounts().list().await.unwrap();
+    }
+    let left = credentials
+        .revoke_secret(id, &first.secret_id)
+        .await
+        .unwrap();
+    assert_eq!(left.secrets.len(), 1);
+    for refused in [&agent, &old] {
+        assert_eq!(
+            kind(refused.accounts().list().await),
+            ErrorKind::Unauthenticated
+        );
+    }
+    new.accounts().list().await.unwrap();
+
+    let listed = credentials.list().page_size(1).all().await.unwrap();
+    let listed: Vec<_> = listed.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(listed, ["story", "reader"]);
+    credentials.revoke(id).await.unwrap();
+    assert_eq!(
+        kind(new.accounts().list().await),
+        ErrorKind::Unauthenticated
+    );
+    assert_eq!(kind(credentials.read(id).await), ErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn what_another_process_revokes_is_refused_within_5_seconds() {
+    let stage = Stage::set(Setting::default()).await;
+    let other = Platform::builder(&stage.url)
+        .key(&stage.key)
+        .sqlite(&stage.database)
+        .build()
+        .await
+        .unwrap();
+    let new = NewAppCredential::new("agent").scopes(["accounts:read"]);
+    let issued = other.app_credentials().create(new).await.unwrap();
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", issued.credential.client_id.as_str()),
+        ("client_secret", issued.client_secret.expose_secret()),
+    ];
+    let token_url = format!("{}/oauth/token", stage.url);
+    let token = stage.http.form(&token_url, &form).await.json();
+    let bearer = token["access_token"].as_str().unwrap();
+    let accounts = format!("{}/v1/accounts", stage.url);
+    let call = async || stage.http.get(&accounts, bearer).await.status;
+    assert_eq!(call().await, 200);
+    other
+        .app_credentials()
+        .revoke(&issued.credential.client_id)
+        .await
+        .unwrap();
+    stage.clock.advance(SignedDuration::from_secs(5));
+    for _ in 0..10 {
+        assert_eq!(call().await, 401);
+    }
+    assert_eq!(stage.http.form(&token_url, &form).await.status, 401);
+    other.shut_down().await;
+}

@@ -1,0 +1,117 @@
+//! A user who is erased is named nowhere in what is stored.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use serde_json::json;
+use stead::resource::ExecutionFilter;
+
+use crate::{
+    browser::Browser,
+    stage::{ADA, GRACE, Stage},
+    tampering::database,
+};
+
+/// `text` as it may stand in base64, whatever comes before it.
+fn in_base64(text: &str) -> Vec<String> {
+    let whole = |before: usize| {
+        let encoded = STANDARD_NO_PAD.encode(format!("{}{text}", "x".repeat(before)));
+        // The first and the last digits also say what stands next to it.
+        encoded[before.div_ceil(3) * 4..encoded.len() - 2].to_owned()
+    };
+    (0..3).map(whole).collect()
+}
+
+const NAME: &str = "customer-Lovelace-1815";
+
+/// The spellings of the user's names that are in the database's files.
+async fn named(stage: &Stage) -> Vec<String> {
+    let mut database = database(stage).await;
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    let mut spellings = Vec::new();
+    for name in [NAME, ADA] {
+        spellings.push(name.to_owned());
+        spellings.extend(in_base64(name));
+    }
+    let files = walk(stage.database.parent().unwrap());
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| std::fs::read(file).unwrap())
+        .collect();
+    let is_in = |text: &str| {
+        let mut all = files.iter().flat_map(|file| file.windows(text.len()));
+        all.any(|window| window == text.as_bytes())
+    };
+    spellings.retain(|text| is_in(text));
+    spellings
+}
+
+#[tokio::test]
+async fn an_erased_users_name_is_gone_from_the_database_file() {
+    let stage = Stage::new().await;
+    stage.connect(NAME, ADA).await;
+    stage.connect("user-2", GRACE).await;
+    assert_eq!(stage.drafts(NAME).await.status, 200);
+    assert_eq!(stage.drafts("user-2").await.status, 200);
+    // A link that is still open, with a note of the application.
+    let link = json!({ "connection_name": "mail", "identifier": NAME, "state": ADA });
+    assert_eq!(
+        stage.post("/v1/authorization-links", &link).await.status,
+        201
+    );
+    let open_link = stage.link(NAME).await;
+    // A call is in the history a moment after its end.
+    let environment = stage.platform.environment();
+    let all = ExecutionFilter::default();
+    while environment
+        .executions(&all, None, 10)
+        .await
+        .unwrap()
+        .items
+        .len()
+        < 2
+    {}
+    let before = named(&stage).await;
+    assert!(before.len() > 2, "{before:?}");
+
+    let account = format!("/v1/accounts/mail/{NAME}");
+    let erased = stage
+        .delete(&format!("{account}?erase=true&revoke_at_product=true"))
+        .await;
+    assert_eq!(erased.status, 200, "{}", erased.text());
+    assert_eq!(erased.json()["erasure"], "complete");
+    assert_eq!(erased.json()["revocation"], "requested");
+    let again = stage.delete(&format!("{account}?erase=true")).await;
+    assert_eq!(
+        again.json(),
+        json!({ "revocation": "none", "erasure": "complete" })
+    );
+    assert_eq!(
+        stage.get(&account).await.json()["kind"],
+        "account_not_found"
+    );
+    let page = Browser::new().get(&open_link).await;
+    assert_eq!(page.status, 404, "{}", page.text());
+
+    assert_eq!(named(&stage).await, Vec::<String>::new());
+    // The other user is still connected, and named.
+    assert_eq!(stage.drafts("user-2").await.status, 200);
+    // The same identifier begins again.
+    stage.connect(NAME, ADA).await;
+    assert_eq!(stage.drafts(NAME).await.status, 200);
+}
+
+/// The files of a folder and of those in it.
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(walk(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
