@@ -242,12 +242,7 @@ fn of_several_processes_one_delivers_and_another_takes_over() {
     }
     stage.world.advance(10 * Duration::from_secs(1));
     assert_eq!(stage.numbers("app.example"), [1, 2, 3, 4, 5]);
-    let holder = stage
-        .world
-        .run(stage.context.store.lane(id))
-        .unwrap()
-        .unwrap();
-    let holder = holder.row.holder.unwrap().process;
+    let holder = stage.holder(id);
     let number = if holder == stage.context.process.to_string() {
         1
     } else {
