@@ -29,6 +29,15 @@ pub struct ProductOptions {
     pub rate_limited: Option<bool>,
 }
 
+impl ProductOptions {
+    /// The hosts to which requests go that are set here.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        let urls = self.origins.values();
+        let urls = urls.chain([&self.token_url, &self.revoke_url].into_iter().flatten());
+        urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_ascii_lowercase()))
+    }
+}
+
 /// A product's endpoints in this environment, or those of one connection where they depend on its settings.
 #[derive(Clone)]
 pub(crate) struct Endpoints {

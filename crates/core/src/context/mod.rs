@@ -105,6 +105,8 @@ pub(crate) struct Shared {
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
     /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
     pub(crate) private_hosts: Vec<String>,
+    /// Hosts that the operator set for products: these may be private too, but not for webhooks.
+    pub(crate) product_hosts: Vec<String>,
     counter: AtomicU32,
 }
 
@@ -163,6 +165,8 @@ impl Context {
                 ))
             })
             .collect::<Result<_>>()?;
+        let product_hosts = options.products.values().flat_map(ProductOptions::hosts);
+        let product_hosts = product_hosts.collect();
         let names = catalogue.products().iter().map(|product| product.name);
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let store = Records::new(ports.store);
@@ -214,6 +218,7 @@ impl Context {
             audit_turn: audit::AuditTurn::default(),
             webhook_lanes: webhook_lanes::WebhookLanes::default(),
             private_hosts: options.private_hosts,
+            product_hosts,
             counter: AtomicU32::new(0),
         });
         let caller = Caller::default();

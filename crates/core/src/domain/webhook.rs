@@ -111,8 +111,12 @@ impl Webhook {
 
 /// Refuses an address that no event may be sent to: what is not https, and hosts that are written as an address of this
 /// machine or of a private network. `private_hosts` are excepted, which the operator names; names are judged
-/// again when they are looked up.
-pub(crate) fn check_url(text: &str, private_hosts: &[String]) -> Result<Url> {
+/// again when they are looked up, but for `product_hosts`, which only requests to products may reach.
+pub(crate) fn check_url(
+    text: &str,
+    private_hosts: &[String],
+    product_hosts: &[String],
+) -> Result<Url> {
     let refused = |message: &str| Err(Error::invalid_at("/url", message));
     let Some(url) = Url::parse(text).ok().filter(|_| text.len() <= 2048) else {
         return refused("expected an https URL of at most 2048 characters");
@@ -134,13 +138,13 @@ pub(crate) fn check_url(text: &str, private_hosts: &[String]) -> Result<Url> {
         return refused("expected a URL without user, password and fragment");
     }
     let reachable = match host {
-        Host::Domain(name) => !is_loopback(name),
+        Host::Domain(name) => !is_loopback(name) && product_hosts.iter().all(|host| host != name),
         Host::Ipv4(address) => is_public(IpAddr::V4(address)),
         Host::Ipv6(address) => is_public(IpAddr::V6(address)),
     };
     if !reachable && !by_name {
         return refused(
-            "this host is in a private network; the operator can allow it by name in private_hosts",
+            "this host may be in a private network; the operator can allow it by name in private_hosts",
         );
     }
     Ok(url)
@@ -342,6 +346,7 @@ mod tests {
             "127.0.0.1".into(),
             ".corp.example".into(),
         ];
+        let products = ["gateway.example".to_owned(), "hooks.test".into()];
         for good in [
             "https://example.com/hooks?a=b",
             "https://93.184.216.34:8443/",
@@ -349,7 +354,7 @@ mod tests {
             "http://127.0.0.1:9/",
             "http://a.corp.example/",
         ] {
-            assert!(check_url(good, &allowed).is_ok(), "{good}");
+            assert!(check_url(good, &allowed, &products).is_ok(), "{good}");
         }
         for bad in [
             "http://example.com/",
@@ -366,6 +371,7 @@ mod tests {
             "https://10.0.0.1/",
             "https://169.254.169.254/latest/meta-data",
             "https://100.64.0.1/",
+            "https://Gateway.example/",
             "https://168.63.129.16/",
             "https://0.0.0.0/",
             "https://[::1]/",
@@ -374,10 +380,10 @@ mod tests {
             "https://[64:ff9b::7f00:1]/",
             "http://evilcorp.example/",
         ] {
-            let error = check_url(bad, &allowed).unwrap_err();
+            let error = check_url(bad, &allowed, &products).unwrap_err();
             assert_eq!(error.violation_list()[0].path, "/url", "{bad}");
         }
-        assert!(check_url("http://127.0.0.1/", &[]).is_err());
+        assert!(check_url("http://127.0.0.1/", &[], &[]).is_err());
     }
 
     fn failed(status: u16, retry_after: Option<i64>) -> Attempt {

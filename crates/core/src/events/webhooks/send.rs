@@ -7,10 +7,11 @@ use hmac::{Hmac, Mac as _};
 use http::{HeaderValue, Method, header};
 use sha2::Sha256;
 
+use super::check_address;
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
-    domain::webhook::{Attempt, Webhook, check_url},
+    domain::webhook::{Attempt, Webhook},
     identifier::EventId,
     ports::{Body, Limits},
     scrub::scrub,
@@ -62,7 +63,7 @@ async fn attempt(
     body: Vec<u8>,
 ) -> Result<Attempt> {
     // What the operator allows may have changed since the address was given.
-    let url = check_url(&webhook.url, &context.private_hosts)?;
+    let url = check_address(context, &webhook.url)?;
     let at = context.now();
     let id = id.to_string();
     let timestamp = at.as_second().to_string();
