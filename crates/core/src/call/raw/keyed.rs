@@ -68,7 +68,7 @@ pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut R
         return Begun::Now(None);
     };
     loop {
-        let started = turn.start(record.id(), account).await;
+        let started = turn.start(record.id(), account, None).await;
         match started {
             Ok(()) => return Begun::Now(Some(turn)),
             Err(error) if !turn.is_lost() => return Begun::Not(error),
