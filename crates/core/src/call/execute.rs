@@ -135,7 +135,7 @@ async fn run_once(
     mut record: Record,
     keyed: Keyed,
 ) -> Result<Execution> {
-    let mut turn = match Turn::wait(context, keyed).await {
+    let mut turn = match Turn::wait(context, keyed, &invocation.connection_name).await {
         Ok(turn) => turn,
         Err(error) => return record.end(Err(error)),
     };

@@ -17,7 +17,7 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change, keyed_calls},
     digest::Digest,
-    domain::KeyedCall,
+    domain::{KeyedCall, account_ref::connection_name},
     error::Problem,
     identifier::{AccountId, ExecutionId},
     ports::Body,
@@ -107,7 +107,9 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Waits for it, for a while.
-    pub(super) async fn wait(context: &Context, keyed: Keyed) -> Result<Self> {
+    pub(super) async fn wait(context: &Context, keyed: Keyed, connection: &str) -> Result<Self> {
+        // What the caller may not know of has no outcomes either.
+        context.check_seen(&connection_name(connection)?).await?;
         let began = context.monotonic();
         let turn = pin!(context.keyed_calls.enter(&keyed.key));
         match select(turn, context.runtime.sleep(WAIT)).await {

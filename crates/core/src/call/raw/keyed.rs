@@ -21,7 +21,7 @@ pub(super) async fn send(
 ) -> Result<http::Response<Body>> {
     let (connection, identifier) = (request.connection_name.clone(), request.identifier.clone());
     let record = || Record::begin(context, "proxy", &connection, &identifier);
-    let mut turn = match Turn::wait(context, keyed).await {
+    let mut turn = match Turn::wait(context, keyed, &connection).await {
         Ok(turn) => turn,
         Err(error) => return record().end(Err(error)),
     };
