@@ -86,7 +86,9 @@ where
         }
         _ => {
             let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
-            let statement = rest.ends_with("/statements").then(|| Statement::read(&head, &body));
+            let statement = rest
+                .ends_with("/statements")
+                .then(|| Statement::read(&head, &body));
             api(books, host, token, &head.method, rest, statement).await
         }
     }

@@ -206,7 +206,9 @@ async fn stages(
         }
         let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
         let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
-        let result = parsed.run(&call, Io::new(&ToolIo::new(sender, is_again))).await;
+        let result = parsed
+            .run(&call, Io::new(&ToolIo::new(sender, is_again)))
+            .await;
         result.map_err(asking)?
     };
     let (data, warnings) = output.into_json()?;

@@ -132,7 +132,11 @@ pub(crate) async fn totals(
             after = page.last().map(|last| last.row.clone());
             let last = page.len() < READ as usize;
             let seen = |row: &CallTotals| context.caller.sees(&row.connection_name);
-            all.extend(page.into_iter().flat_map(|found| rows(found.row)).filter(seen));
+            all.extend(
+                page.into_iter()
+                    .flat_map(|found| rows(found.row))
+                    .filter(seen),
+            );
             if last {
                 break;
             }

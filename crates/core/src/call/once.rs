@@ -233,7 +233,7 @@ impl Turn {
     /// off.
     pub(super) fn result(&self, result: Result<Execution>) -> Result<Execution> {
         match result {
-            Err(error) if self.is_again() && !error.is_outcome_unknown() => Err(unsettled(error)),
+            Err(error) if self.is_again() && !error.is_replayed() => Err(unsettled(error)),
             result => result,
         }
     }
@@ -486,7 +486,9 @@ fn unsettled(error: Error) -> Error {
         "the call with this idempotency key was begun and cut off, and may have been carried out; made again, it failed: {}",
         error.message()
     );
-    let (retryable, source) = (error.retryable(), error.clone());
+    // With its key it may be asked for once more.
+    let retryable = error.retryable() || error.is_outcome_unknown();
+    let source = error.clone();
     error
         .reclassify(ErrorKind::OutcomeUnknown, message)
         .with_retryable(retryable)

@@ -91,7 +91,10 @@ impl Outgoing for ToolRequest {
     }
 
     fn cost(&self, product: &Product, target: &Uri) -> Cost {
-        Cost::of(self.effect(), (product.cost)(&self.request.method, target.path()))
+        Cost::of(
+            self.effect(),
+            (product.cost)(&self.request.method, target.path()),
+        )
     }
 
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {

@@ -180,7 +180,11 @@ async fn at_place(
         format!("the product counted {before}, then {after}; sent again: {said:?}, {later:?}"),
     );
     let at_last = u32::from(expected != Said::Unknown).max(counted);
-    let once_more = if said == Said::Done { Said::Replayed } else { said };
+    let once_more = if said == Said::Done {
+        Said::Replayed
+    } else {
+        said
+    };
     ensure!(
         (before, after, said, later) == (counted, at_last, expected, once_more),
         "expected {counted}, then {at_last}, {expected:?}, {once_more:?}"

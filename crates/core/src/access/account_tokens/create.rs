@@ -80,8 +80,6 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
         .audit("account_token.created", Some(&connection.row.name))
         .fact("expires_at", row.expires_at.to_string());
     let created = Change::none().audit(created).insert(row);
-    context
-        .add("account_token.create", created, exists)
-        .await?;
+    context.add("account_token.create", created, exists).await?;
     Ok(issued)
 }

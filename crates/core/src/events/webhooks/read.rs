@@ -22,7 +22,10 @@ pub(crate) async fn list(
     let full = rows.len() == limit as usize;
     let next = rows.last().filter(|_| full).map(|last| last.row.id);
     let mut items = Vec::new();
-    for found in rows.into_iter().filter(|found| is_seen(context, &found.row)) {
+    for found in rows
+        .into_iter()
+        .filter(|found| is_seen(context, &found.row))
+    {
         let lane = context.store.lane(found.row.id).await?;
         items.push(view(context, found.row, lane.map(|lane| lane.row).as_ref()));
     }
