@@ -1,6 +1,6 @@
 //! Who acts: known wherever a call, a change or a decision of a policy is.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,51 @@ pub enum Caller {
     Stead,
 }
 
+/// Which connections someone may know of, by their names: every one, or only some.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Connections(Option<BTreeSet<ConnectionName>>);
+
+impl Connections {
+    /// Every one.
+    pub const ALL: Self = Self(None);
+
+    /// Only those with these names.
+    pub fn only(names: impl IntoIterator<Item = ConnectionName>) -> Self {
+        Self(Some(names.into_iter().collect()))
+    }
+
+    /// Whether it is every one.
+    pub fn are_all(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The names in their order, unless it is every one.
+    pub fn names(&self) -> Option<impl Iterator<Item = &ConnectionName>> {
+        self.0.as_ref().map(BTreeSet::iter)
+    }
+
+    /// The same as texts.
+    pub fn to_texts(&self) -> Option<Vec<String>> {
+        Some(self.names()?.map(ToString::to_string).collect())
+    }
+
+    /// Whether the one with this name is among them.
+    pub fn have(&self, name: &str) -> bool {
+        let named = |names: &BTreeSet<ConnectionName>| names.iter().any(|one| one.as_str() == name);
+        self.0.as_ref().is_none_or(named)
+    }
+
+    /// Whether all others are among them.
+    pub fn cover(&self, others: &Self) -> bool {
+        match (&self.0, &others.0) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(others)) => others.is_subset(own),
+        }
+    }
+}
+
 /// An application that was authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,6 +84,8 @@ pub struct Application {
     pub scopes: Scopes,
     /// How many requests a minute it may send, where that is limited.
     pub rate_per_minute: Option<u32>,
+    /// Connections that its credential is limited to. All others look to it as if there were none.
+    pub connections: Connections,
 }
 
 /// A bearer token of one account that was authenticated.
@@ -123,7 +170,21 @@ impl Caller {
             client_id: client_id.into(),
             scopes,
             rate_per_minute,
+            connections: Connections::ALL,
         }))
+    }
+
+    /// Connections that it may know of. An account token is of one account anyway.
+    pub fn connections(&self) -> &Connections {
+        match self {
+            Self::Application(application) => &application.connections,
+            _ => &Connections::ALL,
+        }
+    }
+
+    /// Whether it may know of a connection with this name.
+    pub fn sees(&self, connection_name: &str) -> bool {
+        self.connections().have(connection_name)
     }
 
     /// Its scopes; who has none may do everything.

@@ -23,6 +23,8 @@ mod document;
 mod extract;
 mod index;
 #[cfg(test)]
+mod limit_tests;
+#[cfg(test)]
 mod log_tests;
 mod middleware;
 mod oauth;

@@ -164,8 +164,13 @@ impl TestService {
 
     /// The same service, called with a credential that has only these scopes.
     pub(crate) async fn with_scopes(&self, scopes: &[&str]) -> Self {
-        let environment = self.platform.environment();
         let new = NewAppCredential::new("limited").scopes(scopes.iter().copied());
+        self.with_credential(new).await
+    }
+
+    /// The same service, called with a new credential.
+    pub(crate) async fn with_credential(&self, new: NewAppCredential) -> Self {
+        let environment = self.platform.environment();
         let made = environment.create_app_credential(new).await.unwrap();
         let secret = made.client_secret.expose_secret();
         let issued = environment.issue_access_token(&made.credential.client_id, secret, None);

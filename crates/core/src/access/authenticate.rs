@@ -1,13 +1,13 @@
 //! Checks a bearer token.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
 use super::account_tokens;
 use crate::{
     Error, ErrorKind, Result,
-    caller::Caller,
+    caller::{Application, Caller},
     context::{Context, access_tokens::Checked},
     digest::Digest,
 };
@@ -78,9 +78,11 @@ async fn check_access_token(
         .access_tokens
         .note_use(&token.client_id, &secret.id, now);
     let scopes = token.scopes(&credential);
-    let rate = credential.rate_per_minute;
-    Ok((
-        Caller::limited_application(token.client_id, scopes, rate),
-        end,
-    ))
+    let application = Application {
+        client_id: token.client_id,
+        scopes,
+        rate_per_minute: credential.rate_per_minute,
+        connections: credential.connections,
+    };
+    Ok((Caller::Application(Arc::new(application)), end))
 }

@@ -135,7 +135,7 @@ async fn run_once(
     mut record: Record,
     keyed: Keyed,
 ) -> Result<Execution> {
-    let mut turn = match Turn::wait(context, keyed).await {
+    let mut turn = match Turn::wait(context, keyed, &invocation.connection_name).await {
         Ok(turn) => turn,
         Err(error) => return record.end(Err(error)),
     };
@@ -150,7 +150,10 @@ async fn run_once(
         let result = stages(context, tool, parsed, invocation, &mut record, begun).await;
         if !turn.is_lost() {
             let requests = record.sent();
-            let result = record.end(result);
+            let result = match turn.result(result) {
+                Err(error) if error.is_replayed() => return record.end_replayed(Err(error)),
+                result => record.end(result),
+            };
             turn.end(&result, requests).await;
             return result;
         }
@@ -194,13 +197,18 @@ async fn stages(
         dry.output(result)?
     } else {
         let _place = snapshot.places.enter(context.monotonic())?;
+        let mut is_again = false;
         if let Some(turn) = turn {
-            turn.start(record.id(), snapshot.account.id).await?;
+            let repeat = repeat(&snapshot, tool, &call);
+            turn.start(record.id(), snapshot.account.id, repeat).await?;
+            is_again = turn.is_again();
             record.changes();
         }
         let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
         let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
-        let result = parsed.run(&call, Io::new(&ToolIo(sender))).await;
+        let result = parsed
+            .run(&call, Io::new(&ToolIo::new(sender, is_again)))
+            .await;
         result.map_err(asking)?
     };
     let (data, warnings) = output.into_json()?;
@@ -226,6 +234,18 @@ fn call_of(
     Call::new(id, record.started_at())
         .with_settings(snapshot.connection.settings.clone())
         .with_scopes(snapshot.account.granted_scopes.iter().cloned())
+}
+
+/// What two runs agree in where the product takes the second for the first: the ids, the user of the product at the
+/// same host, and the tool's own way to ask.
+fn repeat(snapshot: &Snapshot, tool: &CatalogueTool, call: &Call) -> Option<Uuid> {
+    let entry = tool.entry();
+    let (epoch, ended) = (
+        snapshot.connection.client_epoch,
+        snapshot.account.disconnections,
+    );
+    let label = format_args!("repeat\0{}\0{epoch}\0{ended}", entry.version());
+    entry.recognised_again().then(|| call.derive_id(label))
 }
 
 /// The same key and input for the same account and tool give the same id, and so the same ids at the product.

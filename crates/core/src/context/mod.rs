@@ -62,6 +62,8 @@ const LARGE: u64 = 256 * 1024;
 pub(crate) struct Context {
     shared: Arc<Shared>,
     pub(crate) caller: Caller,
+    /// The request in which the caller acts, where there is one.
+    pub(crate) request_id: Option<Arc<str>>,
 }
 
 /// The parts of a [`Context`].
@@ -123,7 +125,11 @@ pub(crate) struct WeakContext(Weak<Shared>);
 impl WeakContext {
     pub(crate) fn upgrade(&self) -> Option<Context> {
         let caller = Caller::Stead;
-        self.0.upgrade().map(|shared| Context { shared, caller })
+        self.0.upgrade().map(|shared| Context {
+            shared,
+            caller,
+            request_id: None,
+        })
     }
 }
 
@@ -221,14 +227,27 @@ impl Context {
             product_hosts,
             counter: AtomicU32::new(0),
         });
-        let caller = Caller::default();
-        Ok(Self { shared, caller })
+        Ok(Self {
+            shared,
+            caller: Caller::default(),
+            request_id: None,
+        })
     }
 
     /// The same for another caller.
     pub(crate) fn acting_as(&self, caller: Caller) -> Self {
-        let shared = Arc::clone(&self.shared);
-        Self { shared, caller }
+        Self {
+            caller,
+            ..self.clone()
+        }
+    }
+
+    /// The same in a request.
+    pub(crate) fn in_request(&self, id: &str) -> Self {
+        Self {
+            request_id: Some(id.into()),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn downgrade(&self) -> WeakContext {

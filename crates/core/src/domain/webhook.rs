@@ -9,6 +9,7 @@ use url::{Host, Url};
 use super::{Extra, NewAudit};
 use crate::{
     Error, Result,
+    caller::Connections,
     identifier::{AccountId, EventId, WebhookId},
     ports::{is_loopback, is_public},
     sealed::Sealed,
@@ -44,6 +45,9 @@ pub(crate) struct Webhook {
     pub(crate) url: String,
     /// Which types of events, as filters of the feed; all where there are none.
     pub(crate) events: Vec<String>,
+    /// Connections whose events it gets: those of whoever made it.
+    #[serde(default, skip_serializing_if = "Connections::are_all")]
+    pub(crate) connections: Connections,
     /// For people.
     pub(crate) description: Option<String>,
     /// Secrets that sign, the newest first.

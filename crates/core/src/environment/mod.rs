@@ -74,6 +74,12 @@ impl Environment {
         Self(self.0.acting_as(caller))
     }
 
+    /// The same environment in a request with this id, which stands in the audit log next to what it changes.
+    #[must_use]
+    pub fn in_request(&self, request_id: &str) -> Self {
+        Self(self.0.in_request(request_id))
+    }
+
     /// Who acts through this handle.
     pub fn caller(&self) -> &Caller {
         &self.0.caller

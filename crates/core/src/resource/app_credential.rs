@@ -21,6 +21,9 @@ pub struct AppCredential {
     /// How many requests a minute it may send; absent where that is not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
+    /// Connections that it is limited to, by name; absent where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it ends; absent where it does not.
@@ -91,6 +94,10 @@ pub struct NewAppCredential {
     /// How many requests a minute it may send; not limited where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
+    /// Connections that it is limited to, by name: all others look to it as if there were none. `*` for every one, as where
+    /// absent; then a limited maker gives its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
     /// Seconds after which it ends; it does not where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
@@ -114,6 +121,12 @@ impl NewAppCredential {
     #[must_use]
     pub fn rate_per_minute(mut self, requests: u32) -> Self {
         self.rate_per_minute = Some(requests);
+        self
+    }
+    /// Connections that it is limited to.
+    #[must_use]
+    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.connections = Some(names.into_iter().map(Into::into).collect());
         self
     }
     /// Seconds after which it ends.
@@ -144,6 +157,9 @@ pub struct AppCredentialChange {
     /// How many requests a minute it may send; 0 for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
+    /// Connections that it is limited to, in place of the present ones; `*` for every one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
 }
 
 impl AppCredentialChange {
@@ -163,6 +179,12 @@ impl AppCredentialChange {
     #[must_use]
     pub fn rate_per_minute(mut self, requests: u32) -> Self {
         self.rate_per_minute = Some(requests);
+        self
+    }
+    /// Other connections that it is limited to, in place of all present ones.
+    #[must_use]
+    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.connections = Some(names.into_iter().map(Into::into).collect());
         self
     }
 }

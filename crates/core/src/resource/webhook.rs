@@ -18,6 +18,9 @@ pub struct Webhook {
     pub url: String,
     /// Which types of events, such as `account.*`; all where there are none.
     pub events: Vec<String>,
+    /// Connections whose events it gets, where the credential that made it is limited to some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,

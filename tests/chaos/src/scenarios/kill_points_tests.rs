@@ -67,7 +67,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("erasure.calls", CUT_OFF_IN_CORE),
     ("erasure.events", CUT_OFF_IN_CORE),
     ("erasure.passed", CUT_OFF_IN_CORE),
-    ("idempotency.start", CUT_OFF_IN_CORE),
+    ("idempotency.start", "the scenario idempotency"),
     ("webhook.claim", "a lease of a lane, which ends by itself"),
     (
         "webhook.deliver",

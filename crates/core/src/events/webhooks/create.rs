@@ -34,6 +34,7 @@ pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<Webhook
         id,
         url: url.into(),
         events: new.events,
+        connections: context.caller.connections().clone(),
         description: new.description,
         secrets: Vec::new(),
         disabled: None,

@@ -18,7 +18,7 @@ use crate::{
         Event, NewEvent,
         webhook::{Attempt, Delivery, DeliveryState, Lane, Webhook},
     },
-    events::view::view,
+    events::view::{self, view},
     identifier::{AccountId, EventId, WebhookId},
     resource::EventFilter,
     store::Versioned,
@@ -169,7 +169,8 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
         let waits = groups
             .get(&group)
             .is_some_and(|items| items.iter().any(known));
-        if filter.takes_type(&row.name) && !waits {
+        let takes = filter.takes_type(&row.name) && !waits;
+        if takes && is_of(context, &webhook.row, &row).await {
             groups
                 .entry(group)
                 .or_default()
@@ -193,6 +194,12 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
         groups,
         position,
     }))
+}
+
+/// Whether a webhook gets an event.
+async fn is_of(context: &Context, webhook: &Webhook, event: &Event) -> bool {
+    let connections = &webhook.connections;
+    connections.are_all() || view::is_of(&view(context, event.clone()).await, connections)
 }
 
 /// The lane in the hands of this process, for long enough; nothing where another has it.

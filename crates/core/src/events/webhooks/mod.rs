@@ -40,7 +40,14 @@ use crate::{
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
     let unknown = || Error::new(ErrorKind::NotFound, "there is no webhook with this id");
     let id: WebhookId = id.parse().map_err(|_| unknown())?;
-    context.store.webhook(id).await?.ok_or_else(unknown)
+    let found = context.store.webhook(id).await?;
+    let seen = |found: &Versioned<Webhook>| is_seen(context, &found.row);
+    found.filter(seen).ok_or_else(unknown)
+}
+
+/// Whether the caller knows of it: of one that gets events of other connections too it does not.
+fn is_seen(context: &Context, webhook: &Webhook) -> bool {
+    context.caller.connections().cover(&webhook.connections)
 }
 
 /// Refuses an address that no event may be sent to.

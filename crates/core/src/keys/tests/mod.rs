@@ -177,6 +177,7 @@ impl Stage {
             Digest::of("request"),
             Uuid::nil(),
             (id, accounts[0].id),
+            None,
             START,
         );
         let outcome = vault.seal(place::outcome(id), b"outcome").unwrap();
@@ -189,6 +190,7 @@ impl Stage {
         let webhook = Webhook {
             id,
             url: String::from("https://app.example/"),
+            connections: Default::default(),
             events: Vec::new(),
             description: None,
             secrets: vec![SigningSecret {

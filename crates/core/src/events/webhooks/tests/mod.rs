@@ -17,12 +17,14 @@ use sha2::Sha256;
 
 use super::*;
 use crate::{
+    caller::{Application, Caller, Connections},
     connections,
     context::change::Change,
     domain::NewEvent,
-    identifier::{AccountId, ConnectionId},
+    identifier::{AccountId, ConnectionId, ConnectionName},
     ports::{TransportError, TransportErrorKind},
     resource::{NewConnection, NewWebhook, WebhookChange, WebhookReplay},
+    scope::Scopes,
     store::MemoryStore,
     testing::{Clock, Flaky, Machine, Responses, STABLE, World, open_spooled, response},
 };
