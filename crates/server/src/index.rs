@@ -10,6 +10,7 @@ use axum::{
 use http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use stead::core::{environment::Environment, scope::ScopeName};
 
 use crate::{
@@ -55,6 +56,14 @@ fn describe(draft: &mut Draft<'_>) {
 
 /// What this is and where to look.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = json!({
+    "service": "stead", "version": env!("CARGO_PKG_VERSION"),
+    "token_url": "https://stead.example.com/oauth/token", "tools_url": "https://stead.example.com/v1/tools",
+    "health_url": "https://stead.example.com/healthz", "openapi_url": "https://stead.example.com/openapi.json",
+    "resources": [
+        { "method": "GET", "path": "/v1/connections", "access": "application", "scope": "connections:read" },
+    ],
+}))]
 struct Index {
     /// `stead`.
     service: &'static str,

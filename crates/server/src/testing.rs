@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use axum::{Router, body::Body};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -58,7 +59,7 @@ impl Transport for Products {
                 body,
             };
             let response = match received.uri.as_str() {
-                "https://oauth2.googleapis.com/token" => granted(),
+                "https://oauth2.googleapis.com/token" => granted(&received),
                 _ => (self.respond)(&received),
             };
             self.received.lock().unwrap().push(received);
@@ -67,12 +68,18 @@ impl Transport for Products {
     }
 }
 
-fn granted() -> Response<ports::Body> {
-    // The claims are of Google for `client`, until 2100, about the user 1 with the address ada@example.com.
+fn granted(received: &Received) -> Response<ports::Body> {
+    let mut form = url::form_urlencoded::parse(&received.body);
+    let client = form.find(|(name, _)| name == "client_id");
+    // Google's, until 2100.
+    let claims = json!({
+        "iss": "https://accounts.google.com", "aud": client.map(|(_, id)| id), "exp": 4_102_444_800_u64, "sub": "1",
+        "email": "ada@example.com",
+    });
     json_response(&json!({
         "access_token": "ya29.CANARY-access", "refresh_token": "1//CANARY-refresh", "expires_in": 3600, "token_type": "Bearer",
         "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {READONLY}"),
-        "id_token": "e30.eyJpc3MiOiJodHRwczovL2FjY291bnRzLmdvb2dsZS5jb20iLCJhdWQiOiJjbGllbnQiLCJleHAiOjQxMDI0NDQ4MDAsInN1YiI6IjEiLCJlbWFpbCI6ImFkYUBleGFtcGxlLmNvbSJ9.e30",
+        "id_token": format!("e30.{}.e30", URL_SAFE_NO_PAD.encode(claims.to_string())),
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -9,7 +10,7 @@ use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::
 
 /// What differs from a product's own description: a gateway, an emulator, no rate limit. Another quota is a setting of the
 /// connection.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProductOptions {

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::{
     error::AuthorizationRequest,
@@ -12,6 +13,13 @@ use crate::{
 
 /// A user's account at a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "acct_01a2037b04b8700c83c89f211dc3e2d7", "connection_name": "mail", "product": "mail",
+    "identifier": "user-1", "state": "active", "health": "ok",
+    "granted_scopes": ["openid", "https://www.googleapis.com/auth/userinfo.email", "https://www.googleapis.com/auth/gmail.readonly"],
+    "missing_scopes": [], "product_user": "ada@example.com", "token_expires_at": "2026-11-22T14:38:43Z",
+    "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:44Z",
+}))]
 #[non_exhaustive]
 pub struct Account {
     /// Id.
@@ -61,6 +69,10 @@ pub struct AccountFilter {
 
 /// What an authorization link is made for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "connection_name": "mail", "identifier": "user-1", "verify_url": "https://app.example.com/connected",
+    "state": "settings-page",
+}))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAuthorizationLink {
@@ -110,6 +122,10 @@ impl NewAuthorizationLink {
 
 /// A link for a user to open.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "link": "https://stead.example.com/connect/…", "expires_at": "2026-11-22T13:48:43Z",
+    "authorization_id": "auth_01a2037b04b8700bbcc9e5719410dcc5",
+}))]
 #[non_exhaustive]
 pub struct AuthorizationLink {
     /// The link.
@@ -171,6 +187,7 @@ impl Disconnection {
 
 /// What a disconnection did. The account's tokens are gone from the store in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "revocation": "none" }))]
 #[non_exhaustive]
 pub struct Disconnected {
     /// What happens to the grant at the product.

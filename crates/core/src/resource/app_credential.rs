@@ -4,11 +4,17 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use crate::scope::Scopes;
 
 /// A credential of an application: a client id with up to two secrets, and what it may do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
+    "rate_per_minute": 600, "created_at": "2026-11-22T13:38:43Z",
+    "secrets": [{ "secret_id": "099c4409b5f5", "ends_with": "Hpyx", "created_at": "2026-11-22T13:38:43Z" }],
+}))]
 #[non_exhaustive]
 pub struct AppCredential {
     /// Client id.
@@ -57,6 +63,12 @@ pub struct AppSecret {
 
 /// A credential with a secret that was just made. It is shown only here.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
+    "rate_per_minute": 600, "created_at": "2026-11-22T13:38:43Z",
+    "secrets": [{ "secret_id": "099c4409b5f5", "ends_with": "Hpyx", "created_at": "2026-11-22T13:38:43Z" }],
+    "secret_id": "099c4409b5f5", "client_secret": "stead_secret_…",
+}))]
 #[non_exhaustive]
 pub struct IssuedAppSecret {
     /// The credential.
@@ -83,6 +95,7 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 /// assert_eq!(new.scopes.unwrap().len(), 2);
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "name": "agent", "scopes": ["tools:execute:mail"], "rate_per_minute": 600 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAppCredential {
@@ -145,6 +158,7 @@ impl NewAppCredential {
 /// assert_eq!(change.rate_per_minute, Some(0));
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "scopes": ["tools:execute:mail", "accounts:read"] }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AppCredentialChange {
@@ -191,6 +205,7 @@ impl AppCredentialChange {
 
 /// How a credential gets another secret.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = SecretRotation::default().old_expires_in(3_600))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SecretRotation {

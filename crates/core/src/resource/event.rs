@@ -3,22 +3,30 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{Error, Result, caller::Actor, identifier::EventId, similar::unknown};
 
 /// Something that happened. It holds no token and nothing that the product knows of the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "evt_01a2037b049d700989ef2fc8739d75ac", "type": "account.suspended",
+    "timestamp": "2026-11-22T13:38:43Z", "cursor": "AAAAAAAAAA0Bogd7BJ1wCYnvL8hznXWs",
+    "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
+    "data": {
+        "account_id": "acct_01a2037b04b8700c83c89f211dc3e2d7", "connection_id": "conn_01a2037b049d70088eaab85ce92ba4ca",
+        "connection_name": "mail", "product": "mail", "identifier": "user-1", "status": "suspended",
+        "previous_status": "active", "missing_scopes": [],
+    },
+}))]
 #[non_exhaustive]
 pub struct Event {
     /// Its id, by which one that is read twice is recognized.
-    #[schemars(with = "String")]
     pub id: EventId,
     /// Its type, such as `account.activated`.
     #[serde(rename = "type")]
     pub event_type: String,
     /// When it happened, by the clock of the process that it happened in.
-    #[schemars(with = "String")]
     pub timestamp: Timestamp,
     /// Where the feed goes on after it.
     pub cursor: String,
@@ -44,11 +52,14 @@ pub struct EventPage {
     /// The events.
     pub items: Vec<Event>,
     /// Where to go on: after the last event that was looked at, whether or not it matched.
+    #[schemars(example = &"AAAAAAAAAA0Bogd7BJ1wCYnvL8hznXWs")]
     pub cursor: String,
     /// Whether more may follow at once.
+    #[schemars(example = false)]
     pub more: bool,
     /// Whether events after the given cursor are missing from the feed: their time of retention is over, or an older copy
     /// took the place of the database. What the application knows of its accounts should be read again.
+    #[schemars(example = false)]
     pub gap: bool,
 }
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 pub(crate) mod check;
 #[cfg(test)]
+mod examples_tests;
+#[cfg(test)]
 mod tests;
 
 use axum::{extract::State, response::Response};
@@ -16,7 +18,7 @@ use stead::{
 
 use crate::{
     Access,
-    openapi::{Draft, Form, Schemas, parameter},
+    openapi::{Draft, Form, Schemas, examples, parameter},
     routes::Route,
     state::ServerState,
 };
@@ -115,6 +117,8 @@ fn document(public_url: &str) -> Value {
             }
         }
     }
+    let schemas = schemas.finish();
+    examples::add(&mut paths, &schemas);
     let tags: Vec<Value> = TAGS
         .iter()
         .map(|(name, description)| json!({ "name": name, "description": description }))
@@ -129,7 +133,7 @@ fn document(public_url: &str) -> Value {
         "tags": tags,
         "paths": paths,
         "components": {
-            "schemas": schemas.finish(),
+            "schemas": schemas,
             "securitySchemes": security_schemes(url),
             "headers": headers(),
             "examples": problems(),

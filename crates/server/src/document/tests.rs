@@ -23,7 +23,7 @@ const NOT_DESCRIBED: &[&str] = &[
     "POST /sso/v1/oauth/{connection_id}/callback",
 ];
 
-fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
+pub(super) fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     paths.iter().flat_map(|(path, item)| {
         let operations = item.as_object().unwrap();
@@ -262,5 +262,5 @@ fn every_example_fits_its_schema() {
             }
         }
     }
-    let _ = count;
+    assert!(count > 50, "{count}");
 }

@@ -3,6 +3,7 @@
 
 mod draft;
 mod errors;
+pub(crate) mod examples;
 mod operation;
 pub(crate) mod parameter;
 mod schemas;
