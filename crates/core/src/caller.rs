@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, ErrorKind, Result,
-    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier},
+    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier, MemberId},
     scope::{Scope, ScopeName, Scopes},
-    state::TokenAccess,
+    state::{Role, TokenAccess},
 };
 
 /// Who acts through an [`Environment`](crate::environment::Environment).
@@ -23,6 +23,8 @@ pub enum Caller {
     Application(Arc<Application>),
     /// Whoever holds a bearer token of one account.
     AccountToken(Arc<AccountToken>),
+    /// A member of the dashboard, signed in.
+    Member(Arc<Member>),
     /// A user with a link, in a browser.
     User,
     /// Stead itself: maintenance, and what it does again later.
@@ -88,6 +90,20 @@ pub struct Application {
     pub connections: Connections,
 }
 
+/// A member of the dashboard who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Member {
+    /// Its id.
+    pub member_id: MemberId,
+    /// Its id as a text.
+    name: String,
+    /// What it may do.
+    pub role: Role,
+    /// The same as scopes.
+    pub scopes: Scopes,
+}
+
 /// A bearer token of one account that was authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -141,10 +157,10 @@ impl AccountToken {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Actor {
-    /// `operator`, `application`, `account_token`, `user` or `stead`.
+    /// `operator`, `member`, `application`, `account_token`, `user` or `stead`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which one, where there are several: an application's client id, or the id of an account token.
+    /// Which one, where there are several: an application's client id, or the id of a member or an account token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// For an account token, the client id of the application that made it.
@@ -187,11 +203,23 @@ impl Caller {
         self.connections().have(connection_name)
     }
 
+    /// A member with this role.
+    #[must_use]
+    pub fn member(member_id: MemberId, role: Role) -> Self {
+        Self::Member(Arc::new(Member {
+            member_id,
+            name: member_id.to_string(),
+            role,
+            scopes: Scopes::of_role(role),
+        }))
+    }
+
     /// Its scopes; who has none may do everything.
     pub fn scopes(&self) -> Option<&Scopes> {
         match self {
             Self::Application(application) => Some(&application.scopes),
             Self::AccountToken(token) => token.scopes.as_ref(),
+            Self::Member(member) => Some(&member.scopes),
             Self::Operator | Self::User | Self::Stead => None,
         }
     }
@@ -202,7 +230,7 @@ impl Caller {
     /// [`ErrorKind::InsufficientScope`] with the scope.
     pub fn check(&self, name: ScopeName) -> Result<()> {
         match self.scopes() {
-            Some(scopes) if !scopes.opens(name) => Err(insufficient(&name.scope())),
+            Some(scopes) if !scopes.opens(name) => Err(self.insufficient(&name.scope())),
             _ => Ok(()),
         }
     }
@@ -214,7 +242,7 @@ impl Caller {
     pub fn check_for(&self, name: ScopeName, product: &str) -> Result<()> {
         match self.scopes() {
             Some(scopes) if !scopes.opens_for(name, product) => {
-                Err(insufficient(&name.of(product)))
+                Err(self.insufficient(&name.of(product)))
             }
             _ => Ok(()),
         }
@@ -226,7 +254,7 @@ impl Caller {
     /// [`ErrorKind::InsufficientScope`] with the scope.
     pub fn check_all(&self, others: &Scopes) -> Result<()> {
         match self.scopes().and_then(|scopes| scopes.lacks(others)) {
-            Some(lacking) => Err(insufficient(lacking)),
+            Some(lacking) => Err(self.insufficient(lacking)),
             None => Ok(()),
         }
     }
@@ -257,13 +285,14 @@ impl Caller {
         })
     }
 
-    /// What kind of caller it is: `operator`, `application`, `account_token`, `user` or `stead`.
+    /// What kind of caller it is: `operator`, `member`, `application`, `account_token`, `user` or `stead`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Operator => "operator",
             Self::Application(_) => "application",
             Self::AccountToken(_) => "account_token",
+            Self::Member(_) => "member",
             Self::User => "user",
             Self::Stead => "stead",
         }
@@ -275,25 +304,30 @@ impl Caller {
         match self {
             Self::Application(application) => Some(&application.client_id),
             Self::AccountToken(token) => token.client_id.as_deref(),
-            Self::Operator | Self::User | Self::Stead => None,
+            Self::Member(_) | Self::Operator | Self::User | Self::Stead => None,
         }
     }
 
-    /// Which one it is, where there are several: an application's client id, or the id of an account token.
+    /// Which one it is, where there are several: an application's client id, or the id of a member or an account token.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
             Self::Application(application) => Some(&application.client_id),
             Self::AccountToken(token) => Some(&token.name),
+            Self::Member(member) => Some(&member.name),
             Self::Operator | Self::User | Self::Stead => None,
         }
     }
-}
 
-fn insufficient(scope: &Scope) -> Error {
-    Error::new(
-        ErrorKind::InsufficientScope,
-        format!("this needs the scope {scope}, which the bearer token does not have"),
-    )
-    .with_required_scopes([scope.to_string()])
+    fn insufficient(&self, scope: &Scope) -> Error {
+        let whose = match self {
+            Self::Member(_) => "your role",
+            _ => "the bearer token",
+        };
+        Error::new(
+            ErrorKind::InsufficientScope,
+            format!("this needs the scope {scope}, which {whose} does not have"),
+        )
+        .with_required_scopes([scope.to_string()])
+    }
 }

@@ -15,6 +15,7 @@ mod options;
 pub(crate) mod outbox;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
+mod sign_in;
 pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
@@ -105,6 +106,7 @@ pub(crate) struct Shared {
     pub(crate) tasks: tasks::Tasks,
     pub(crate) audit_turn: audit::AuditTurn,
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
+    sign_ins: sign_in::SignIns,
     /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
     pub(crate) private_hosts: Vec<String>,
     /// Hosts that the operator set for products: these may be private too, but not for webhooks.
@@ -223,6 +225,7 @@ impl Context {
             tasks: tasks::Tasks::default(),
             audit_turn: audit::AuditTurn::default(),
             webhook_lanes: webhook_lanes::WebhookLanes::default(),
+            sign_ins: sign_in::SignIns::default(),
             private_hosts: options.private_hosts,
             product_hosts,
             counter: AtomicU32::new(0),
@@ -319,6 +322,14 @@ impl Context {
         if bytes < LARGE {
             return Ok(work());
         }
+        self.aside(work).await
+    }
+
+    /// Runs work that keeps a processor busy where it holds up no other call.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
         let (response, wait) = futures_channel::oneshot::channel();
         self.runtime.run_blocking(Box::new(move || {
             // The caller may be gone.

@@ -5,6 +5,7 @@ mod account_tokens;
 mod examine;
 mod history;
 mod keys;
+mod members;
 mod webhooks;
 
 use std::{fmt, time::Duration};

@@ -181,6 +181,7 @@ const DISABLED: &[&str] = &["webhook_id", "reason"];
 const CONNECTION: &[&str] = &["connection_name", "product", "status"];
 const KEY: &[&str] = &["key_id", "status", "ring_key"];
 const APP_CREDENTIAL: &[&str] = &["client_id", "name"];
+const MEMBER: &[&str] = &["member_id", "role"];
 
 const fn lasting(
     name: &'static str,
@@ -417,6 +418,67 @@ pub static EVENT_TYPES: &[EventType] = &[
         "app_credential.revoked",
         APP_CREDENTIAL,
         "It was revoked, with its secrets and tokens.",
+    ),
+    lasting(
+        "member.created",
+        MEMBER,
+        "The first owner of the dashboard was created.",
+    ),
+    lasting(
+        "member.invited",
+        MEMBER,
+        "A member was invited to the dashboard.",
+    ),
+    lasting(
+        "member.joined",
+        MEMBER,
+        "A member followed the invitation and has a password.",
+    ),
+    lasting(
+        "member.changed",
+        MEMBER,
+        "A member's name or role was changed.",
+    ),
+    lasting(
+        "member.disabled",
+        MEMBER,
+        "A member was kept out of the dashboard; open sessions ended.",
+    ),
+    lasting("member.enabled", MEMBER, "A member may sign in again."),
+    lasting(
+        "member.deleted",
+        MEMBER,
+        "A member was deleted; open sessions ended.",
+    ),
+    lasting(
+        "member.reset",
+        MEMBER,
+        "A member's password was removed, and a link was made that sets another one.",
+    ),
+    lasting(
+        "member.password_changed",
+        MEMBER,
+        "A member has another password; other sessions ended.",
+    ),
+    lasting(
+        "member.second_factor_added",
+        MEMBER,
+        "A member signs in with a one-time code too.",
+    ),
+    lasting(
+        "member.second_factor_removed",
+        MEMBER,
+        "A member signs in without a one-time code.",
+    ),
+    lasting(
+        "member.signed_in",
+        MEMBER,
+        "A member signed in to the dashboard.",
+    ),
+    lasting(
+        "member.signed_out",
+        MEMBER,
+        "A member signed out of the dashboard.",
     ),
 ];
 

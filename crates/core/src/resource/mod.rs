@@ -10,6 +10,7 @@ mod connection;
 mod event;
 mod history;
 mod key;
+mod member;
 mod tool;
 mod webhook;
 
@@ -31,6 +32,7 @@ pub use connection::{Connection, ConnectionChange, NewConnection};
 pub use event::{EVENT_TYPES, Event, EventFilter, EventPage, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
 pub use key::{DataKey, FailedRow, Keys, Reencryption};
+pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
     NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
@@ -38,7 +40,7 @@ pub use webhook::{
 
 pub use crate::state::{
     AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState, DataKeyState,
-    TokenAccess,
+    MemberState, Role, TokenAccess,
 };
 
 /// One page of a list.

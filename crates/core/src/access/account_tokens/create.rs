@@ -31,7 +31,7 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
                 "an account token makes no account tokens",
             ));
         }
-        Caller::Operator | Caller::User | Caller::Stead => None,
+        Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,
     };
     let seconds = new.expires_in.unwrap_or(LIFE);
     if !(SHORTEST..=LONGEST).contains(&seconds) {

@@ -40,20 +40,20 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     let stage = Stage::new();
     stage.fill(3);
     let other = stage.another(1);
-    assert_eq!(stage.under_the_first(), 9);
+    assert_eq!(stage.under_the_first(), 10);
     let second = stage.next_key();
     // The other process has it; what it seals is sealed with it.
     stage.connection(&other, "late");
-    assert_eq!(stage.under_the_first(), 9);
+    assert_eq!(stage.under_the_first(), 10);
 
     let mut heard = Vec::new();
     let reached = stage.world.run(reencrypt(&stage.context, |now| {
         heard.push((now.done, now.left));
     }));
     let reached = reached.unwrap();
-    assert_eq!((reached.done, reached.left), (9, 0));
+    assert_eq!((reached.done, reached.left), (10, 0));
     assert_eq!(reached.failed, []);
-    assert_eq!((heard[0], heard[heard.len() - 1]), ((0, 9), (9, 0)));
+    assert_eq!((heard[0], heard[heard.len() - 1]), ((0, 10), (10, 0)));
     assert_eq!(stage.under_the_first(), 0);
 
     let retired = stage.world.run(retire(&stage.context, FIRST)).unwrap();
@@ -85,7 +85,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
         ]
     );
     let (_, data) = stage.events().remove(2);
-    assert_eq!(data, json!({ "key_id": second, "rows": 9, "left": 0 }));
+    assert_eq!(data, json!({ "key_id": second, "rows": 10, "left": 0 }));
 }
 
 #[test]
