@@ -16,7 +16,7 @@ use stead::core::{environment::Environment, scope::ScopeName};
 use crate::{
     Access, document,
     openapi::Draft,
-    pages::{self, Pages},
+    pages::{self, Language, Pages},
     routes::{Route, get},
     state::address,
 };
@@ -31,6 +31,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Describes this interface.")
             .describe(document::describe),
         get("/icon.svg", pages::icon),
+        get("/logo", pages::logo),
         get("/favicon.ico", async || StatusCode::NO_CONTENT),
     ]
 }
@@ -43,7 +44,7 @@ async fn show(
 ) -> Response {
     let index = Index::of(&environment);
     if pages::is_browser(&headers) {
-        pages.index(&index)
+        pages.index(Language::of(&headers), &index)
     } else {
         Json(index).into_response()
     }

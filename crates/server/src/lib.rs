@@ -17,6 +17,7 @@
 
 mod admission;
 mod authentication;
+mod brand;
 mod caller;
 mod connect;
 mod dashboard;
@@ -53,6 +54,7 @@ use std::sync::Arc;
 use axum::{Router, middleware::from_fn_with_state};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
+pub use brand::Brand;
 pub use document::openapi;
 pub use options::{DashboardAccess, Sample, ServerOptions, Trial};
 pub use serve::{Server, UnderWay, serve};

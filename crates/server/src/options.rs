@@ -3,6 +3,8 @@
 use ipnet::IpNet;
 use serde_json::Value;
 
+use crate::brand::Brand;
+
 /// Bounds and trust of a [`router_with`](crate::router_with).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -16,6 +18,8 @@ pub struct ServerOptions {
     /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
     /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.
     pub trusted_proxies: Vec<IpNet>,
+    /// Whose pages end users see.
+    pub brand: Brand,
     /// Who gets into the dashboard.
     pub dashboard: DashboardAccess,
     /// What the dashboard's home page offers to try out.
@@ -105,6 +109,7 @@ impl Default for ServerOptions {
             max_requests: 10_000,
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
+            brand: Brand::default(),
             dashboard: DashboardAccess::default(),
             trial: None,
         }

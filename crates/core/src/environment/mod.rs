@@ -325,6 +325,21 @@ impl Environment {
         oauth::start(&self.0, link, browser).await
     }
 
+    /// Asks a user who granted less than was asked, right after the return, for what is missing: makes another
+    /// authorization of the same account, as [`Environment::create_authorization_link`] does, and sends the browser to the
+    /// product with it. `browser` gives the cookie of the finished authorization, where the browser has it.
+    ///
+    /// # Errors
+    /// As [`Environment::create_authorization_link`]; [`ErrorKind::BrowserMismatch`] for another browser,
+    /// [`ErrorKind::AuthorizationExpired`] after 10 minutes, [`ErrorKind::AuthorizationConsumed`] where nothing is missing.
+    pub async fn ask_again(
+        &self,
+        authorization_id: &str,
+        browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
+    ) -> Result<StartedAuthorization> {
+        oauth::ask_again(&self.0, authorization_id, browser).await
+    }
+
     /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
     /// cookie of an authorization, where the browser has it.
     ///

@@ -1,5 +1,7 @@
 //! `stead serve`: the service.
 
+mod brand;
+
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
@@ -7,6 +9,7 @@ use ipnet::IpNet;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
+use self::brand::BrandArgs;
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
@@ -91,6 +94,9 @@ pub(crate) struct Serve {
     create: bool,
 
     #[command(flatten)]
+    brand: BrandArgs,
+
+    #[command(flatten)]
     calls: CallLimitArgs,
 
     #[command(flatten)]
@@ -109,6 +115,7 @@ impl Serve {
         } else {
             Verification::Application
         };
+        let brand = self.brand.brand()?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
         if self.trust_whoever_has_the_link {
@@ -142,6 +149,7 @@ impl Serve {
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;
         options.trusted_proxies = self.trusted_proxies;
+        options.brand = brand;
         let connections = self
             .max_connections
             .unwrap_or_else(|| connections_for(descriptors));
