@@ -24,6 +24,8 @@ use crate::{
 
 /// A day, so that the first link works for a whole session.
 const LINK_SECONDS: u32 = 86_400;
+/// Where the application that is tried out may have webhooks.
+const THIS_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 /// Of the proxy host, where it is free.
 const PROXY_PORT: u16 = 8486;
 
@@ -68,6 +70,9 @@ impl Dev {
         let data = Data(self.data.as_deref());
         let (sandbox, credential) = (data.sandbox(), data.credential());
         let stack = Stack::start(listeners, sandbox, credential, |builder, _| {
+            let builder = THIS_MACHINE
+                .iter()
+                .fold(builder, |builder, host| builder.private_host(host));
             with_storage(builder, data.0)
         })
         .await?;
