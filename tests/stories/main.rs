@@ -39,3 +39,4 @@ mod six_products;
 mod tampering;
 mod verification;
 mod versions;
+mod webhooks;

@@ -5,6 +5,8 @@
 //! changes nothing. A host that is written as an address is not looked up and comes from the operator's own settings.
 
 use std::{
+    error::Error,
+    fmt,
     future::{Future, ready},
     io,
     net::{IpAddr, SocketAddr},
@@ -20,6 +22,18 @@ type Found = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
 /// Asks for the addresses of a name.
 pub(crate) type Lookup = Arc<dyn Fn(String) -> Found + Send + Sync>;
+
+/// A name that may lead to public addresses only leads to another one.
+#[derive(Debug)]
+pub(crate) struct NotPublic;
+
+impl fmt::Display for NotPublic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name leads to an address that is not public")
+    }
+}
+
+impl Error for NotPublic {}
 
 /// Resolves names; to public addresses only, except for names that the operator trusts.
 pub(crate) struct Resolver {
@@ -66,7 +80,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let addresses = found.await?;
             if !any && !addresses.iter().copied().all(is_public) {
-                return Err("the name leads to an address that is not public".into());
+                return Err(NotPublic.into());
             }
             let sockets = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
             Ok(Box::new(sockets) as Addrs)
@@ -174,6 +188,7 @@ mod tests {
         let public = ReqwestTransport::new(public).unwrap();
         let error = get(&public, "hooks.test", port).await.unwrap_err();
         assert_eq!(error.kind(), TransportErrorKind::Unreachable);
+        assert!(error.to_string().ends_with("not public"), "{error}");
         assert_eq!(heard.load(Ordering::SeqCst), 2);
     }
 

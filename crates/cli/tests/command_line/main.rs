@@ -4,6 +4,7 @@ mod connections;
 mod credentials;
 #[cfg(unix)]
 mod stopping;
+mod webhooks;
 
 use std::{
     path::Path,
