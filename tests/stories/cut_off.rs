@@ -34,7 +34,8 @@ impl Transport for Cut {
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         let path = request.uri().path();
         let ends = ["/events", "/statements", "/spreadsheets"];
-        let writes = *request.method() == Method::POST && ends.iter().any(|end| path.ends_with(end));
+        let writes =
+            *request.method() == Method::POST && ends.iter().any(|end| path.ends_with(end));
         Box::pin(async move {
             let response = self.network.send(request).await;
             if writes {
@@ -129,7 +130,10 @@ async fn a_statement_of_a_warehouse_is_executed_once() {
     let (second, third) = (again().await.unwrap(), again().await.unwrap());
     assert_eq!((second.replayed, third.replayed), (false, true));
     assert_eq!(second.data.get(), third.data.get());
-    assert_eq!(run("SELECT COUNT(*) FROM orders_once").await, json!([["1"]]));
+    assert_eq!(
+        run("SELECT COUNT(*) FROM orders_once").await,
+        json!([["1"]])
+    );
 }
 
 #[tokio::test]
