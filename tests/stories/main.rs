@@ -20,6 +20,7 @@ mod audit;
 mod bad_input;
 mod both_doors;
 mod credentials;
+mod cut_off;
 mod erasure;
 mod errors;
 mod events;

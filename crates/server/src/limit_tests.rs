@@ -119,9 +119,13 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             list("/v1/accounts?identifier=u1", "u1"),
             Ask::Named("/v1/accounts?connection_name=NAME", none()),
         ],
-        ("GET" | "DELETE", "/v1/accounts/{connection_name}/{identifier}") => vec![
+        ("GET", "/v1/accounts/{connection_name}/{identifier}") => {
+            named("/v1/accounts/NAME/u1", none())
+        }
+        ("DELETE", "/v1/accounts/{connection_name}/{identifier}") => vec![
             Ask::Named("/v1/accounts/NAME/u1", none()),
-            Ask::Named("/v1/accounts/NAME/u1?", none()),
+            Ask::Named("/v1/accounts/NAME/u1?erase=true", none()),
+            Ask::Named("/v1/accounts/NAME/u1?revoke_at_product=true", none()),
         ],
         ("POST", "/v1/accounts/{connection_name}/{identifier}/suspend") => {
             named("/v1/accounts/NAME/u1/suspend", none())

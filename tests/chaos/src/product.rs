@@ -193,16 +193,15 @@ async fn api(
         let mut segments = path.split('/').skip_while(|segment| *segment != name);
         segments.nth(1).map(str::to_owned)
     };
-    if let Some(id) = after("write").filter(|_| *method == Method::POST) {
-        let executes = |of: Statement| books.executes(&of.request_id, of.says_again);
-        if statement.is_none_or(executes) {
-            books.write(id);
-        }
+    let executes = statement.is_none_or(|of| books.executes(&of.request_id, of.says_again));
+    if let Some(id) = after("write").filter(|_| executes && *method == Method::POST) {
+        books.write(id);
     }
     if path.ends_with("/stalled") {
         std::future::pending::<()>().await;
     }
-    if let Some(wait) = after("slow").and_then(|text| text.parse().ok()) {
+    let wait = after("slow").filter(|_| executes);
+    if let Some(wait) = wait.and_then(|text| text.parse().ok()) {
         tokio::time::sleep(Duration::from_millis(wait)).await;
     }
     books.state().answered += 1;

@@ -33,7 +33,8 @@ const DEADLINE: Duration = Duration::from_secs(120);
 struct Invocation {
     connection_name: String,
     identifier: String,
-    idempotency_key: Option<String>,
+    /// The key of this caller with this input, where there is one.
+    own_key: Option<String>,
     dry_run: bool,
     held: Arc<Held>,
 }
@@ -56,15 +57,17 @@ pub(crate) async fn execute(
         schema_version,
         tool_version,
         dry_run,
-        idempotency_key,
+        idempotency_key: _,
     } = request;
     let mut record = Record::begin(context, name, &connection_name, &identifier);
     let keyed = match keyed.transpose() {
         Ok(keyed) => keyed,
         Err(error) => return record.end(Err(error)),
     };
-    // The same key with another input is another call, and never returns the first one's objects.
-    let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
+    // The same key of another caller, or with another input, is another call, and never returns the first one's objects.
+    let own_key = keyed
+        .as_ref()
+        .map(|keyed| format!("{}\0{input}", keyed.key()));
     let held = context.bulkheads.bytes();
     let read = async {
         let size = held.add_input(&input)?;
@@ -86,7 +89,7 @@ pub(crate) async fn execute(
     let invocation = Invocation {
         connection_name,
         identifier,
-        idempotency_key,
+        own_key,
         dry_run,
         held,
     };
@@ -227,7 +230,7 @@ fn call_of(
     invocation: &Invocation,
     record: &Record,
 ) -> Call {
-    let id = match &invocation.idempotency_key {
+    let id = match &invocation.own_key {
         None => record.id().uuid(),
         Some(key) => derived_id(snapshot, tool.entry().name(), key),
     };

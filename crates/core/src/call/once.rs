@@ -6,19 +6,17 @@
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use bytes::Bytes;
 use futures_util::future::{Either, select};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
+use http::StatusCode;
+use serde::Serialize;
 use uuid::Uuid;
 
+use super::outcome::{Outcome, Response, mismatch};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change, keyed_calls},
     digest::Digest,
     domain::{KeyedCall, account_ref::connection_name},
-    error::Problem,
     identifier::{AccountId, ExecutionId},
     ports::Body,
     resource::Execution,
@@ -34,9 +32,6 @@ const LOOK: Duration = Duration::from_millis(200);
 const SOON: Duration = Duration::from_secs(2);
 /// Bytes of an outcome that are kept.
 const KEPT: usize = 64 * 1024;
-/// On every response that comes from an earlier call.
-const REPLAYED: HeaderName = HeaderName::from_static("stead-idempotent-replayed");
-
 /// What a key stands for.
 #[derive(Clone)]
 pub(super) struct Keyed {
@@ -71,24 +66,11 @@ impl Keyed {
     }
 }
 
-/// What a call came to.
-#[derive(Serialize, Deserialize)]
-pub(super) enum Outcome {
-    /// The result of a tool.
-    Execution(Execution),
-    /// What the product responded to a raw request.
-    Response(Response),
-    /// An error that stays.
-    Problem(Box<Problem>),
-}
-
-/// A response of a product, whole.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Response {
-    status: u16,
-    /// Values in base64: not all of them are text.
-    headers: Vec<(String, String)>,
-    body: String,
+impl Keyed {
+    /// Stands for the key, the caller and the route.
+    pub(super) fn key(&self) -> &str {
+        self.key.as_str()
+    }
 }
 
 /// The turn of a call: no other call with its key is under way in this process.
@@ -386,72 +368,9 @@ fn is_free(error: &Error, requests: u32) -> bool {
     !error.is_outcome_unknown() && error.partial().is_none() && (refused || requests == 0)
 }
 
-impl Outcome {
-    /// The outcome of a tool's call.
-    pub(super) fn into_execution(self) -> Result<Execution> {
-        match self {
-            Self::Execution(mut execution) => {
-                execution.replayed = true;
-                Ok(execution)
-            }
-            Self::Problem(problem) => Err(Error::from(*problem).with_replayed(true)),
-            Self::Response(_) => Err(mismatch()),
-        }
-    }
-
-    /// The outcome of a raw request.
-    pub(super) fn into_response(self) -> Result<http::Response<Body>> {
-        match self {
-            Self::Response(response) => response.into_http(),
-            Self::Problem(problem) => Err(Error::from(*problem).with_replayed(true)),
-            Self::Execution(_) => Err(mismatch()),
-        }
-    }
-}
-
-impl Response {
-    fn of(status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Self {
-        let header = |(name, value): (&HeaderName, &HeaderValue)| {
-            (name.to_string(), STANDARD.encode(value.as_bytes()))
-        };
-        Self {
-            status: status.as_u16(),
-            headers: headers.iter().map(header).collect(),
-            body: STANDARD.encode(body),
-        }
-    }
-
-    fn into_http(self) -> Result<http::Response<Body>> {
-        let read = || -> Option<http::Response<Body>> {
-            let body = STANDARD.decode(&self.body).ok()?;
-            let mut response = http::Response::new(Body::from(body));
-            *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
-            for (name, value) in &self.headers {
-                let value = HeaderValue::from_bytes(&STANDARD.decode(value).ok()?).ok()?;
-                let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
-                response.headers_mut().append(name, value);
-            }
-            let replayed = HeaderValue::from_static("true");
-            response.headers_mut().insert(REPLAYED, replayed);
-            Some(response)
-        };
-        read().ok_or_else(|| {
-            let message = "the response of an earlier call with this key cannot be read";
-            Error::new(ErrorKind::IntegrityViolated, message)
-        })
-    }
-}
-
 fn unwritable(error: serde_json::Error) -> Error {
     let message = "the request cannot be written as JSON";
     Error::new(ErrorKind::InvalidRequest, message).with_source(error)
-}
-
-fn mismatch() -> Error {
-    Error::new(
-        ErrorKind::IdempotencyMismatch,
-        "this idempotency key was used for another request in the last 24 hours; a new request needs a new key",
-    )
 }
 
 fn under_way() -> Error {

@@ -5,7 +5,9 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
+use http::HeaderValue;
 use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::*;
@@ -13,6 +15,7 @@ use crate::{
     accounts,
     call::{
         execute,
+        outcome::REPLAYED,
         promises_tests::{WriteNote, request},
         send_raw,
     },

@@ -170,6 +170,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(CredentialsManage),
         post("/v1/app-credentials", app_credentials::create)
             .summary("Makes a credential, and shows its secret once.")
+            .errors(&[UnknownConnection])
             .needs(CredentialsManage),
         get(credential, app_credentials::read)
             .summary("Reads a credential.")
@@ -177,7 +178,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(CredentialsManage),
         patch(credential, app_credentials::change)
             .summary("Changes the members of a credential that are given.")
-            .errors(&[NotFound])
+            .errors(&[NotFound, UnknownConnection])
             .needs(CredentialsManage),
         delete(credential, app_credentials::delete)
             .summary("Revokes a credential with its tokens.")

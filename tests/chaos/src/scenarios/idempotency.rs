@@ -199,7 +199,7 @@ async fn at_random(options: &Options, stage: &mut Stage, report: &mut Report) ->
     let (mut keys, mut twice) = (0, 0);
     let mut counts: BTreeMap<(Door, Said, u32, u32), usize> = BTreeMap::new();
     for round in 0..kills {
-        let moment = Duration::from_millis(chance.below(250) as u64);
+        let moment = Duration::from_millis(chance.below(500) as u64);
         let writes = under_load(stage, round, chance.below(1_000_000) as u64, moment).await?;
         keys += writes.len();
         let sender = &Sender::of(stage);
