@@ -22,7 +22,7 @@ const FLAGS: Flags = &[
     ("/old_expires_in", "--old-expires-in", ""),
 ];
 
-/// Credentials with which applications authenticate to a service: of a service or in the database.
+/// Credentials of applications: client ids and secrets, at a service or in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Credentials {
     #[command(subcommand)]

@@ -2,6 +2,7 @@
 
 mod connections;
 mod credentials;
+mod keys;
 #[cfg(unix)]
 mod stopping;
 mod webhooks;

@@ -11,7 +11,7 @@ use crate::{Error, Result, caller::Actor, identifier::EventId, similar::unknown}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "id": "evt_01a2037b049d700989ef2fc8739d75ac", "type": "account.suspended",
-    "timestamp": "2026-11-22T13:38:43Z", "cursor": "AAAAAAAAAA0Bogd7BJ1wCYnvL8hznXWs",
+    "timestamp": "2026-11-22T13:38:43Z", "cursor": "AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs",
     "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
     "data": {
         "account_id": "acct_01a2037b04b8700c83c89f211dc3e2d7", "connection_id": "conn_01a2037b049d70088eaab85ce92ba4ca",
@@ -52,7 +52,7 @@ pub struct EventPage {
     /// The events.
     pub items: Vec<Event>,
     /// Where to go on: after the last event that was looked at, whether or not it matched.
-    #[schemars(example = &"AAAAAAAAAA0Bogd7BJ1wCYnvL8hznXWs")]
+    #[schemars(example = &"AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs")]
     pub cursor: String,
     /// Whether more may follow at once.
     #[schemars(example = false)]

@@ -133,7 +133,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .describe(events::describe)
             .needs(EventsRead),
         get("/v1/executions", executions::list)
-            .summary("Lists calls, the youngest first.")
+            .summary("Lists calls, the newest first.")
             .query(&[executions::FILTER, PAGING])
             .needs(ExecutionsRead),
         get("/v1/executions/totals", executions::totals)
@@ -233,7 +233,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(WebhooksManage),
         get("/v1/webhooks/{webhook_id}/deliveries", webhooks::deliveries)
-            .summary("Lists the deliveries of a webhook, the youngest first.")
+            .summary("Lists the deliveries of a webhook, the newest first.")
             .query(&[PAGING])
             .errors(&[NotFound])
             .needs(WebhooksManage),
