@@ -405,7 +405,10 @@ async fn a_handler_that_panics_ends_in_a_problem() {
     let panics = axum::routing::get(async || -> &'static str { panic!("CANARY") });
     let environment = service.platform.environment().clone();
     let service = service.within(|_| {
-        let pages = std::sync::Arc::new(crate::pages::Pages::new(&environment));
+        let pages = std::sync::Arc::new(crate::pages::Pages::new(
+            &environment,
+            &crate::Brand::default(),
+        ));
         let router = axum::Router::new().route("/panics", panics);
         middleware::surround(router, &environment, pages)
     });

@@ -53,7 +53,8 @@ pub(super) async fn finish(
     let ended = (finished.missing_scopes.is_empty())
         .then(|| cookie.end(finished.authorization_id))
         .flatten();
-    let connected = finished.product_user.as_deref().and_then(connected);
+    let user = finished.product_user.as_deref();
+    let connected = user.and_then(|user| connected(&environment, user));
     Ok(pages.redirect(&location, ended.into_iter().chain(connected)))
 }
 

@@ -70,7 +70,9 @@ impl Pages {
         let style = style(brand);
         let mut templates = Templates::new();
         templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        templates.add_global("base", url.as_str().trim_end_matches('/'));
+        // A URL without a query holds nothing that ends an attribute.
+        let base = url.as_str().trim_end_matches('/');
+        templates.add_global("base", Value::from_safe_string(base.to_owned()));
         templates.add_global("style", Value::from_safe_string(style.clone()));
         let shown = json!({
             "name": brand.name,
@@ -132,7 +134,7 @@ impl Pages {
     pub(crate) fn done(&self, language: Language, done: &Done) -> Response {
         let context = context! {
             product => done.product.map(|product| product.title),
-            user => done.user,
+            user => done.user.clone(),
             confirm => done.confirm,
             missing => lines(&done.missing),
             again => done.again.map(|id| id.to_string()),
@@ -224,7 +226,7 @@ impl Pages {
         context: Value,
     ) -> Response {
         let language = language.tag();
-        let context = context! { language, t => self.texts[language], ..context };
+        let context = context! { language, t => self.texts[language].clone(), ..context };
         let rendered = self
             .templates
             .get_template(template)
@@ -300,7 +302,7 @@ fn style(brand: &Brand) -> String {
 fn lines(permissions: &[PermissionText]) -> Vec<Value> {
     let lines = permissions.iter();
     lines
-        .map(|line| context! { text => line.text, is_scope => line.is_scope })
+        .map(|line| context! { text => line.text.clone(), is_scope => line.is_scope })
         .collect()
 }
 

@@ -115,7 +115,10 @@ async fn the_page_lists_permissions_in_the_users_language() {
             "ja",
             "<strong>127.0.0.1</strong> が、あなたに代わって Gmail アカウントを利用する許可を求めています。",
         ),
-        ("fr-CA;q=0.8, de;q=0.7", "Il fonctionne encore 10 minutes."),
+        (
+            "fr-CA;q=0.8, de;q=0.7",
+            "Le lien fonctionne encore 10 minutes.",
+        ),
     ] {
         read(&service, &link, language, "")
             .await

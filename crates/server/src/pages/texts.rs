@@ -231,22 +231,23 @@ mod tests {
         let said = |seconds: i64, language: &str| {
             let (unit, number) = time_left(seconds);
             let source = "{{ t.connect[unit] | count(number, language) }}";
-            let context = minijinja::context! { t => texts[language], language, unit, number };
+            let context =
+                minijinja::context! { t => texts[language].clone(), language, unit, number };
             templates.render_str(source, context).unwrap()
         };
         for (seconds, language, expected) in [
-            (-1, "en", "It works for 1 more minute."),
-            (60, "en", "It works for 1 more minute."),
-            (61, "en", "It works for 2 more minutes."),
-            (540, "en", "It works for 9 more minutes."),
-            (7140, "en", "It works for 119 more minutes."),
-            (86_400, "en", "It works for 24 more hours."),
-            (60, "de", "Er funktioniert noch 1 Minute."),
-            (540, "de", "Er funktioniert noch 9 Minuten."),
-            (60, "fr", "Il fonctionne encore 1 minute."),
-            (540, "fr", "Il fonctionne encore 9 minutes."),
-            (60, "es", "Funciona durante 1 minuto más."),
-            (7200, "es", "Funciona durante 2 horas más."),
+            (-1, "en", "The link works for 1 more minute."),
+            (60, "en", "The link works for 1 more minute."),
+            (61, "en", "The link works for 2 more minutes."),
+            (540, "en", "The link works for 9 more minutes."),
+            (7140, "en", "The link works for 119 more minutes."),
+            (86_400, "en", "The link works for 24 more hours."),
+            (60, "de", "Der Link funktioniert noch 1 Minute."),
+            (540, "de", "Der Link funktioniert noch 9 Minuten."),
+            (60, "fr", "Le lien fonctionne encore 1 minute."),
+            (540, "fr", "Le lien fonctionne encore 9 minutes."),
+            (60, "es", "El enlace funciona durante 1 minuto más."),
+            (7200, "es", "El enlace funciona durante 2 horas más."),
             (60, "ja", "このリンクはあと 1 分間有効です。"),
         ] {
             assert_eq!(said(seconds, language), expected);
