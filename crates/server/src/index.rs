@@ -79,7 +79,7 @@ struct Resource {
     method: &'static str,
     /// Path.
     path: &'static str,
-    /// Who may call it: `application`, `browser`, `callback` or `anyone`.
+    /// Who may call it: `application`, `browser`, `dashboard`, `callback` or `anyone`.
     #[schemars(with = "String")]
     access: Access,
     /// Scope that an application needs for it.

@@ -15,6 +15,19 @@ pub struct ServerOptions {
     /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
     /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.
     pub trusted_proxies: Vec<IpNet>,
+    /// Who gets into the dashboard.
+    pub dashboard: DashboardAccess,
+}
+
+/// Who gets into the dashboard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DashboardAccess {
+    /// Members who have signed in.
+    #[default]
+    Members,
+    /// Every browser on this machine, as an owner: for a stack to try things out, and nothing else.
+    SignedInOnLoopback,
 }
 
 impl Default for ServerOptions {
@@ -23,6 +36,7 @@ impl Default for ServerOptions {
             max_requests: 10_000,
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
+            dashboard: DashboardAccess::default(),
         }
     }
 }

@@ -14,7 +14,7 @@ use stead::{
     },
 };
 use stead_sandbox::Sandbox;
-use stead_server::{Server, ServerOptions};
+use stead_server::{DashboardAccess, Server, ServerOptions};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
@@ -96,7 +96,9 @@ impl Stack {
         connect_products(&platform).await?;
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let routers = stead_server::routers(&platform, &ServerOptions::default());
+        let mut options = ServerOptions::default();
+        options.dashboard = DashboardAccess::SignedInOnLoopback;
+        let routers = stead_server::routers(&platform, &options);
         let mut server = Server::new(routers.service);
         if let Some(proxy) = routers.proxy {
             server = server.also(proxy_listener, proxy);

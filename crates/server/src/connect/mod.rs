@@ -12,6 +12,7 @@ mod tests;
 
 pub(crate) use connected::set as connected;
 pub(crate) use cookie::Cookie;
+pub(crate) use same_origin::check as check_same_origin;
 
 use crate::routes::{Route, get, post};
 
