@@ -6,6 +6,7 @@ mod confirm;
 mod enter;
 mod invitation;
 mod out;
+mod own;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("sign_in/enter.html", include_str!("enter.html")),
     ("sign_in/fields.html", include_str!("fields.html")),
     ("sign_in/invitation.html", include_str!("invitation.html")),
+    ("sign_in/own.html", include_str!("own.html")),
     ("sign_in/setup.html", include_str!("setup.html")),
 ];
 
@@ -53,6 +55,11 @@ pub(super) fn member_routes() -> Vec<PageRoute> {
         own_action("/dashboard/sign-out", out::submit),
         page("/dashboard/confirm", Role::Viewer, confirm::show),
         own_action("/dashboard/confirm", confirm::submit),
+        page("/dashboard/you", Role::Viewer, own::show),
+        own_action("/dashboard/you/password", own::set_password),
+        own_action("/dashboard/you/second-factor", own::enrol),
+        own_action("/dashboard/you/second-factor/confirm", own::confirm),
+        own_action("/dashboard/you/second-factor/remove", own::remove),
     ]
 }
 

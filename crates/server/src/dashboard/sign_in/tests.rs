@@ -164,26 +164,59 @@ async fn whoever_is_invited_sets_a_password_once() {
 }
 
 #[tokio::test]
-async fn a_second_factor_is_asked_for_before_anything_opens() {
+async fn a_code_without_the_password_before_opens_nothing() {
+    let (service, cookie) = owned().await;
+    for cookie in ["", cookie.as_str()] {
+        let fields = [("code", "123456")];
+        let refused = send(&service, "/dashboard/sign-in/code", cookie, &fields).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(refused.header("set-cookie"), "");
+    }
+}
+
+#[tokio::test]
+async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
+    let (service, cookie) = owned().await;
+    let you = "/dashboard/you";
+    let page = service.browse("GET", you, Some(&cookie)).await;
+    page.assert_contains("ada@example.com");
+    let csrf = hidden(&page, "csrf");
+    let path = "/dashboard/you/second-factor";
+    let shown = send(&service, path, &cookie, &[("csrf", &csrf)]).await;
+    shown.assert_contains("otpauth:");
+    let fields = [("csrf", csrf.as_str()), ("code", "no code")];
+    let path = "/dashboard/you/second-factor/confirm";
+    let wrong = send(&service, path, &cookie, &fields).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    wrong.assert_contains("the code is wrong");
+    assert!(!wrong.text().contains("otpauth:"));
+    let page = service.browse("GET", you, Some(&cookie)).await;
+    page.assert_contains("Add a second factor");
+}
+
+#[tokio::test]
+async fn another_password_gives_the_browser_another_session() {
     let (service, first) = owned().await;
-    let environment = service.platform.environment();
-    let id = first.strip_prefix("stead=").unwrap();
-    let enrolled = environment.enrol_second_factor(id).await.unwrap();
-    let wrong = environment.confirm_second_factor(id, "no code", "").await;
-    wrong.unwrap_err();
-    drop(enrolled);
-    // Without a proved one, none is asked for; core's tests go on from here.
-    let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
-    let entered = send(&service, "/dashboard/sign-in", "", &fields).await;
-    assert_eq!(entered.header("location"), "/dashboard");
-    let missing = send(
-        &service,
-        "/dashboard/sign-in/code",
-        "",
-        &[("code", "123456")],
-    )
-    .await;
-    assert_eq!(missing.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let page = service.browse("GET", "/dashboard/you", Some(&first)).await;
+    let csrf = hidden(&page, "csrf");
+    let set = |present| {
+        [
+            ("csrf", csrf.as_str()),
+            ("present", present),
+            ("password", "another long pass phrase"),
+        ]
+    };
+    let path = "/dashboard/you/password";
+    let wrong = send(&service, path, &first, &set("wrong pass phrase")).await;
+    wrong.assert_contains("the present password is wrong");
+    let done = send(&service, path, &first, &set(PASSWORD)).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER);
+    let gone = service.browse("GET", "/dashboard", Some(&first)).await;
+    assert_eq!(gone.status, StatusCode::SEE_OTHER);
+    let stays = service
+        .browse("GET", "/dashboard", Some(&cookie(&done)))
+        .await;
+    assert_eq!(stays.status, StatusCode::OK);
 }
 
 #[tokio::test]
