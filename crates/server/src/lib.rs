@@ -52,7 +52,7 @@ use axum::{Router, middleware::from_fn_with_state};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
 pub use document::openapi;
-pub use options::{DashboardAccess, ServerOptions};
+pub use options::{DashboardAccess, Sample, ServerOptions, Trial};
 pub use serve::{Server, UnderWay, serve};
 
 use crate::{
@@ -171,7 +171,7 @@ enum Access {
     Proxy,
     /// A person, who reads pages.
     Browser,
-    /// A member of the dashboard, who is signed in.
+    /// A member of those who run this environment.
     Dashboard,
     /// A person who wants to sign in to the dashboard.
     #[serde(rename = "browser")]
@@ -193,13 +193,20 @@ impl Access {
 }
 
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 9] {
+fn table() -> [(Access, Vec<Route>); 10] {
     [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
         (Access::Browser, connect::routes()),
-        (Access::Dashboard, members_only(dashboard::routes())),
+        (
+            Access::Dashboard,
+            dashboard::routes()
+                .into_iter()
+                .map(|page| page.route)
+                .collect(),
+        ),
         (Access::SignIn, dashboard::open_routes()),
+        (Access::Anyone, dashboard::asset_routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),
         (Access::Health, rest::health_routes()),
@@ -209,10 +216,6 @@ fn table() -> [(Access, Vec<Route>); 9] {
 
 fn known(routes: Vec<ForApplications>) -> Vec<Route> {
     routes.into_iter().map(|route| route.0).collect()
-}
-
-fn members_only(routes: Vec<dashboard::PageRoute>) -> Vec<Route> {
-    routes.into_iter().map(|page| page.route).collect()
 }
 
 async fn unknown_path() -> Problem {

@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
 use stead::{
     Error, ErrorKind,
@@ -15,13 +15,14 @@ use stead::{
 };
 
 use super::{
-    renderer::Renderer,
-    session::{Entry, Sessions, SignedIn},
+    renderer::{Renderer, Theme},
+    session::{Entry, Role, Sessions, SignedIn},
+    words,
 };
 use crate::{
     admission::Rates,
     openapi::Argument,
-    options::ServerOptions,
+    options::{ServerOptions, Trial},
     problem::{self, Problem},
     request_id::RequestId,
 };
@@ -32,6 +33,7 @@ pub(crate) struct Dashboard {
     environment: Environment,
     renderer: Renderer,
     sessions: Sessions,
+    trial: Option<Trial>,
     rates: Arc<Rates>,
 }
 
@@ -45,6 +47,7 @@ impl Dashboard {
             environment: environment.clone(),
             renderer: Renderer::new(environment),
             sessions: Sessions::new(environment, options.dashboard),
+            trial: options.trial.clone(),
             rates,
         }
     }
@@ -56,6 +59,7 @@ impl Dashboard {
             summary => error.kind().summary(),
             message => error.message(),
             kind => error.kind().name(),
+            act_by => words::act_by(error.act_by()),
             request_id => id.to_string(),
         };
         let status = problem::status(error.kind());
@@ -72,12 +76,14 @@ impl Dashboard {
                 name => member.name.as_str(),
                 email => member.email.as_str(),
                 role => member.role.name(),
+                may_act => member.role >= Role::Operator,
             }
         });
         let context = context! {
             member => member,
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
+            theme => frame.theme.name(),
             ..context
         };
         self.renderer.page(status, name, &context)
@@ -89,6 +95,7 @@ impl Dashboard {
 struct Frame {
     member: Option<SignedIn>,
     path: String,
+    theme: Theme,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,
 }
@@ -144,6 +151,7 @@ impl Dashboard {
         Frame {
             member: None,
             path: request.uri().path().to_owned(),
+            theme: Theme::of(request.headers()),
             source: self.rates.source(request.extensions(), request.headers()),
         }
     }
@@ -163,7 +171,7 @@ impl Dashboard {
         extensions.insert(environment.clone());
         extensions.insert(Page {
             environment,
-            dashboard: Self::clone(self),
+            dashboard: Arc::clone(self),
             frame: frame.clone(),
         });
         let mut response = next.run(request).await;
@@ -217,6 +225,11 @@ impl Page {
     pub(super) fn source(&self) -> &str {
         &self.frame.source
     }
+
+    /// What there is to try out, where that is what the environment is for.
+    pub(super) fn trial(&self) -> Option<&Trial> {
+        self.dashboard.trial.as_ref()
+    }
 }
 
 /// Only behind [`enter`] and [`open`].
@@ -230,3 +243,19 @@ impl<S: Sync> FromRequestParts<S> for Page {
 }
 
 impl Argument for Page {}
+
+/// The value of a cookie; none where the browser sent several of the name.
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|text| text.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter(|(given, _)| *given == name)
+        .map(|(_, value)| value);
+    match (values.next(), values.next()) {
+        (Some(value), None) => Some(value),
+        _ => None,
+    }
+}

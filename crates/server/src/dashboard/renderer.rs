@@ -1,10 +1,71 @@
 //! Templates, and the headers of the pages that they make.
 
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use minijinja::{
+    AutoEscape, Environment as Templates, UndefinedBehavior, Value, context, value::Serde,
+};
+use serde::Serialize;
+use stead::core::environment::Environment;
+
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use minijinja::{AutoEscape, Environment as Templates, Value, context};
-use stead::core::environment::Environment;
+
+use super::{assets, format, icons, page::cookie, words};
+
+/// Which colours a member has chosen.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Theme {
+    /// As the browser prefers.
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    /// That of the cookie, which the page's script sets.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        match cookie(headers, "stead-theme") {
+            Some("light") => Self::Light,
+            Some("dark") => Self::Dark,
+            _ => Self::Auto,
+        }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+}
+
+/// The navigation, in its order. An entry is shown where its page exists.
+const NAVIGATION: &[(&str, &str, &str)] = &[
+    ("Home", "/dashboard", "home"),
+    ("Connections", "/dashboard/connections", "plug"),
+    ("Accounts", "/dashboard/accounts", "users"),
+    ("Playground", "/dashboard/playground", "play"),
+    ("Activity", "/dashboard/activity", "activity"),
+    ("Tools", "/dashboard/tools", "wrench"),
+    ("Settings", "/dashboard/settings", "settings"),
+];
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    title: &'static str,
+    path: &'static str,
+    icon: &'static str,
+}
+
+/// Makes pages of templates.
+#[derive(Debug)]
+pub(super) struct Renderer {
+    templates: Templates<'static>,
+    policy: HeaderValue,
+    /// The path of the public URL, without a slash at its end.
+    prefix: String,
+}
 
 const FIXED: &[(&str, &str)] = &[
     ("cache-control", "no-store"),
@@ -16,41 +77,19 @@ const FIXED: &[(&str, &str)] = &[
     ("x-robots-tag", "noindex"),
 ];
 
-/// What every page extends.
-const SHARED: &[(&str, &str)] = &[
-    ("layout.html", include_str!("templates/layout.html")),
-    ("problem.html", include_str!("templates/problem.html")),
-];
-
-/// Makes pages of templates.
-#[derive(Debug)]
-pub(super) struct Renderer {
-    templates: Templates<'static>,
-    policy: HeaderValue,
-    /// The path of the public URL, without a slash at its end.
-    prefix: String,
-}
-
 impl Renderer {
     pub(super) fn new(environment: &Environment) -> Self {
         let url = environment.public_url();
         let prefix = url.path().trim_end_matches('/').to_owned();
-        let policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-        let mut templates = Templates::new();
-        templates.set_auto_escape_callback(|_| AutoEscape::Html);
-        let site = context! {
-            prefix => prefix.as_str(),
-            dashboard => format!("{prefix}/dashboard"),
-        };
-        templates.add_global("site", site);
-        for (name, source) in SHARED.iter().chain(super::templates()) {
-            if let Err(error) = templates.add_template(name, source) {
-                tracing::error!(name, error = ?error, "a page's template is broken");
-            }
-        }
+        // A form may lead to a link, which is at the public URL by whatever name the browser came.
+        let origin = url.origin().ascii_serialization();
+        let policy = format!(
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
+        );
         Self {
-            templates,
-            policy: HeaderValue::from_static(policy),
+            templates: templates(environment, &prefix),
+            policy: HeaderValue::try_from(policy)
+                .unwrap_or(HeaderValue::from_static("default-src 'none'")),
             prefix,
         }
     }
@@ -95,5 +134,65 @@ impl Renderer {
             );
         }
         headers.insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
+    }
+}
+
+/// What every page extends or imports.
+const SHARED: &[(&str, &str)] = &[
+    ("layout.html", include_str!("templates/layout.html")),
+    ("macros.html", include_str!("templates/macros.html")),
+    ("problem.html", include_str!("templates/problem.html")),
+];
+
+fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
+    let mut templates = Templates::new();
+    templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    templates.set_auto_escape_callback(|_| AutoEscape::Html);
+    let asset = |name| format!("{prefix}{}", assets::path(name));
+    let routes = super::routes();
+    let exists = |path: &str| routes.iter().any(|route| route.route.path == path);
+    let navigation = NAVIGATION.iter().filter(|(_, path, _)| exists(path));
+    let navigation: Vec<Entry> = navigation
+        .map(|&(title, path, icon)| Entry { title, path, icon })
+        .collect();
+    let site = context! {
+        prefix => prefix,
+        dashboard => format!("{prefix}/dashboard"),
+        icon => format!("{prefix}/icon.svg"),
+        style => asset("style.css"),
+        script => asset("dashboard.js"),
+        public_url => environment.public_url().as_str().trim_end_matches('/'),
+        host => environment.public_url().host_str().unwrap_or_default(),
+        version => env!("CARGO_PKG_VERSION"),
+        navigation => Serde(navigation),
+    };
+    templates.add_global("site", site);
+    templates.add_function("icon", icons::icon);
+    templates.add_function("state", words::state);
+    templates.add_filter("clock", format::clock);
+    templates.add_filter("time", format::time);
+    templates.add_filter("count", format::count);
+    templates.add_filter("millis", format::millis);
+    templates.add_filter("segment", format::segment);
+    for (name, source) in SHARED.iter().chain(super::templates()) {
+        if let Err(error) = templates.add_template(name, source) {
+            tracing::error!(name, error = ?error, "a page's template is broken");
+        }
+    }
+    templates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_is_one() {
+        for (name, source) in SHARED.iter().chain(super::super::templates()) {
+            let mut templates = Templates::new();
+            if let Err(error) = templates.add_template(name, source) {
+                panic!("{name}: {error:?}");
+            }
+        }
     }
 }

@@ -7,9 +7,8 @@ use axum::{
     middleware::{Next, from_fn_with_state},
     response::Response,
 };
-use stead::core::resource::Role;
 
-use super::session::{self, SignedIn};
+use super::session::{self, Role, SignedIn};
 use crate::{
     openapi::Signature,
     problem::Result,
@@ -41,7 +40,25 @@ where
     }
 }
 
-/// What a member does about the own session or password, which no application has.
+/// What a form asks for. `equal` is the same in the JSON interface, such as `POST /v1/connections`.
+pub(super) fn action<H, T>(
+    path: &'static str,
+    role: Role,
+    equal: &'static str,
+    handler: H,
+) -> PageRoute
+where
+    H: Handler<T, ServerState> + Signature<T>,
+    T: 'static,
+{
+    PageRoute {
+        route: for_role(post(path, handler), role),
+        role,
+        equal: Some(equal),
+    }
+}
+
+/// What members do about their own session, password or second factor, which no application has.
 pub(super) fn own_action<H, T>(path: &'static str, handler: H) -> PageRoute
 where
     H: Handler<T, ServerState> + Signature<T>,

@@ -6,7 +6,7 @@ use stead_core::Result;
 
 use super::{
     Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Connections, Events,
-    Executions, Tools, Webhooks,
+    Executions, Members, Tools, Webhooks,
     backend::{Shared, User},
 };
 

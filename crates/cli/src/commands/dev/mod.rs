@@ -2,6 +2,7 @@
 
 mod data;
 mod happenings;
+mod trial;
 mod welcome;
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -67,16 +68,17 @@ impl Dev {
         };
         let data = Data(self.data.as_deref());
         let (sandbox, credential) = (data.sandbox(), data.credential());
-        let stack = Stack::start(listeners, sandbox, credential, |builder, _| {
-            with_storage(builder, data.0)
-        })
-        .await?;
+        let options = trial::options(&listener::url(&listeners.sandbox)?);
+        let storage = |builder, _: &str| with_storage(builder, data.0);
+        let stack = Stack::start_with(listeners, sandbox, credential, &options, storage).await?;
         data.keep_credential(&stack)?;
+        trial::seed(&stack).await?;
         let mut new = NewAuthorizationLink::new(CONNECTION, USER);
         new.expires_in = Some(LINK_SECONDS);
         let actions = stack.platform.actions();
         let link = actions.authorization_link_with(new).await?.link;
         let facts = json!({
+            "dashboard_url": format!("{}/dashboard", stack.url),
             "url": stack.url,
             "sandbox_url": stack.sandbox_url,
             "proxy_url": stack.proxy_url,

@@ -1,8 +1,10 @@
 //! The cookie of a session.
 
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::core::environment::Environment;
+
+use crate::dashboard::page::cookie;
 
 /// The cookie that holds the id of a session. It ends with the browser, and the session by itself before.
 /// `SameSite=Lax`, so that whoever follows a link to the dashboard is signed in there.
@@ -30,18 +32,7 @@ impl Cookie {
 
     /// The id that the browser sent; none where it sent several.
     pub(super) fn read(&self, headers: &HeaderMap) -> Option<SecretString> {
-        let mut values = headers
-            .get_all(header::COOKIE)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|text| text.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(given, _)| *given == self.name())
-            .map(|(_, value)| value);
-        match (values.next(), values.next()) {
-            (Some(value), None) => Some(SecretString::from(value)),
-            _ => None,
-        }
+        cookie(headers, self.name()).map(SecretString::from)
     }
 
     /// `Set-Cookie` that begins it.
@@ -69,9 +60,11 @@ impl Cookie {
 
 #[cfg(test)]
 mod tests {
+    use http::header;
+
     use super::*;
 
-    fn cookie(secure: bool) -> Cookie {
+    fn of(secure: bool) -> Cookie {
         let path = String::from(if secure { "/" } else { "/dashboard" });
         Cookie { secure, path }
     }
@@ -80,14 +73,14 @@ mod tests {
     fn attributes_follow_the_scheme() {
         let id = SecretString::from("v");
         assert_eq!(
-            cookie(true).begin(&id).unwrap(),
+            of(true).begin(&id).unwrap(),
             "__Host-stead=v; Path=/; HttpOnly; SameSite=Lax; Secure"
         );
         assert_eq!(
-            cookie(false).end().unwrap(),
+            of(false).end().unwrap(),
             "stead=; Path=/dashboard; Max-Age=0; HttpOnly; SameSite=Lax"
         );
-        assert!(cookie(true).begin(&id).unwrap().is_sensitive());
+        assert!(of(true).begin(&id).unwrap().is_sensitive());
     }
 
     #[test]
@@ -95,7 +88,7 @@ mod tests {
         let read = |text: &'static str| {
             let value = HeaderValue::from_static(text);
             let headers = HeaderMap::from_iter([(header::COOKIE, value)]);
-            let read = cookie(true).read(&headers);
+            let read = of(true).read(&headers);
             read.map(|id| id.expose_secret().to_owned())
         };
         assert_eq!(read("a=b; __Host-stead=x; c=d").as_deref(), Some("x"));

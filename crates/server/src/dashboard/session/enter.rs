@@ -53,7 +53,8 @@ impl Sessions {
     /// [`ErrorKind::OriginRejected`] for a form of another site.
     pub(crate) async fn enter(&self, request: Request) -> Result<Entry, Error> {
         self.check_origin(&request)?;
-        let (member, cookie) = match self.member(&request).await? {
+        let id = self.id(request.headers());
+        let (member, cookie) = match self.member(id).await? {
             Some(member) => (member, None),
             None if self.opens_to(&request) => {
                 let started = self.environment.sign_in_on_this_machine().await?;
@@ -99,9 +100,9 @@ impl Sessions {
         self.cookie.end()
     }
 
-    /// The member who sent this request; none where no session of the browser is good.
-    async fn member(&self, request: &Request) -> Result<Option<SignedIn>, Error> {
-        let Some(id) = self.id(request.headers()) else {
+    /// The member whose session this is; none where it is not good.
+    async fn member(&self, id: Option<SecretString>) -> Result<Option<SignedIn>, Error> {
+        let Some(id) = id else {
             return Ok(None);
         };
         match self.signed_in(id).await {

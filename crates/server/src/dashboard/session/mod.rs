@@ -17,9 +17,10 @@ use std::fmt;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use secrecy::SecretString;
+pub(crate) use stead::core::resource::Role;
 use stead::{
     Error, ErrorKind,
-    core::{access::SignedInMember, caller::Caller, identifier::MemberId, resource::Role},
+    core::{access::SignedInMember, caller::Caller, identifier::MemberId},
 };
 use subtle::ConstantTimeEq as _;
 

@@ -14,10 +14,11 @@ mod tests;
 use axum::response::Response;
 use http::{StatusCode, header};
 use minijinja::{Value, context};
-use stead::{Error, ErrorKind, core::resource::Role};
+use stead::{Error, ErrorKind};
 
 use super::{
     page::Page,
+    session::Role,
     table::{PageRoute, own_action, page},
 };
 use crate::{
