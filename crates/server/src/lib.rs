@@ -110,7 +110,8 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
 }
 
 fn service(environment: &Environment, options: &ServerOptions, state: ServerState) -> Router {
-    let dashboard = Arc::new(dashboard::Dashboard::new(environment, options));
+    let rates = Arc::clone(&state.rates);
+    let dashboard = Arc::new(dashboard::Dashboard::new(environment, options, rates));
     let mut router = Router::new();
     for (access, routes) in table() {
         let routes = routes::router(routes);
@@ -139,6 +140,11 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
             Access::Dashboard => routes
                 .route_layer(counted())
                 .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::enter))
+                .route_layer(by_name())
+                .route_layer(by_rate()),
+            Access::SignIn => routes
+                .route_layer(counted())
+                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::open))
                 .route_layer(by_name())
                 .route_layer(by_rate()),
             Access::Callback => routes
@@ -171,6 +177,9 @@ enum Access {
     Browser,
     /// A member of those who run this environment.
     Dashboard,
+    /// A person who wants to sign in to the dashboard.
+    #[serde(rename = "browser")]
+    SignIn,
     /// A person on the way back from a product.
     Callback,
     /// Anyone, without a token.
@@ -188,7 +197,7 @@ impl Access {
 }
 
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 9] {
+fn table() -> [(Access, Vec<Route>); 10] {
     [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
@@ -200,6 +209,7 @@ fn table() -> [(Access, Vec<Route>); 9] {
                 .map(|page| page.route)
                 .collect(),
         ),
+        (Access::SignIn, dashboard::open_routes()),
         (Access::Anyone, dashboard::asset_routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),

@@ -59,16 +59,17 @@ impl fmt::Debug for SignIns {
 }
 
 impl Context {
-    /// Counts an attempt to sign in as somebody from somewhere, before it is known whether it succeeds.
+    /// Counts an attempt to sign in as somebody from somewhere, before it is known whether it succeeds. A source that is
+    /// not known is empty, and not counted: everyone behind a proxy that does not say for whom it asks would share it.
     ///
     /// # Errors
     /// [`ErrorKind::RateLimited`] where there were too many, with the time until they count no more.
     pub(crate) fn count_attempt(&self, account: &str, source: &str) -> Result<()> {
         let now = self.monotonic();
-        let counted = [
-            (of_account(account), PER_ACCOUNT),
-            (of_source(source), PER_SOURCE),
-        ];
+        let mut counted = vec![(of_account(account), PER_ACCOUNT)];
+        if !source.is_empty() {
+            counted.push((of_source(source), PER_SOURCE));
+        }
         let mut attempts = lock(&self.sign_ins.attempts);
         for (key, most) in &counted {
             let live = live(&attempts, key, now);

@@ -15,6 +15,7 @@ mod icons;
 mod page;
 mod renderer;
 mod session;
+mod sign_in;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -22,16 +23,24 @@ mod tools;
 mod words;
 
 pub(crate) use assets::routes as asset_routes;
-pub(crate) use page::{Dashboard, enter};
+pub(crate) use page::{Dashboard, enter, open};
 pub(crate) use table::PageRoute;
 
-/// Every page and every action of the dashboard.
+use crate::routes::Route;
+
+/// The pages by which people sign in.
+pub(crate) fn open_routes() -> Vec<Route> {
+    sign_in::open_routes()
+}
+
+/// Every page and every action of the dashboard for members who are signed in.
 pub(crate) fn routes() -> Vec<PageRoute> {
     [
         home::routes(),
         connections::routes(),
         accounts::routes(),
         tools::routes(),
+        sign_in::member_routes(),
     ]
     .into_iter()
     .flatten()
@@ -45,6 +54,7 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         connections::TEMPLATES,
         accounts::TEMPLATES,
         tools::TEMPLATES,
+        sign_in::TEMPLATES,
     ]
     .into_iter()
     .flatten()

@@ -7,20 +7,23 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderMap, Method, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{
+    Error, ErrorKind,
+    core::{caller::Caller, environment::Environment},
+};
 
 use super::{
     renderer::{Renderer, Theme},
-    session::{Sessions, SignedIn},
+    session::{Entry, Role, Sessions, SignedIn},
     words,
 };
 use crate::{
-    connect::check_same_origin,
+    admission::Rates,
     openapi::Argument,
     options::{ServerOptions, Trial},
-    problem::{self, Problem, Result},
+    problem::{self, Problem},
     request_id::RequestId,
 };
 
@@ -31,15 +34,21 @@ pub(crate) struct Dashboard {
     renderer: Renderer,
     sessions: Sessions,
     trial: Option<Trial>,
+    rates: Arc<Rates>,
 }
 
 impl Dashboard {
-    pub(crate) fn new(environment: &Environment, options: &ServerOptions) -> Self {
+    pub(crate) fn new(
+        environment: &Environment,
+        options: &ServerOptions,
+        rates: Arc<Rates>,
+    ) -> Self {
         Self {
             environment: environment.clone(),
             renderer: Renderer::new(environment),
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
+            rates,
         }
     }
 
@@ -67,7 +76,7 @@ impl Dashboard {
                 name => member.name.as_str(),
                 email => member.email.as_str(),
                 role => member.role.name(),
-                may_act => member.role >= super::session::Role::Operator,
+                may_act => member.role >= Role::Operator,
             }
         });
         let context = context! {
@@ -87,47 +96,89 @@ struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
+    /// Where the request came from, as attempts to sign in are counted.
+    source: String,
 }
 
-/// Around every route of the dashboard: lets members pass, refuses forms of other sites, and shows problems as pages.
+/// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites, and
+/// shows problems as pages.
 pub(crate) async fn enter(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
-    let mut frame = Frame {
-        member: None,
-        path: request.uri().path().to_owned(),
-        theme: Theme::of(request.headers()),
-    };
-    let member = match dashboard.authenticate(&request) {
-        Ok(member) => member,
+    let mut frame = dashboard.frame(&request);
+    let (request, member, cookie) = match dashboard.sessions.enter(request).await {
+        Ok(Entry::SignedIn {
+            request,
+            member,
+            cookie,
+        }) => (request, *member, cookie),
+        Ok(Entry::SignInFirst(to)) => return dashboard.renderer.redirect(&to),
         Err(error) => return dashboard.problem(&error, id, &frame),
     };
     frame.member = Some(member.clone());
-    let extensions = request.extensions_mut();
-    extensions.insert(dashboard.environment.clone());
-    extensions.insert(member);
-    extensions.insert(Page {
-        environment: dashboard.environment.clone(),
-        dashboard: Arc::clone(&dashboard),
-        frame: frame.clone(),
-    });
-    let mut response = next.run(request).await;
-    match response.extensions_mut().remove() {
-        Some(Problem { error, .. }) => dashboard.problem(&error, id, &frame),
-        None => response,
+    let environment = dashboard.environment.acting_as(member.caller.clone());
+    let mut response = dashboard
+        .answer(request, next, id, frame, environment)
+        .await;
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
     }
+    response
+}
+
+/// Around the pages by which people sign in: refuses forms of other sites, and shows problems as pages.
+pub(crate) async fn open(
+    State(dashboard): State<Arc<Dashboard>>,
+    id: RequestId,
+    request: Request,
+    next: Next,
+) -> Response {
+    let frame = dashboard.frame(&request);
+    if let Err(error) = dashboard.sessions.check_origin(&request) {
+        return dashboard.problem(&error, id, &frame);
+    }
+    let environment = dashboard.environment.acting_as(Caller::User);
+    dashboard
+        .answer(request, next, id, frame, environment)
+        .await
 }
 
 impl Dashboard {
-    fn authenticate(&self, request: &Request) -> Result<SignedIn, Error> {
-        let member = self.sessions.authenticate(request)?;
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            check_same_origin(&self.environment, request.headers())?;
+    fn frame(&self, request: &Request) -> Frame {
+        Frame {
+            member: None,
+            path: request.uri().path().to_owned(),
+            theme: Theme::of(request.headers()),
+            source: self.rates.source(request.extensions(), request.headers()),
         }
-        Ok(member)
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        mut request: Request,
+        next: Next,
+        id: RequestId,
+        frame: Frame,
+        environment: Environment,
+    ) -> Response {
+        let extensions = request.extensions_mut();
+        if let Some(member) = &frame.member {
+            extensions.insert(member.clone());
+        }
+        extensions.insert(environment.clone());
+        extensions.insert(Page {
+            environment,
+            dashboard: Arc::clone(self),
+            frame: frame.clone(),
+        });
+        let mut response = next.run(request).await;
+        match response.extensions_mut().remove() {
+            Some(Problem { error, .. }) => self.problem(&error, id, &frame),
+            None => response,
+        }
     }
 }
 
@@ -143,13 +194,36 @@ pub(super) struct Page {
 impl Page {
     /// A page of this template.
     pub(super) fn render(&self, name: &str, context: Value) -> Response {
-        self.dashboard
-            .render(StatusCode::OK, name, &self.frame, context)
+        self.render_with(StatusCode::OK, name, context)
+    }
+
+    /// The same with another status.
+    pub(super) fn render_with(&self, status: StatusCode, name: &str, context: Value) -> Response {
+        self.dashboard.render(status, name, &self.frame, context)
     }
 
     /// Sends the browser to an address, by GET whatever it sent before. A path is one of the dashboard.
     pub(super) fn redirect(&self, to: &str) -> Response {
         self.dashboard.renderer.redirect(to)
+    }
+
+    /// The same, with a cookie.
+    pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
+        let mut response = self.redirect(to);
+        if let Some(cookie) = cookie {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    /// How browsers keep sessions.
+    pub(super) fn sessions(&self) -> &Sessions {
+        &self.dashboard.sessions
+    }
+
+    /// Where the request came from, as attempts to sign in are counted; empty where that is not known.
+    pub(super) fn source(&self) -> &str {
+        &self.frame.source
     }
 
     /// What there is to try out, where that is what the environment is for.
@@ -158,7 +232,7 @@ impl Page {
     }
 }
 
-/// Only behind [`enter`].
+/// Only behind [`enter`] and [`open`].
 impl<S: Sync> FromRequestParts<S> for Page {
     type Rejection = Problem;
 

@@ -7,9 +7,8 @@ use axum::{
     middleware::{Next, from_fn_with_state},
     response::Response,
 };
-use stead::{Error, ErrorKind};
 
-use super::session::{Role, SignedIn};
+use super::session::{self, Role, SignedIn};
 use crate::{
     openapi::Signature,
     problem::Result,
@@ -59,22 +58,25 @@ where
     }
 }
 
+/// What members do about their own session, password or second factor, which no application has.
+pub(super) fn own_action<H, T>(path: &'static str, handler: H) -> PageRoute
+where
+    H: Handler<T, ServerState> + Signature<T>,
+    T: 'static,
+{
+    PageRoute {
+        route: for_role(post(path, handler), Role::Viewer),
+        role: Role::Viewer,
+        equal: None,
+    }
+}
+
 fn for_role(route: Route, role: Role) -> Route {
     route.map_handler(|handler| handler.route_layer(from_fn_with_state(role, check_role)))
 }
 
 /// Lets a member pass who has this role, or one that includes it.
 async fn check_role(State(role): State<Role>, request: Request, next: Next) -> Result<Response> {
-    let member = request.extensions().get::<SignedIn>();
-    if member.is_some_and(|member| member.role >= role) {
-        return Ok(next.run(request).await);
-    }
-    Err(Error::new(
-        ErrorKind::Forbidden,
-        format!(
-            "this needs the role {}, which an owner can give",
-            role.name()
-        ),
-    )
-    .into())
+    session::require(request.extensions().get::<SignedIn>(), role)?;
+    Ok(next.run(request).await)
 }

@@ -6,6 +6,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
+use secrecy::ExposeSecret as _;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
@@ -136,6 +137,7 @@ impl Serve {
             terminal.note(TRUSTING);
         }
         let listener = listener::bind(self.listen, "--listen").await?;
+        let setup = platform.environment().begin_setup().await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             listener::url(&listener)?,
@@ -145,6 +147,13 @@ impl Serve {
                 .as_str()
                 .trim_end_matches('/')
         ));
+        if let Some(link) = setup {
+            // A secret: no event of the log.
+            terminal.error(format_args!(
+                "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
+                link.expose_secret()
+            ));
+        }
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;

@@ -32,7 +32,8 @@ pub struct SignIn {
     pub email: String,
     /// Password.
     pub password: SecretString,
-    /// Where the request came from, such as an address: attempts from one source are limited.
+    /// Where the request came from, such as an address: attempts from one source are limited. Empty where that is not
+    /// known.
     pub source: String,
 }
 

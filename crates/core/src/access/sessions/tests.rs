@@ -109,6 +109,7 @@ fn a_session_ends_when_idle_and_after_twelve_hours() {
     }
     world.advance(Duration::from_secs(15 * 60));
     assert_eq!(kind(known()), ErrorKind::Unauthenticated);
+    world.advance(Duration::from_secs(1));
     world.run(maintenance::run(&context)).unwrap();
     let digest = crate::digest::Digest::of(&id);
     assert!(world.run(context.store.session(&digest)).unwrap().is_none());

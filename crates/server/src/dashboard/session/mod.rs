@@ -1,111 +1,95 @@
-//! Who is signed in. So far only whoever runs `stead dev` is: a browser on this machine is the owner there, and no one can
-//! sign in anywhere else.
+//! Who is signed in, by the cookie of the browser; and what keeps other sites from acting in that member's name.
 
-use std::net::SocketAddr;
+mod cookie;
+mod enter;
+mod machine;
+mod next;
+mod stepped_up;
+#[cfg(test)]
+mod tests;
 
-use axum::extract::{ConnectInfo, FromRequestParts, Request};
-use http::{header, request::Parts, uri::Authority};
-use stead::{Error, ErrorKind, core::environment::Environment};
+pub(super) use enter::{Entry, Sessions};
+pub(super) use next::local;
+pub(super) use stepped_up::step_up_first;
 
-use crate::{openapi::Argument, options::DashboardAccess};
+use std::fmt;
 
-/// What a member may do; each role includes those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Role {
-    /// Reads.
-    Viewer,
-    /// Changes what applications could change.
-    Operator,
-    /// Decides who may do what.
-    Owner,
-}
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use secrecy::SecretString;
+pub(crate) use stead::core::resource::Role;
+use stead::{
+    Error, ErrorKind,
+    core::{access::SignedInMember, caller::Caller, identifier::MemberId},
+};
+use subtle::ConstantTimeEq as _;
 
-impl Role {
-    /// Its name for people.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Viewer => "viewer",
-            Self::Operator => "operator",
-            Self::Owner => "owner",
-        }
-    }
-}
+use crate::{openapi::Argument, problem::Problem};
 
 /// The member whose browser sent a request.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct SignedIn {
+    pub(crate) member_id: MemberId,
     pub(crate) name: String,
     pub(crate) email: String,
     pub(crate) role: Role,
-    /// What every form has to send back.
+    /// What every form has to send back, in the field `csrf`.
     pub(crate) csrf: String,
-}
-
-/// Decides who sent a request.
-#[derive(Debug)]
-pub(super) struct Sessions {
-    access: DashboardAccess,
-    csrf: String,
-}
-
-impl Sessions {
-    pub(super) fn new(environment: &Environment, access: DashboardAccess) -> Self {
-        let mut random = [0; 16];
-        environment.entropy().fill(&mut random);
-        Self {
-            access,
-            csrf: format!("{:032x}", u128::from_ne_bytes(random)),
-        }
-    }
-
-    /// The member who sent this request.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Forbidden`] where no one can sign in from there.
-    pub(super) fn authenticate(&self, request: &Request) -> Result<SignedIn, Error> {
-        if self.access == DashboardAccess::SignedInOnLoopback && is_on_this_machine(request) {
-            return Ok(SignedIn {
-                name: String::from("You"),
-                email: String::new(),
-                role: Role::Owner,
-                csrf: self.csrf.clone(),
-            });
-        }
-        Err(Error::new(
-            ErrorKind::Forbidden,
-            "no one can sign in here: the dashboard is for browsers on the machine that runs `stead dev`",
-        ))
-    }
-}
-
-/// Whether a browser of this machine asked, by a name of this machine: a page whose name was made to lead here does not.
-fn is_on_this_machine(request: &Request) -> bool {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let host = request.headers().get(header::HOST);
-    let host = host.and_then(|host| Authority::try_from(host.as_bytes()).ok());
-    let host = request.uri().authority().cloned().or(host);
-    peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
-        && host.is_some_and(|host| {
-            let name = host.host();
-            let address = name.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-            name == "localhost" || address.is_ok_and(|address| address.is_loopback())
-        })
+    /// Whether the password was given within the last ten minutes.
+    pub(crate) stepped_up: bool,
+    /// The member as who acts.
+    pub(crate) caller: Caller,
+    /// Id of the session.
+    pub(super) session: SecretString,
 }
 
 impl SignedIn {
-    /// Whether a form came from one of this member's pages. It takes as long wherever the texts differ.
-    pub(super) fn sent(&self, csrf: &str) -> bool {
-        let pairs = self.csrf.bytes().zip(csrf.bytes());
-        let differ = pairs.fold(0, |differ, (one, other)| differ | (one ^ other));
-        differ == 0 && self.csrf.len() == csrf.len()
+    fn new(signed_in: SignedInMember, session: SecretString) -> Self {
+        Self {
+            member_id: signed_in.member.member_id,
+            name: signed_in.member.name,
+            email: signed_in.member.email,
+            role: signed_in.member.role,
+            csrf: signed_in.csrf_token,
+            stepped_up: signed_in.stepped_up,
+            caller: signed_in.caller,
+            session,
+        }
     }
+
+    /// Whether a form came from one of this member's pages.
+    fn sent(&self, csrf: &str) -> bool {
+        self.csrf.as_bytes().ct_eq(csrf.as_bytes()).into()
+    }
+}
+
+impl fmt::Debug for SignedIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignedIn")
+            .field("member_id", &self.member_id)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Refuses whoever has less than this role.
+///
+/// # Errors
+/// [`ErrorKind::Forbidden`].
+pub(super) fn require(member: Option<&SignedIn>, role: Role) -> Result<(), Error> {
+    if member.is_some_and(|member| member.role >= role) {
+        return Ok(());
+    }
+    let role = role.name();
+    let message = format!("this needs the role {role}, which an owner can give");
+    Err(Error::new(ErrorKind::Forbidden, message))
 }
 
 /// Only behind [`enter`](super::enter), which has let the request pass.
 impl<S: Sync> FromRequestParts<S> for SignedIn {
-    type Rejection = crate::problem::Problem;
+    type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let member = parts.extensions.get::<Self>().cloned();
         member.ok_or_else(|| Error::new(ErrorKind::Forbidden, "no one is signed in").into())
     }
