@@ -173,6 +173,7 @@ fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
     templates.add_filter("time", format::time);
     templates.add_filter("count", format::count);
     templates.add_filter("millis", format::millis);
+    templates.add_filter("prose", format::prose);
     templates.add_filter("segment", format::segment);
     for (name, source) in SHARED.iter().chain(super::templates()) {
         if let Err(error) = templates.add_template(name, source) {
