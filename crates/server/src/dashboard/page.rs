@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
 use stead::{
     Error, ErrorKind,
@@ -243,19 +243,3 @@ impl<S: Sync> FromRequestParts<S> for Page {
 }
 
 impl Argument for Page {}
-
-/// The value of a cookie; none where the browser sent several of the name.
-pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let mut values = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|text| text.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(given, _)| *given == name)
-        .map(|(_, value)| value);
-    match (values.next(), values.next()) {
-        (Some(value), None) => Some(value),
-        _ => None,
-    }
-}
