@@ -19,7 +19,7 @@ fn database(directory: &Path) -> String {
         "secret",
         "--quiet",
     ];
-    std::fs::write(directory.join("secret"), "top-secret\n").unwrap();
+    std::fs::write(directory.join("secret"), "top-secret\n").expect("a file");
     let (code, _, said) = run(command.args(secret));
     assert_eq!(code, 0, "{said}");
     key
@@ -54,14 +54,14 @@ fn json(directory: &Path, key: &str, args: &[&str]) -> Value {
 /// The ids of the data keys, each with its state.
 fn listed(directory: &Path, key: &str) -> Vec<(String, String)> {
     let all = json(directory, key, &["list"]);
-    let all = all["data_keys"].as_array().unwrap().iter();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let all = all["data_keys"].as_array().expect("a list").iter();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
     all.map(|one| (text(&one["key_id"]), text(&one["state"])))
         .collect()
 }
 
 fn ring_id(key: &str) -> &str {
-    key.split(':').next().unwrap()
+    key.split(':').next().expect("an id")
 }
 
 #[test]

@@ -27,7 +27,9 @@ fn command(shell: &str, folder: &Path, script: &str) -> Command {
 
 /// What a script prints; it has to succeed.
 fn run(shell: &str, folder: &Path, script: &str) -> String {
-    let output = command(shell, folder, script).output().unwrap();
+    let output = command(shell, folder, script)
+        .output()
+        .expect("the shell starts");
     let [out, said] =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success(), "{shell}: {script}\n{out}\n{said}");
@@ -54,8 +56,8 @@ fn run_until(
     let child = command(shell, folder, script)
         .stdout(Stdio::piped())
         .spawn();
-    let mut running = Running(child.unwrap());
-    let out = BufReader::new(running.0.stdout.take().unwrap());
+    let mut running = Running(child.expect("the shell starts"));
+    let out = BufReader::new(running.0.stdout.take().expect("its output"));
     let reading = thread::spawn(move || {
         let mut lines = Vec::new();
         for line in out.lines().map_while(Result::ok) {
@@ -73,7 +75,7 @@ fn run_until(
         meanwhile();
     }
     assert!(reading.is_finished(), "{shell}: {expected} never comes");
-    reading.join().unwrap()
+    reading.join().expect("what is expected")
 }
 
 #[test]

@@ -14,11 +14,9 @@ use crate::{
 /// A user's account at a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
-    "id": "acct_01a2037b04b8700c83c89f211dc3e2d7", "connection_name": "mail", "product": "mail",
-    "identifier": "user-1", "state": "active", "health": "ok",
-    "granted_scopes": ["openid", "https://www.googleapis.com/auth/userinfo.email", "https://www.googleapis.com/auth/gmail.readonly"],
-    "missing_scopes": [], "product_user": "ada@example.com", "token_expires_at": "2026-11-22T14:38:43Z",
-    "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:44Z",
+    "id": "acct_01a203a97b097013814da9fb3974a7bd", "connection_name": "workspace", "product": "workspace",
+    "identifier": "user-1", "state": "active", "health": "ok", "granted_scopes": [], "missing_scopes": [],
+    "product_user": "Analytical Engine Works", "created_at": "2026-11-22T14:29:28Z", "updated_at": "2026-11-22T14:29:28Z",
 }))]
 #[non_exhaustive]
 pub struct Account {

@@ -15,8 +15,8 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "id": "conn_01a2037b049d70088eaab85ce92ba4ca", "connection_name": "mail", "product": "mail",
-    "state": "ready", "health": "client_ok", "client_id": "1234-abcd.apps.googleusercontent.com",
-    "has_client_secret": true, "permissions": ["https://www.googleapis.com/auth/gmail.readonly"],
+    "state": "ready", "health": "client_ok", "client_id": "your-client-id",
+    "has_client_secret": true, "permissions": [],
     "redirect_uri": "https://stead.example.com/sso/v1/oauth/conn_01a2037b049d70088eaab85ce92ba4ca/callback",
     "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
 }))]
@@ -62,8 +62,8 @@ pub struct Connection {
 /// ```
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(example = json!({
-    "connection_name": "mail", "product": "mail", "client_id": "1234-abcd.apps.googleusercontent.com",
-    "client_secret": "your-client-secret", "permissions": ["https://www.googleapis.com/auth/gmail.readonly"],
+    "connection_name": "mail", "product": "mail", "client_id": "your-client-id",
+    "client_secret": "your-client-secret",
 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

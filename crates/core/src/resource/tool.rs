@@ -2,21 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{Result, tool::Effect};
 
 /// A tool of the catalogue.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "name": "mail_fetch_mails", "product": "mail", "tool_version": "2026-11-21", "schema_version": "2026-11-21",
-    "effect": "read", "scopes": ["https://www.googleapis.com/auth/gmail.readonly"],
-    "description": "Find mails with the product's search and return them, newest first, with their content.",
-    "input_schema": {
-        "type": "object", "properties": { "query": { "type": "string" } }, "additionalProperties": false,
-    },
-    "output_schema": { "type": "object", "properties": { "messages": { "type": "array" } } },
-}))]
 #[non_exhaustive]
 pub struct ToolDescription {
     /// Name.

@@ -130,20 +130,19 @@ fn describe_type(page: &mut String, name: &str, schema: &Value) {
                 cell(&of["description"])
             );
         }
-        if let Some(example) = schema["examples"].get(0) {
-            line!(page, "\n```json\n{}\n```", laid_out(example, 0));
+    } else if schema["oneOf"].is_array() {
+        for option in array(&schema["oneOf"]) {
+            let value = option
+                .get("const")
+                .map(|value| format!("`{}`", text(value)));
+            let value = value.unwrap_or_else(|| type_of(option));
+            line!(page, "- {value}: {}", text(&option["description"]));
         }
-        return;
-    }
-    for option in array(&schema["oneOf"]) {
-        let value = option
-            .get("const")
-            .map(|value| format!("`{}`", text(value)));
-        let value = value.unwrap_or_else(|| type_of(option));
-        line!(page, "- {value}: {}", text(&option["description"]));
-    }
-    if !schema["oneOf"].is_array() {
+    } else {
         line!(page, "{}", type_of(schema));
+    }
+    if let Some(example) = schema["examples"].get(0) {
+        line!(page, "\n```json\n{}\n```", laid_out(example, 0));
     }
 }
 
