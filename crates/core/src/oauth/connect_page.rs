@@ -39,7 +39,10 @@ impl ConnectPage {
             true => &[],
             false => self.product.abilities(language),
         };
-        let abilities = abilities.iter().map(PermissionText::words);
+        let abilities = abilities.iter().map(|text| PermissionText {
+            text: text.clone(),
+            is_scope: false,
+        });
         let scopes = self.product.describe_scopes(&self.scopes, language);
         abilities.chain(scopes).collect()
     }

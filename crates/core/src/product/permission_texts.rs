@@ -100,16 +100,6 @@ pub struct PermissionText {
     pub is_scope: bool,
 }
 
-impl PermissionText {
-    /// Words that are not a scope.
-    pub(crate) fn words(text: &String) -> Self {
-        Self {
-            text: text.clone(),
-            is_scope: false,
-        }
-    }
-}
-
 impl Product {
     /// What a scope lets an application do, in plain words; in the first of [`LANGUAGES`] where this one is missing.
     pub fn describe_scope(&self, scope: &str, language: &str) -> Option<String> {
@@ -149,6 +139,7 @@ impl Product {
     }
 
     /// The scopes that have a text.
+    #[cfg(feature = "platform")]
     pub(crate) fn described_scopes(&self) -> impl Iterator<Item = &str> {
         let files = self.permission_files(LANGUAGES[0]);
         files.flat_map(|file| file.scopes.keys().map(String::as_str))

@@ -10,7 +10,7 @@ use stead_core::{
     },
 };
 
-use crate::{errors::read_error, scopes, settings, tools::TOOLS};
+use crate::{errors::read_error, settings, tools::TOOLS};
 
 /// The one origin: the account of the connection's settings.
 const SQL_API: &str = "sql_api";

@@ -12,7 +12,6 @@ use stead_core::{
 
 use crate::{
     errors::{read_error, read_token_error},
-    scopes,
     tools::TOOLS,
     version,
 };
