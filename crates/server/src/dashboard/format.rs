@@ -1,7 +1,7 @@
 //! How values stand on pages: the filters of the templates.
 
 use jiff::Timestamp;
-use minijinja::Value;
+use minijinja::{HtmlEscape, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What a path's segment has without an escape (RFC 3986, "unreserved").
@@ -53,6 +53,22 @@ pub(super) fn millis(micros: u64) -> String {
     }
 }
 
+/// A sentence whose words between backticks are code.
+pub(super) fn prose(text: &str) -> Value {
+    let mut html = String::new();
+    let parts: Vec<&str> = text.split('`').collect();
+    for (index, part) in parts.iter().enumerate() {
+        let part = HtmlEscape(part);
+        // One backtick too many is a backtick.
+        html += &match (index % 2, index + 1 == parts.len()) {
+            (0, _) => part.to_string(),
+            (_, true) => format!("`{part}"),
+            (_, false) => format!("<code>{part}</code>"),
+        };
+    }
+    Value::from_safe_string(html)
+}
+
 /// A text as one segment of a path.
 pub(super) fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
@@ -69,6 +85,12 @@ mod tests {
             "<time datetime=\"2026-11-21T09:30:05.5Z\">21 Nov 2026, 09:30 UTC</time>"
         );
         assert!(!time("<b>").is_safe());
+        for (text, html) in [
+            ("`a<b` & `c`", "<code>a&lt;b</code> &amp; <code>c</code>"),
+            ("an `open one", "an `open one"),
+        ] {
+            assert_eq!(prose(text).to_string(), html);
+        }
         for (number, text) in [
             (0, "0"),
             (999, "999"),

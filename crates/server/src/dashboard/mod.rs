@@ -8,6 +8,7 @@ mod accounts;
 mod assets;
 mod chart;
 mod connections;
+mod cookie;
 mod form;
 mod format;
 mod home;

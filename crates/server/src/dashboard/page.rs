@@ -7,8 +7,9 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use stead::{
     Error, ErrorKind,
     core::{caller::Caller, environment::Environment},
@@ -216,6 +217,16 @@ impl Page {
         response
     }
 
+    /// Where the member has not given the password within the last ten minutes, sends the browser to the page that asks
+    /// for it, and from there to `next`: the page with the form that is then sent again. For what cannot be undone.
+    pub(super) fn step_up_first(&self, member: &SignedIn, next: &str) -> Option<Response> {
+        if member.stepped_up {
+            return None;
+        }
+        let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+        Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
+    }
+
     /// How browsers keep sessions.
     pub(super) fn sessions(&self) -> &Sessions {
         &self.dashboard.sessions
@@ -243,19 +254,3 @@ impl<S: Sync> FromRequestParts<S> for Page {
 }
 
 impl Argument for Page {}
-
-/// The value of a cookie; none where the browser sent several of the name.
-pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let mut values = headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|text| text.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(given, _)| *given == name)
-        .map(|(_, value)| value);
-    match (values.next(), values.next()) {
-        (Some(value), None) => Some(value),
-        _ => None,
-    }
-}

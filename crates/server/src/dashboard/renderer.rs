@@ -10,7 +10,7 @@ use stead::core::environment::Environment;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 
-use super::{assets, format, icons, page::cookie, words};
+use super::{assets, cookie, format, icons, words};
 
 /// Which colours a member has chosen.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub(super) enum Theme {
 impl Theme {
     /// That of the cookie, which the page's script sets.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        match cookie(headers, "stead-theme") {
+        match cookie::read(headers, "stead-theme") {
             Some("light") => Self::Light,
             Some("dark") => Self::Dark,
             _ => Self::Auto,
@@ -173,6 +173,7 @@ fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
     templates.add_filter("time", format::time);
     templates.add_filter("count", format::count);
     templates.add_filter("millis", format::millis);
+    templates.add_filter("prose", format::prose);
     templates.add_filter("segment", format::segment);
     for (name, source) in SHARED.iter().chain(super::templates()) {
         if let Err(error) = templates.add_template(name, source) {

@@ -18,6 +18,9 @@ const SAMPLE_SANDBOX_USER: &str = "grace@example.com";
 /// The connections of that user.
 const SAMPLE_CONNECTIONS: [&str; 3] = ["mail", "calendar", "drive"];
 
+/// When the sandbox's world takes place.
+const WORLD: &str = "2026-05-04T00:00:00Z";
+
 /// The options of the service: its dashboard is open to this machine, and offers a call for each product.
 pub(super) fn options(sandbox_url: &str) -> ServerOptions {
     let mut trial = Trial::new(USER, "Ada", samples());
@@ -31,21 +34,24 @@ pub(super) fn options(sandbox_url: &str) -> ServerOptions {
 fn samples() -> Vec<Sample> {
     vec![
         sample(
-            ("mail", "Mails, threads, drafts and contacts"),
+            ("mail", "Mails, threads and contacts"),
             (
                 "Show unread mails",
                 "mail_fetch_mails",
                 json!({ "query": "is:unread" }),
             ),
             "/messages",
-            &["/readable/subject", "/readable/from"],
+            &[
+                "/readable/subject",
+                "/readable/from/name|/readable/from/email",
+            ],
         ),
         sample(
             ("calendar", "Events and calendars"),
             (
                 "Show events",
                 "calendar_list_events",
-                json!({ "single_events": true, "order_by": "startTime" }),
+                json!({ "single_events": true, "order_by": "startTime", "time_min": WORLD }),
             ),
             "/events",
             &["/summary", "/start/dateTime|/start/date"],
@@ -57,7 +63,7 @@ fn samples() -> Vec<Sample> {
             &["/name", "/mimeType"],
         ),
         sample(
-            ("sheets", "Spreadsheets and their cells"),
+            ("sheets", "Spreadsheets and cells"),
             (
                 "Read a table",
                 "sheets_get_values",
@@ -67,16 +73,20 @@ fn samples() -> Vec<Sample> {
             &["/0", "/1"],
         ),
         sample(
-            ("workspace", "Pages, databases and comments"),
-            ("Search pages", "workspace_search", json!({})),
+            ("workspace", "Pages, databases, comments"),
+            (
+                "Find pages",
+                "workspace_search",
+                json!({ "query": "engine" }),
+            ),
             "/results",
             &[
                 "/properties/title/title/0/plain_text|/properties/Name/title/0/plain_text|/title/0/plain_text",
-                "/object",
+                "/last_edited_time",
             ],
         ),
         sample(
-            ("warehouse", "Databases, tables and SQL"),
+            ("warehouse", "Databases, tables, SQL"),
             (
                 "List tables",
                 "warehouse_get_tables",

@@ -9,8 +9,8 @@ use stead::{
     core::{
         environment::Environment,
         resource::{
-            Account, AccountFilter, AccountState, CallTotals, Connection, ExecutionFilter,
-            TotalsStep,
+            Account, AccountFilter, AccountState, CallTotals, Connection, ConnectionState,
+            ExecutionFilter, TotalsStep,
         },
     },
 };
@@ -105,7 +105,7 @@ impl Overview {
         Ok(Self {
             connections_ready: connections
                 .iter()
-                .filter(|connection| connection.state.name() == "ready")
+                .filter(|connection| connection.state == ConnectionState::Ready)
                 .count(),
             to_do: to_do::list(&connections, &accounts),
             connections: connections.len(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::options::Sample;
 
 /// Items that are shown.
-const ITEMS: usize = 8;
+const ITEMS: usize = 6;
 /// Characters of a cell, and of the whole text.
 const CELL: usize = 160;
 const TEXT: usize = 20_000;
@@ -70,7 +70,7 @@ mod tests {
         sample.columns = vec![String::from("/subject|/title"), String::from("/n")];
         let messages: Vec<Value> = (0..9).map(|n| json!({ "title": "<b>", "n": n })).collect();
         let shown = show(&sample, &json!({ "messages": messages }).to_string());
-        assert_eq!((shown.rows.len(), shown.more), (8, 1));
+        assert_eq!((shown.rows.len(), shown.more), (6, 3));
         assert_eq!(shown.rows[3], ["<b>", "3"]);
         let shown = show(&sample, "[1]");
         assert_eq!((shown.rows.len(), shown.text.as_str()), (0, "[\n  1\n]"));

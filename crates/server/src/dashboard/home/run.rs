@@ -1,25 +1,17 @@
 //! `POST /dashboard/try/{connection_name}/run`: runs the tool that shows a product, and the page with its result.
 
 use axum::response::Response;
-use stead::{
-    Error,
-    core::resource::{ExecuteRequest, Execution},
-};
+use stead::core::resource::ExecuteRequest;
 
-use super::{show, trial::sample};
+use super::{
+    show,
+    trial::{Ran, sample},
+};
 use crate::{
     dashboard::{form::Form, page::Page},
     extract::Path,
     problem::Result,
 };
-
-/// What came of a call.
-#[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) connection_name: String,
-    pub(super) outcome: Result<Execution, Error>,
-    pub(super) micros: u64,
-}
 
 pub(super) async fn run(
     page: Page,

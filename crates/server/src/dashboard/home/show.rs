@@ -3,7 +3,10 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 
-use super::{overview::Overview, run::Ran, trial};
+use super::{
+    overview::Overview,
+    trial::{self, Ran},
+};
 use crate::{dashboard::page::Page, problem::Result};
 
 pub(super) async fn show(page: Page) -> Result<Response> {

@@ -3,13 +3,14 @@
 use serde::Serialize;
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, error::ActBy, resource::Account},
+    core::{
+        environment::Environment,
+        error::ActBy,
+        resource::{Account, AccountState, Execution},
+    },
 };
 
-use super::{
-    result::{self, Shown},
-    run::Ran,
-};
+use super::result::{self, Shown};
 use crate::{
     dashboard::words,
     options::{Sample, Trial},
@@ -30,7 +31,15 @@ pub(super) struct Card {
     ran: Option<Outcome>,
 }
 
-/// What came of a call, for people.
+/// What came of a call.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) connection_name: String,
+    pub(super) outcome: Result<Execution, Error>,
+    pub(super) micros: u64,
+}
+
+/// The same for people.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -92,7 +101,7 @@ pub(super) async fn cards(
             tool: sample.tool.clone(),
             is_active: account
                 .as_ref()
-                .is_some_and(|account| account.state.name() == "active"),
+                .is_some_and(|account| account.state == AccountState::Active),
             account,
             ran: own.map(|ran| outcome(sample, ran)),
         });
