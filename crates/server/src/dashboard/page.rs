@@ -7,8 +7,9 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
+use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use stead::{
     Error, ErrorKind,
     core::{caller::Caller, environment::Environment},
@@ -214,6 +215,16 @@ impl Page {
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         response
+    }
+
+    /// Where the member has not given the password within the last ten minutes, sends the browser to the page that asks
+    /// for it, and from there to `next`: the page with the form that is then sent again. For what cannot be undone.
+    pub(super) fn step_up_first(&self, member: &SignedIn, next: &str) -> Option<Response> {
+        if member.stepped_up {
+            return None;
+        }
+        let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+        Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
     }
 
     /// How browsers keep sessions.

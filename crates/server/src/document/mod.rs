@@ -76,6 +76,10 @@ const TAGS: &[(&str, &str)] = &[
         "app-credentials",
         "Client ids and secrets of applications, with what each may do.",
     ),
+    (
+        "members",
+        "People who may sign in to the dashboard, with their roles.",
+    ),
     ("events", "What happened, as a feed that misses nothing."),
     (
         "webhooks",

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::core::environment::Environment;
 
-use crate::dashboard::page::cookie;
+use crate::dashboard::cookie;
 
 /// The cookie that holds the id of a session. It ends with the browser, and the session by itself before.
 /// `SameSite=Lax`, so that whoever follows a link to the dashboard is signed in there.
@@ -32,7 +32,7 @@ impl Cookie {
 
     /// The id that the browser sent; none where it sent several.
     pub(super) fn read(&self, headers: &HeaderMap) -> Option<SecretString> {
-        cookie(headers, self.name()).map(SecretString::from)
+        cookie::read(headers, self.name()).map(SecretString::from)
     }
 
     /// `Set-Cookie` that begins it.

@@ -4,13 +4,11 @@ mod cookie;
 mod enter;
 mod machine;
 mod next;
-mod stepped_up;
 #[cfg(test)]
 mod tests;
 
 pub(super) use enter::{Entry, Sessions};
 pub(super) use next::local;
-pub(super) use stepped_up::step_up_first;
 
 use std::fmt;
 

@@ -6,11 +6,7 @@ use secrecy::ExposeSecret as _;
 
 use super::refused;
 use crate::{
-    dashboard::{
-        form::Form,
-        page::Page,
-        session::{SignedIn, step_up_first},
-    },
+    dashboard::{form::Form, page::Page, session::SignedIn},
     problem::Result,
 };
 
@@ -42,7 +38,7 @@ pub(super) async fn set_password(page: Page, member: SignedIn, form: Form) -> Re
 
 /// `POST /dashboard/you/second-factor`: a secret for the member's app, which is shown only here.
 pub(super) async fn enrol(page: Page, member: SignedIn) -> Result<Response> {
-    if let Some(first) = step_up_first(&page, &member, PATH) {
+    if let Some(first) = page.step_up_first(&member, PATH) {
         return Ok(first);
     }
     let id = member.session.expose_secret();
@@ -76,7 +72,7 @@ pub(super) async fn confirm(page: Page, member: SignedIn, form: Form) -> Result<
 
 /// `POST /dashboard/you/second-factor/remove`.
 pub(super) async fn remove(page: Page, member: SignedIn) -> Result<Response> {
-    if let Some(first) = step_up_first(&page, &member, PATH) {
+    if let Some(first) = page.step_up_first(&member, PATH) {
         return Ok(first);
     }
     let id = member.session.expose_secret();

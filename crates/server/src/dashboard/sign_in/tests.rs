@@ -37,7 +37,7 @@ fn cookie(response: &TestResponse) -> String {
 fn hidden(page: &TestResponse, name: &str) -> String {
     let start = format!("name=\"{name}\" value=\"");
     let (_, rest) = page.text().split_once(&start).unwrap();
-    rest.split('"').next().unwrap().to_owned()
+    rest.split('"').next().unwrap().replace("&#x2f;", "/")
 }
 
 /// A service with the owner ada@example.com, and the cookie of her session.
