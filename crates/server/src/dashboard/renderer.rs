@@ -207,7 +207,13 @@ mod tests {
         let shown = all.render(context! { x => "\"><script>'" }).unwrap();
         assert!(!shown.contains("<script>"), "{shown}");
         assert!(!shown.contains("\"\">"), "{shown}");
-        for part in ["<h1>", "role=\"alert\"", "aria-invalid=\"true\"", "name=\"csrf\"", "page_token="] {
+        for part in [
+            "<h1>",
+            "role=\"alert\"",
+            "aria-invalid=\"true\"",
+            "name=\"csrf\"",
+            "page_token=",
+        ] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
         assert_eq!(shown.matches("<dt>").count(), 2, "{shown}");
