@@ -212,6 +212,28 @@ fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet
 }
 
 #[test]
+fn the_dashboard_that_dev_prints_first_has_something_to_try_and_to_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dev = Dev::start(folder.path(), &[]);
+    let dashboard = fact(&dev.welcome(), "dashboard");
+    let page = |path: &str| {
+        paste(
+            SHELLS[0],
+            folder.path(),
+            &format!("curl -s {dashboard}{path}"),
+        )
+    };
+    let home = page("");
+    assert_eq!(home.matches("Connect as Ada").count(), 6, "{home}");
+    let accounts = page("/accounts?identifier=sample-user");
+    assert_eq!(
+        accounts.matches("grace@example.com</span>").count(),
+        3,
+        "{accounts}"
+    );
+}
+
+#[test]
 fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the_account() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &[]);
@@ -260,7 +282,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         paste(SHELLS[0], folder.path(), &format!("{variables}{commands}"))
     };
     let said = accounts(
-        "stead accounts list --state active\nstead accounts suspend mail you\nstead accounts resume mail you\n\
+        "stead accounts list --state active --connection mail\nstead accounts suspend mail you\nstead accounts resume mail you\n\
          stead accounts refresh mail you\nstead accounts show mail you\n",
     );
     for line in [

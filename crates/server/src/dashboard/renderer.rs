@@ -186,6 +186,38 @@ fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::TestService;
+
+    /// A page of every component, each given `x`.
+    const ALL: &str = r#"{% from "macros.html" import page_header, card, badge, product, button, link_button, act, field, choice,
+        empty, copy, code, tabs, pager, definitions, notice, confirm, figure %}
+        {% call page_header(x, x) %}{{ button(x) }}{% endcall %}{% call card(x, x) %}{{ x }}{% endcall %}
+        {{ badge(x) }}{{ product(x, x) }}{{ link_button(x, x, x) }}{{ act(x, x, x) }}
+        {{ field(x, x, value=x, hint=x) }}{{ field(x, x, error=x, placeholder=x, required=true) }}
+        {{ choice(x, x, [[x, x]], value=x, hint=x) }}{{ empty(x, x) }}{{ copy(x, x) }}{{ code(x, x) }}
+        {{ tabs(x, [[x, x]], x) }}{{ pager(x, x, x, x) }}{{ definitions([[x, x], [x, none]]) }}
+        {{ notice("bad", x, x) }}{{ confirm(x, [x], x, x, x, x) }}{{ figure(x, x, x) }}{{ x|time }}{{ x|clock }}"#;
+
+    #[tokio::test]
+    async fn every_component_shows_what_it_is_given_as_text() {
+        let service = TestService::new().await;
+        let mut templates = templates(service.platform.environment(), "");
+        templates.add_template("all.html", ALL).unwrap();
+        let all = templates.get_template("all.html").unwrap();
+        let shown = all.render(context! { x => "\"><script>'" }).unwrap();
+        assert!(!shown.contains("<script>"), "{shown}");
+        assert!(!shown.contains("\"\">"), "{shown}");
+        for part in [
+            "<h1>",
+            "role=\"alert\"",
+            "aria-invalid=\"true\"",
+            "name=\"csrf\"",
+            "page_token=",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert_eq!(shown.matches("<dt>").count(), 2, "{shown}");
+    }
 
     #[test]
     fn every_template_is_one() {

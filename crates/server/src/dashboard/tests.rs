@@ -36,9 +36,11 @@ impl Browser {
         let mut sample = Sample::new("mail", "mail_fetch_mails", json!({}));
         sample.list = String::from("/messages");
         sample.columns = vec![String::from("/readable/subject")];
-        let mut options = ServerOptions::default();
-        options.dashboard = DashboardAccess::SignedInOnLoopback;
-        options.trial = Some(Trial::new(ODD, "Ada", vec![sample]));
+        let options = ServerOptions {
+            dashboard: DashboardAccess::SignedInOnLoopback,
+            trial: Some(Trial::new(ODD, "Ada", vec![sample])),
+            ..ServerOptions::default()
+        };
         Self::with(service, &options)
     }
 

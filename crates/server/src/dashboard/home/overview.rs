@@ -22,7 +22,7 @@ use crate::dashboard::{
 };
 
 /// Accounts and connections that are looked at.
-const MOST: usize = 2_000;
+const MOST: usize = 1_000;
 const PAGE: u32 = 100;
 /// Failures that are listed.
 const FAILURES: usize = 5;
