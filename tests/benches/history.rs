@@ -32,6 +32,8 @@ use tokio::sync::watch;
 const SECONDS: usize = 3 * 3_600;
 /// Refreshes, each with its event.
 const REFRESHES: usize = 20_000;
+/// Refreshes that are under way at the same time.
+const AT_ONCE: usize = 8;
 
 #[tokio::main]
 async fn main() {
@@ -53,7 +55,7 @@ async fn refreshes() {
     let platform = notes::platform(&file, None).await.unwrap();
     let before = event_bytes(&file).await;
     stream::iter(0..REFRESHES)
-        .for_each_concurrent(notes::USERS / 2, |number| refresh(&platform, number))
+        .for_each_concurrent(AT_ONCE, |number| refresh(&platform, number))
         .await;
     platform.environment().shut_down().await;
     println!("{REFRESHES} refreshes: bytes per event");

@@ -81,7 +81,7 @@ fn of_a_long_response_the_beginning_is_kept() {
 }
 
 #[test]
-fn an_attempt_that_this_process_cut_off_is_none_of_the_endpoint() {
+fn an_attempt_that_this_process_cut_off_does_not_count() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     stage.set("app.example", Receiver::IsSilent);
