@@ -122,7 +122,7 @@ pub(crate) async fn enter(
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
     let mut response = dashboard
-        .answer(request, next, id, frame, environment)
+        .handle(request, next, id, frame, environment)
         .await;
     if let Some(cookie) = cookie {
         response.headers_mut().append(header::SET_COOKIE, cookie);
@@ -143,7 +143,7 @@ pub(crate) async fn open(
     }
     let environment = dashboard.environment.acting_as(Caller::User);
     dashboard
-        .answer(request, next, id, frame, environment)
+        .handle(request, next, id, frame, environment)
         .await
 }
 
@@ -157,7 +157,7 @@ impl Dashboard {
         }
     }
 
-    async fn answer(
+    async fn handle(
         self: &Arc<Self>,
         mut request: Request,
         next: Next,

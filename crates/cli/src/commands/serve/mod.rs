@@ -148,7 +148,7 @@ impl Serve {
                 .trim_end_matches('/')
         ));
         if let Some(link) = setup {
-            // A secret: no event of the log.
+            // It is a secret, so it is not logged.
             terminal.error(format_args!(
                 "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
                 link.expose_secret()

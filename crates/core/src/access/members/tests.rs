@@ -168,7 +168,7 @@ fn the_last_active_owner_stays() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let ada = first_owner(&world, &context);
-    // One who was only invited is no help.
+    // One who was only invited does not count.
     let invited = world.run(invite(
         &context,
         NewMember::new("bob@example.com", Role::Owner),

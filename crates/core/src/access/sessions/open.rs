@@ -26,7 +26,7 @@ impl Opening {
     }
 
     /// Adds the session to a change that makes `after` of the member's row of this version. One that still waits for a
-    /// one-time code is no sign-in yet.
+    /// one-time code is not a sign-in yet.
     pub(in crate::access) fn change(
         &self,
         change: Change,
