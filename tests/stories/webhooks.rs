@@ -32,7 +32,7 @@ const NAME: &str = "hooks.test";
 struct Impatient(ReqwestTransport);
 
 impl Impatient {
-    fn new(private_hosts: &[&str]) -> Arc<dyn Transport> {
+    fn transport(private_hosts: &[&str]) -> Arc<dyn Transport> {
         let options = TransportOptions::default()
             .with_public_addresses(private_hosts)
             .with_addresses(NAME, [IpAddr::from([127, 0, 0, 1])]);
@@ -55,7 +55,7 @@ impl Transport for Impatient {
 }
 
 async fn stage(private_hosts: Vec<&'static str>) -> Stage {
-    let transport = Impatient::new(&private_hosts);
+    let transport = Impatient::transport(&private_hosts);
     Stage::set(Setting {
         private_hosts,
         transport: Some(transport),

@@ -20,7 +20,7 @@ use stead::{
 };
 use tower::ServiceExt as _;
 
-use crate::document::check::check;
+use crate::{document::check::check, routes::Route};
 
 const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
 /// Where account tokens say whose account is meant.
@@ -419,4 +419,18 @@ fn normalize(value: &mut Value) {
         Value::Object(members) => members.values_mut().for_each(normalize),
         _ => {}
     }
+}
+
+/// A request to a route, with any text for its parameters.
+pub(crate) fn request_to(route: &Route) -> http::request::Builder {
+    let steps: Vec<&str> = route
+        .path
+        .split('/')
+        .map(|step| if step.starts_with('{') { "x" } else { step })
+        .collect();
+    let method = match route.method {
+        "ANY" => "PROPFIND",
+        one => one,
+    };
+    Request::builder().method(method).uri(steps.join("/"))
 }

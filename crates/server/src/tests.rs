@@ -6,25 +6,9 @@ use serde_json::{Value, json};
 use stead::core::environment::Verification;
 
 use crate::{
-    Access, middleware,
-    routes::Route,
-    table,
-    testing::{TestService, json_response},
+    Access, middleware, table,
+    testing::{TestService, json_response, request_to},
 };
-
-/// A request to a route, with any text for its parameters.
-pub(crate) fn request_to(route: &Route) -> http::request::Builder {
-    let steps: Vec<&str> = route
-        .path
-        .split('/')
-        .map(|step| if step.starts_with('{') { "x" } else { step })
-        .collect();
-    let method = match route.method {
-        "ANY" => "PROPFIND",
-        one => one,
-    };
-    Request::builder().method(method).uri(steps.join("/"))
-}
 
 #[test]
 fn the_guide_names_every_route_of_an_application() {

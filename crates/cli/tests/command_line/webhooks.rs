@@ -26,8 +26,8 @@ struct Endpoint {
 
 impl Endpoint {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/hook", listener.local_addr().unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("http://{}/hook", listener.local_addr().expect("it listens"));
         let status = Arc::new(AtomicU16::new(204));
         let (sender, came) = channel();
         let now = Arc::clone(&status);
@@ -51,7 +51,10 @@ impl Endpoint {
     /// The next event of a type.
     fn next(&self, event_type: &str) -> Value {
         loop {
-            let event = self.came.recv_timeout(Duration::from_secs(60)).unwrap();
+            let event = self
+                .came
+                .recv_timeout(Duration::from_secs(60))
+                .expect("an event comes");
             if event["type"] == event_type {
                 return event;
             }

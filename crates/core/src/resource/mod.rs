@@ -8,6 +8,7 @@ mod audit;
 mod call;
 mod connection;
 mod event;
+mod event_type;
 mod history;
 mod key;
 mod member;
@@ -29,7 +30,8 @@ pub use app_credential::{
 pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
-pub use event::{EVENT_TYPES, Event, EventFilter, EventPage, EventType};
+pub use event::{Event, EventFilter, EventPage};
+pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
 pub use key::{DataKey, FailedRow, Keys, Reencryption};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};

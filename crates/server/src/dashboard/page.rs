@@ -115,7 +115,7 @@ pub(crate) async fn enter(
             request,
             member,
             cookie,
-        }) => (request, *member, cookie),
+        }) => (*request, *member, cookie),
         Ok(Entry::SignInFirst(to)) => return dashboard.renderer.redirect(&to),
         Err(error) => return dashboard.problem(&error, id, &frame),
     };

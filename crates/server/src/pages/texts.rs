@@ -39,6 +39,10 @@ pub(super) fn add_filters(templates: &mut Templates<'static>) {
 }
 
 /// `{{ text | fill(product=…) }}`: puts values in the places of their names.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a filter takes its arguments by value"
+)]
 fn fill(text: &str, values: Kwargs) -> Result<Value, Error> {
     let mut filled = String::new();
     let mut rest = text;

@@ -34,12 +34,10 @@ pub(super) struct BrandArgs {
 
 impl BrandArgs {
     pub(super) fn brand(&self) -> Outcome<Brand> {
+        type Set = fn(Brand, &str) -> Result<Brand, Error>;
+
         let mut brand = Brand::default();
-        let texts: [(
-            &str,
-            &Option<String>,
-            fn(Brand, &str) -> Result<Brand, Error>,
-        ); 4] = [
+        let texts: [(&str, &Option<String>, Set); 4] = [
             ("NAME", &self.brand_name, Brand::name),
             ("COLOR", &self.brand_color, Brand::color),
             ("SUPPORT", &self.brand_support, Brand::support),

@@ -1,12 +1,10 @@
 //! Reads members: one by its id, or a page of them.
 
-use jiff::Timestamp;
-
 use super::existing;
 use crate::{
     Result,
+    access::member::view,
     context::Context,
-    domain::Member,
     identifier::MemberId,
     resource::{self, Page},
 };
@@ -33,20 +31,4 @@ pub(crate) async fn list(
     let now = context.now();
     let items = rows.iter().map(|found| view(&found.row, now)).collect();
     Ok(Page::new(items, next))
-}
-
-/// A member as it is shown: nothing in it opens anything.
-pub(in crate::access) fn view(row: &Member, now: Timestamp) -> resource::Member {
-    let link = row.link.as_ref().map(|link| link.expires_at);
-    resource::Member {
-        member_id: row.id,
-        email: row.email.clone(),
-        name: row.name.clone(),
-        role: row.role,
-        status: row.state(),
-        second_factor: row.has_second_factor(),
-        created_at: row.created_at,
-        last_sign_in_at: row.last_sign_in_at,
-        link_expires_at: link.filter(|end| now < *end),
-    }
 }

@@ -21,12 +21,12 @@ pub(crate) use reset::reset;
 pub(crate) use second_factor::{confirm, enrol, remove};
 pub(crate) use set_password::set_password;
 pub(crate) use set_up::{begin_setup, is_setup, set_up};
-pub(super) use {list::view, second_factor::code_step};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
     Error, ErrorKind, Result,
+    access::member::view,
     context::Context,
     digest::Digest,
     domain::{Member, MemberLink, PasswordHash, password},

@@ -6,10 +6,10 @@ use secrecy::SecretString;
 
 use crate::{
     Error, ErrorKind, Result,
-    access::sessions::owned,
+    access::{member::code_step, sessions::owned},
     caller::Caller,
     context::{Context, change::Change},
-    domain::{Member, Session, one_time_code},
+    domain::{Member, Session},
     resource::NewSecondFactor,
     seal::place,
     store::Versioned,
@@ -100,22 +100,6 @@ pub(crate) async fn remove(context: &Context, session_id: &str) -> Result<()> {
             },
         )
         .await
-}
-
-/// The step whose code this is, where it is one of the member's second factor and was not used.
-pub(in crate::access) async fn code_step(
-    context: &Context,
-    member: &Member,
-    code: &str,
-) -> Result<Option<i64>> {
-    let Some(factor) = &member.second_factor else {
-        return Ok(None);
-    };
-    let place = place::second_factor(member.id);
-    let secret = context.vault.open_sealed(place, &factor.sealed).await?;
-    let digits: String = code.chars().filter(|c| !c.is_whitespace()).collect();
-    let (last, now) = (factor.last_step, context.now());
-    Ok(one_time_code::step_of(&digits, &secret, last, now))
 }
 
 fn changing(context: &Context, member: &Member) -> Context {

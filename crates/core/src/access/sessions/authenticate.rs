@@ -3,7 +3,7 @@
 use super::{SignedInMember, ended};
 use crate::{
     Result,
-    access::members::view,
+    access::member::view,
     caller::Caller,
     context::{Context, change::Change},
     digest::Digest,

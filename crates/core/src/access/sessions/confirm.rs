@@ -3,7 +3,7 @@
 use super::{Opening, StartedSession, authenticate::with_member, ended};
 use crate::{
     Error, ErrorKind, Result,
-    access::members::code_step,
+    access::member::code_step,
     caller::Caller,
     context::{Context, change::Change},
     domain::{Member, Session},

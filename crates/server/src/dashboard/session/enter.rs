@@ -29,7 +29,7 @@ pub(crate) struct Sessions {
 pub(crate) enum Entry {
     /// A member sent it. A new session has its cookie.
     SignedIn {
-        request: Request,
+        request: Box<Request>,
         member: Box<SignedIn>,
         cookie: Option<HeaderValue>,
     },
@@ -68,7 +68,7 @@ impl Sessions {
             false => self.with_token(request, &member).await?,
         };
         Ok(Entry::SignedIn {
-            request,
+            request: Box::new(request),
             member: Box::new(member),
             cookie,
         })

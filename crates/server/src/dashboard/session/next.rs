@@ -3,7 +3,7 @@
 /// The dashboard's first page.
 const START: &str = "/dashboard";
 
-/// A path of the dashboard, with its query; the first page for what is none.
+/// A path of the dashboard, with its query; the first page for anything else.
 pub(crate) fn local(given: Option<&str>) -> &str {
     let Some(path) = given else {
         return START;

@@ -15,8 +15,7 @@ use crate::{
     ServerOptions, dashboard,
     options::DashboardAccess,
     router_with,
-    testing::{TestResponse, TestService, json_response},
-    tests::request_to,
+    testing::{TestResponse, TestService, json_response, request_to},
 };
 
 const PASSWORD: &str = "a long pass phrase";

@@ -46,7 +46,7 @@ async fn members_are_invited_changed_reset_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_no_address_and_no_role_is_refused() {
+async fn a_wrong_address_role_or_name_is_refused() {
     let service = TestService::new().await;
     for new in [
         json!({ "email": "ada", "role": "owner" }),
