@@ -304,6 +304,14 @@ impl Scopes {
             .collect()
     }
 
+    /// These without all of one name.
+    pub(crate) fn without(self, name: ScopeName) -> Self {
+        self.0
+            .into_iter()
+            .filter(|scope| scope.name != name)
+            .collect()
+    }
+
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = &Scope> {
         self.0.iter()

@@ -24,6 +24,8 @@ enum Ask {
     List(&'static str, String),
     /// It is not about connections.
     Open,
+    /// It is not for callers with a limit.
+    Closed(&'static str, Value),
 }
 
 /// Ids of what belongs to the connection `mail`, or to a credential without a limit.
@@ -194,6 +196,11 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             id(&hidden.webhook, json!({ "since": "2026-01-01T00:00:00Z" }))
         }
         (_, path) if path.starts_with("/v1/webhooks/{webhook_id}") => id(&hidden.webhook, none()),
+        (_, "/v1/members") => vec![Ask::Closed("/v1/members", none())],
+        (_, "/v1/members/{member_id}") => vec![Ask::Closed("/v1/members/mem_x", none())],
+        (_, "/v1/members/{member_id}/reset") => {
+            vec![Ask::Closed("/v1/members/mem_x/reset", none())]
+        }
         ("GET", "/v1/tools/{name}" | "/v1/audit/verify") | ("POST", "/v1/webhooks") => {
             vec![Ask::Open]
         }
@@ -272,6 +279,10 @@ async fn every_route_shows_a_hidden_connection_as_one_that_there_is_not() {
                         assert!(all.text().contains(&needle), "{what}: {}", all.text());
                     }
                     Ask::Open => {}
+                    Ask::Closed(path, body) => {
+                        let refused = ask(&limited, route.method, path, &body).await;
+                        refused.assert_problem(StatusCode::FORBIDDEN, "insufficient_scope");
+                    }
                 }
             }
         }

@@ -242,10 +242,13 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
     let (consent, _) = lines.split_once("  rm -f").unwrap();
     let consent = consent.replace(r#"| grep -o "[A-Za-z]* is connected" | head -1"#, "");
     let page = paste(SHELLS[0], folder.path(), &consent);
-    assert!(page.contains("The account is ada@example.com."), "{page}");
+    assert!(
+        page.contains("Account: <strong>ada@example.com</strong>"),
+        "{page}"
+    );
     let (variables, _) = lines.split_once("  pick()").unwrap();
     for (product, words) in [
-        ("warehouse", "Run any SQL that your role allows"),
+        ("warehouse", "Run any SQL statement that your role may run"),
         ("workspace", "Read the pages and databases that you choose"),
         ("mail", "Read your mails"),
     ] {

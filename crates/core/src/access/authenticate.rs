@@ -10,6 +10,7 @@ use crate::{
     caller::{Application, Caller},
     context::{Context, access_tokens::Checked},
     digest::Digest,
+    scope::ScopeName,
 };
 
 /// A token that was good is accepted for so long without asking the store: a revocation acts after that at the latest.
@@ -77,7 +78,11 @@ async fn check_access_token(
     context
         .access_tokens
         .note_use(&token.client_id, &secret.id, now);
-    let scopes = token.scopes(&credential);
+    let mut scopes = token.scopes(&credential);
+    if !credential.connections.are_all() {
+        // Who makes owners has no limit.
+        scopes = scopes.without(ScopeName::MembersManage);
+    }
     let application = Application {
         client_id: token.client_id,
         scopes,

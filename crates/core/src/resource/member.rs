@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use crate::{
     identifier::MemberId,
@@ -12,10 +13,14 @@ use crate::{
 
 /// A person who may sign in to the dashboard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
+    "status": "invited", "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
+    "link_expires_at": "2026-11-23T13:38:43Z",
+}))]
 #[non_exhaustive]
 pub struct Member {
     /// Id.
-    #[schemars(with = "String")]
     pub member_id: MemberId,
     /// E-mail address, by which the member signs in.
     pub email: String,
@@ -45,6 +50,7 @@ pub struct Member {
 /// assert_eq!(new.name.as_deref(), Some("Ada"));
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = NewMember::new("bob@example.com", Role::Operator).name("Bob"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewMember {
@@ -76,6 +82,7 @@ impl NewMember {
 
 /// What changes in a member; what is absent stays. The last active owner can be neither disabled nor given another role.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = MemberChange::default().role(Role::Viewer))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MemberChange {
@@ -113,6 +120,7 @@ impl MemberChange {
 
 /// How a member's password is reset.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = MemberReset::default().second_factor(true))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MemberReset {
@@ -132,6 +140,12 @@ impl MemberReset {
 
 /// A member with the one-time link that sets a password. The link is shown only here.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
+    "status": "invited", "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
+    "link_expires_at": "2026-11-23T13:38:43Z",
+    "link": "https://stead.example.com/dashboard/invitation?token=stead_invitation_…",
+}))]
 #[non_exhaustive]
 pub struct IssuedMemberLink {
     /// The member.
