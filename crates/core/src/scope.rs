@@ -305,6 +305,7 @@ impl Scopes {
     }
 
     /// These without all of one name.
+    #[cfg(feature = "platform")]
     pub(crate) fn without(self, name: ScopeName) -> Self {
         self.0
             .into_iter()

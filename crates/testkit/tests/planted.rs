@@ -1,5 +1,7 @@
 //! The suite against a product that is right, and against products in which every fault is planted.
 
+mod texts;
+
 use std::{fs, path::PathBuf};
 
 use schemars::JsonSchema;
@@ -8,9 +10,7 @@ use serde_json::Value;
 use stead_core::{
     Error, ErrorKind, Result,
     error::Upstream,
-    product::{
-        OAuth, Origin, PermissionTexts, Permissions, Product, ProxyRoute, ProxyRules, RouteKind,
-    },
+    product::{OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, RouteKind},
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool, ToolEntry},
 };
 use stead_testkit::suite::{self, Subject};
@@ -63,14 +63,6 @@ fn read_error(response: &Response) -> Option<Error> {
     Some(Error::new(kind, "refused").with_upstream(Upstream::new(response.status)))
 }
 
-static TEXTS: PermissionTexts = PermissionTexts::new(&[
-    ("en", r#"{ "scopes": { "notes": "Read your notes" } }"#),
-    ("de", r#"{ "scopes": { "notes": "Ihre Notizen lesen" } }"#),
-    ("fr", r#"{ "scopes": { "notes": "Lire vos notes" } }"#),
-    ("es", r#"{ "scopes": { "notes": "Leer sus notas" } }"#),
-    ("ja", r#"{ "scopes": { "notes": "メモを読む" } }"#),
-]);
-
 static GOOD: Product = Product {
     name: "good",
     origins: &[Origin {
@@ -92,7 +84,7 @@ static GOOD: Product = Product {
         },
         ..OAuth::BASE
     },
-    permission_texts: &[&TEXTS],
+    permission_texts: &[&texts::TEXTS],
     tools: &[ToolEntry::of::<ReadNote>()],
     ..Product::BASE
 };
