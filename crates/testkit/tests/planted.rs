@@ -103,10 +103,8 @@ impl Tool for BadReadNote {
     const SCOPES: RequiredScopes = RequiredScopes(&["other"]);
     type Output = Value;
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        Ok(io
-            .send(ApiRequest::get(["notes", &self.note_id]))
-            .await?
-            .into())
+        let request = ApiRequest::get(["notes", &self.note_id]);
+        Ok(io.send(request).await?.into())
     }
 }
 
@@ -157,7 +155,6 @@ static BAD: Product = Product {
     ..Product::BASE
 };
 
-/// Makes a path of a text, and a header of another.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Leak {
     folder: String,
