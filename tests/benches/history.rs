@@ -1,4 +1,5 @@
-//! What a million calls leave behind: memory, bytes in the database, and totals that count every one of them.
+//! What a million calls leave behind: memory, bytes in the database, and totals that count every one of them. And what the
+//! event of a refresh costs.
 //!
 //! `cargo xtask bench history [CALLS]`
 
@@ -14,10 +15,14 @@ mod notes;
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt as _, stream};
 use jiff::Timestamp;
-use sqlx::{ConnectOptions as _, Row as _, sqlite::SqliteConnectOptions};
+use sqlx::{
+    ConnectOptions as _, Row as _,
+    sqlite::{SqliteConnectOptions, SqliteConnection},
+};
 use stead::{
-    TokioRuntime,
+    Platform, TokioRuntime,
     core::ports::{BoxFuture, Runtime},
     resource::ExecutionFilter,
 };
@@ -25,6 +30,10 @@ use tokio::sync::watch;
 
 /// Seconds of a call per second.
 const SECONDS: usize = 3 * 3_600;
+/// Refreshes, each with its event.
+const REFRESHES: usize = 20_000;
+/// Refreshes that are under way at the same time.
+const AT_ONCE: usize = 8;
 
 #[tokio::main]
 async fn main() {
@@ -35,8 +44,53 @@ async fn main() {
     let calls = std::env::args()
         .skip(1)
         .find_map(|argument| argument.parse().ok());
+    refreshes().await;
     under_load(calls.unwrap_or(1_000_000)).await;
     one_each_second().await;
+}
+
+async fn refreshes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stead.db");
+    let platform = notes::platform(&file, None).await.unwrap();
+    let before = event_bytes(&file).await;
+    stream::iter(0..REFRESHES)
+        .for_each_concurrent(AT_ONCE, |number| refresh(&platform, number))
+        .await;
+    platform.environment().shut_down().await;
+    println!("{REFRESHES} refreshes: bytes per event");
+    let mut all = 0.0;
+    for ((name, before), (_, after)) in before.iter().zip(event_bytes(&file).await) {
+        let each = (after - before) as f64 / REFRESHES as f64;
+        println!("  {name}: {each:.1}");
+        all += each;
+    }
+    println!("  in all: {all:.1}");
+    let mut database = open(&file).await;
+    let count =
+        "SELECT COUNT(*) FROM event WHERE json_extract(body, '$.name') = 'account.refreshed'";
+    let row = sqlx::query(count).fetch_one(&mut database).await.unwrap();
+    assert_eq!(row.get::<i64, _>(0), REFRESHES as i64);
+}
+
+async fn refresh(platform: &Platform, number: usize) {
+    let user = notes::user(number % notes::USERS);
+    let account = platform.account("notes", &user).unwrap();
+    account.refresh().await.unwrap();
+}
+
+/// Bytes of the pages of the table of events, and of each of its indexes.
+async fn event_bytes(file: &Path) -> Vec<(String, i64)> {
+    let mut database = open(file).await;
+    let bytes = "SELECT name, SUM(pgsize) FROM dbstat
+        WHERE name IN (SELECT name FROM sqlite_schema WHERE tbl_name = 'event') GROUP BY name ORDER BY name";
+    let rows = sqlx::query(bytes).fetch_all(&mut database).await.unwrap();
+    rows.iter().map(|row| (row.get(0), row.get(1))).collect()
+}
+
+async fn open(file: &Path) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(file);
+    options.connect().await.unwrap()
 }
 
 async fn under_load(count: usize) {
@@ -123,11 +177,7 @@ async fn report(what: &str, file: &Path, before: i64, calls: usize) {
 
 /// Pages of the database, those in its log included.
 async fn database_bytes(file: &Path) -> i64 {
-    let mut database = SqliteConnectOptions::new()
-        .filename(file)
-        .connect()
-        .await
-        .unwrap();
+    let mut database = open(file).await;
     let row = sqlx::query("PRAGMA page_count")
         .fetch_one(&mut database)
         .await

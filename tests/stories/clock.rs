@@ -14,6 +14,10 @@ use stead::{
     core::ports::{BoxFuture, Runtime},
 };
 
+/// How long those who wait for another process to refresh pause between two looks, after the first few. Nothing else
+/// pauses for so long.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(400);
+
 /// The runtime of the machine, with its time of day moved by hand.
 pub struct Clock {
     runtime: TokioRuntime,
@@ -36,8 +40,8 @@ impl Clock {
         self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
     }
 
-    /// Whether a task has paused for less than a second, as those do that wait for another process.
-    pub fn has_short_sleeps(&self) -> bool {
+    /// Whether a task waits for another process to refresh.
+    pub fn waits_for_another(&self) -> bool {
         self.slept.load(Ordering::SeqCst)
     }
 
@@ -54,7 +58,7 @@ impl Runtime for Clock {
         self.runtime.monotonic() + Duration::from_secs(self.ahead().unsigned_abs())
     }
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        if duration < Duration::from_secs(1) {
+        if duration == BETWEEN_LOOKS {
             self.slept.store(true, Ordering::SeqCst);
         }
         self.runtime.sleep(duration)

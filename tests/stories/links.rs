@@ -170,8 +170,9 @@ async fn the_last_page_says_which_permissions_were_left_out() {
         .visit(&stage.consent(&product, ADA, &["openid"]))
         .await;
     let text = done.text();
+    let (_, left_out) = text.split_once("You left out").unwrap();
     assert!(
-        text.contains("You left out: Read your mails, their attachments and your drafts; "),
+        left_out.contains("<li>Read your mails, their attachments and your drafts</li>"),
         "{text}"
     );
     let all = Browser::new()
@@ -185,6 +186,55 @@ async fn the_last_page_says_which_permissions_were_left_out() {
         ))
         .await;
     assert!(!forged.text().contains("CANARY"), "{}", forged.text());
+}
+
+#[tokio::test]
+async fn what_was_left_out_can_be_allowed_at_once_in_the_same_browser() {
+    let (stage, link) = with_link().await;
+    let mut browser = Browser::new();
+    let product = browser.open(&link).await;
+    let kept = "openid https://www.googleapis.com/auth/userinfo.email";
+    let kept: Vec<&str> = kept.split(' ').collect();
+    let done = browser.visit(&stage.consent(&product, ADA, &kept)).await;
+    let action = done
+        .text()
+        .split_once("action=\"")
+        .and_then(|(_, rest)| rest.split('"').next().map(str::to_owned))
+        .unwrap();
+    assert!(action.contains("/connect/again/auth_"), "{action}");
+    let missing = |account: &serde_json::Value| account["missing_scopes"].as_array().unwrap().len();
+    let before = stage.account("user-1").await;
+    assert!(missing(&before) > 0, "{before}");
+
+    let stranger = Browser::new().post(&action, &[]).await;
+    assert_eq!(stranger.status, 403, "{}", stranger.text());
+
+    // Cancelled, nothing changes; the button works again.
+    for scopes in [&[][..], &["all"]] {
+        let again = browser.post(&action, &[]).await;
+        assert_eq!(again.status, 303, "{}", again.text());
+        let back = stage.consent(again.header("location"), ADA, scopes);
+        let page = browser.visit(&back).await;
+        let account = stage.account("user-1").await;
+        assert_eq!(account["state"], "active");
+        if scopes.is_empty() {
+            assert!(
+                page.text().contains("Nothing was connected"),
+                "{}",
+                page.text()
+            );
+            assert_eq!(account["missing_scopes"], before["missing_scopes"]);
+        } else {
+            assert!(
+                page.text().contains("<h1>Gmail is connected</h1>"),
+                "{}",
+                page.text()
+            );
+            assert!(!page.text().contains("left out"), "{}", page.text());
+            assert_eq!(missing(&account), 0, "{account}");
+        }
+    }
+    assert_eq!(browser.post(&action, &[]).await.status, 410);
 }
 
 #[tokio::test]

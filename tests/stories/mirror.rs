@@ -18,6 +18,14 @@ pub struct Heard {
 }
 
 impl Heard {
+    /// A header; names are in lower case.
+    pub fn header(&self, name: &str) -> &str {
+        let lines = self.head.lines().skip(1);
+        let mut pairs = lines.filter_map(|line| line.split_once(": "));
+        let found = pairs.find(|(given, _)| *given == name);
+        found.map_or("", |(_, value)| value)
+    }
+
     /// The request line.
     pub fn line(&self) -> &str {
         self.head.lines().next().unwrap_or_default()
@@ -48,7 +56,7 @@ pub struct Mirror {
 const KEPT: u64 = 1024 * 1024;
 
 impl Mirror {
-    /// Gives the bytes of `respond` to every request, and hangs up.
+    /// Gives the bytes of `respond` to every request, and hangs up; where there are none, it is silent instead.
     pub async fn start(respond: impl Fn(&Heard) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let mirror = Self {
@@ -66,6 +74,9 @@ impl Mirror {
                     };
                     let response = respond(&heard);
                     serving.heard.lock().unwrap().push(heard);
+                    if response.is_empty() {
+                        std::future::pending::<()>().await;
+                    }
                     // A caller that has heard enough may be gone.
                     let _ = stream.write_all(&response).await;
                     let _ = stream.shutdown().await;

@@ -139,7 +139,8 @@ pub async fn platform(file: &Path, runtime: Option<Arc<dyn Runtime>>) -> Result<
     Ok(platform)
 }
 
-fn user(number: usize) -> String {
+/// The user of this number.
+pub fn user(number: usize) -> String {
     format!("user-{number:04}@example.com")
 }
 

@@ -21,7 +21,7 @@ async fn stage() -> Stage {
 }
 
 /// Makes a connection with the sandbox's client of the product, and connects Ada's account through it.
-async fn connect(stage: &Stage, product: &str) {
+pub async fn connect(stage: &Stage, product: &str) {
     let (client_id, client_secret) = match product {
         "workspace" => (WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET),
         "warehouse" => (WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET),

@@ -9,7 +9,7 @@ use stead::{
     core::{
         catalogue::Catalogue,
         environment::Verification,
-        ports::Policy,
+        ports::{Policy, Transport},
         resource::{NewAppCredential, NewConnection},
         scope::Scopes,
         seal::KeyRing,
@@ -40,6 +40,9 @@ pub struct Setting {
     pub policy: Option<Arc<dyn Policy>>,
     /// Where the requests to mail go instead of the sandbox.
     pub mirror: Option<String>,
+    /// Hosts that the operator lets be private.
+    pub private_hosts: Vec<&'static str>,
+    pub transport: Option<Arc<dyn Transport>>,
 }
 
 impl Default for Setting {
@@ -51,6 +54,8 @@ impl Default for Setting {
             client_secret: CLIENT_SECRET,
             policy: None,
             mirror: None,
+            private_hosts: Vec::new(),
+            transport: None,
         }
     }
 }
@@ -110,6 +115,12 @@ impl Stage {
         }
         if let Some(policy) = setting.policy {
             builder = builder.policy(policy);
+        }
+        for host in setting.private_hosts {
+            builder = builder.private_host(host);
+        }
+        if let Some(transport) = setting.transport {
+            builder = builder.transport(transport);
         }
         if let Some(url) = setting.mirror {
             let mut options = behind(&stead::mail::PRODUCT, &sandbox.url);

@@ -40,6 +40,7 @@ const LANGUAGES: [Language; 2] = [
             "tests/clients/python/google_api.py",
             "tests/clients/python/notion.py",
             "tests/clients/python/snowflake.py",
+            "tests/clients/python/webhooks.py",
         ],
         recipes: ("python", "py"),
     },

@@ -30,6 +30,10 @@ const FILES: &[(&str, &str)] = &[
         "docs/reference/cli.md",
     ),
     (
+        "cargo run --quiet --locked -- reference configuration",
+        "docs/reference/configuration.md",
+    ),
+    (
         "cargo run --quiet --locked -- reference events",
         "docs/reference/events.md",
     ),

@@ -1,15 +1,15 @@
 //! Who acts: known wherever a call, a change or a decision of a policy is.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, ErrorKind, Result,
-    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier},
+    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier, MemberId},
     scope::{Scope, ScopeName, Scopes},
-    state::TokenAccess,
+    state::{Role, TokenAccess},
 };
 
 /// Who acts through an [`Environment`](crate::environment::Environment).
@@ -23,10 +23,57 @@ pub enum Caller {
     Application(Arc<Application>),
     /// Whoever holds a bearer token of one account.
     AccountToken(Arc<AccountToken>),
+    /// A member of the dashboard, signed in.
+    Member(Arc<Member>),
     /// A user with a link, in a browser.
     User,
     /// Stead itself: maintenance, and what it does again later.
     Stead,
+}
+
+/// Which connections someone may know of, by their names: every one, or only some.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Connections(Option<BTreeSet<ConnectionName>>);
+
+impl Connections {
+    /// Every one.
+    pub const ALL: Self = Self(None);
+
+    /// Only those with these names.
+    pub fn only(names: impl IntoIterator<Item = ConnectionName>) -> Self {
+        Self(Some(names.into_iter().collect()))
+    }
+
+    /// Whether it is every one.
+    pub fn are_all(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The names in their order, unless it is every one.
+    pub fn names(&self) -> Option<impl Iterator<Item = &ConnectionName>> {
+        self.0.as_ref().map(BTreeSet::iter)
+    }
+
+    /// The same as texts.
+    pub fn to_texts(&self) -> Option<Vec<String>> {
+        Some(self.names()?.map(ToString::to_string).collect())
+    }
+
+    /// Whether the one with this name is among them.
+    pub fn have(&self, name: &str) -> bool {
+        let named = |names: &BTreeSet<ConnectionName>| names.iter().any(|one| one.as_str() == name);
+        self.0.as_ref().is_none_or(named)
+    }
+
+    /// Whether all others are among them.
+    pub fn cover(&self, others: &Self) -> bool {
+        match (&self.0, &others.0) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(others)) => others.is_subset(own),
+        }
+    }
 }
 
 /// An application that was authenticated.
@@ -39,6 +86,22 @@ pub struct Application {
     pub scopes: Scopes,
     /// How many requests a minute it may send, where that is limited.
     pub rate_per_minute: Option<u32>,
+    /// Connections that its credential is limited to. All others look to it as if there were none.
+    pub connections: Connections,
+}
+
+/// A member of the dashboard who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Member {
+    /// Its id.
+    pub member_id: MemberId,
+    /// Its id as a text.
+    name: String,
+    /// What it may do.
+    pub role: Role,
+    /// The same as scopes.
+    pub scopes: Scopes,
 }
 
 /// A bearer token of one account that was authenticated.
@@ -94,10 +157,10 @@ impl AccountToken {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Actor {
-    /// `operator`, `application`, `account_token`, `user` or `stead`.
+    /// `operator`, `member`, `application`, `account_token`, `user` or `stead`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which one, where there are several: an application's client id, or the id of an account token.
+    /// Which one, where there are several: an application's client id, or the id of a member or an account token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// For an account token, the client id of the application that made it.
@@ -123,6 +186,31 @@ impl Caller {
             client_id: client_id.into(),
             scopes,
             rate_per_minute,
+            connections: Connections::ALL,
+        }))
+    }
+
+    /// Connections that it may know of. An account token is of one account anyway.
+    pub fn connections(&self) -> &Connections {
+        match self {
+            Self::Application(application) => &application.connections,
+            _ => &Connections::ALL,
+        }
+    }
+
+    /// Whether it may know of a connection with this name.
+    pub fn sees(&self, connection_name: &str) -> bool {
+        self.connections().have(connection_name)
+    }
+
+    /// A member with this role.
+    #[must_use]
+    pub fn member(member_id: MemberId, role: Role) -> Self {
+        Self::Member(Arc::new(Member {
+            member_id,
+            name: member_id.to_string(),
+            role,
+            scopes: Scopes::of_role(role),
         }))
     }
 
@@ -131,6 +219,7 @@ impl Caller {
         match self {
             Self::Application(application) => Some(&application.scopes),
             Self::AccountToken(token) => token.scopes.as_ref(),
+            Self::Member(member) => Some(&member.scopes),
             Self::Operator | Self::User | Self::Stead => None,
         }
     }
@@ -141,7 +230,7 @@ impl Caller {
     /// [`ErrorKind::InsufficientScope`] with the scope.
     pub fn check(&self, name: ScopeName) -> Result<()> {
         match self.scopes() {
-            Some(scopes) if !scopes.opens(name) => Err(insufficient(&name.scope())),
+            Some(scopes) if !scopes.opens(name) => Err(self.insufficient(&name.scope())),
             _ => Ok(()),
         }
     }
@@ -153,7 +242,7 @@ impl Caller {
     pub fn check_for(&self, name: ScopeName, product: &str) -> Result<()> {
         match self.scopes() {
             Some(scopes) if !scopes.opens_for(name, product) => {
-                Err(insufficient(&name.of(product)))
+                Err(self.insufficient(&name.of(product)))
             }
             _ => Ok(()),
         }
@@ -165,7 +254,7 @@ impl Caller {
     /// [`ErrorKind::InsufficientScope`] with the scope.
     pub fn check_all(&self, others: &Scopes) -> Result<()> {
         match self.scopes().and_then(|scopes| scopes.lacks(others)) {
-            Some(lacking) => Err(insufficient(lacking)),
+            Some(lacking) => Err(self.insufficient(lacking)),
             None => Ok(()),
         }
     }
@@ -196,13 +285,14 @@ impl Caller {
         })
     }
 
-    /// What kind of caller it is: `operator`, `application`, `account_token`, `user` or `stead`.
+    /// What kind of caller it is: `operator`, `member`, `application`, `account_token`, `user` or `stead`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Operator => "operator",
             Self::Application(_) => "application",
             Self::AccountToken(_) => "account_token",
+            Self::Member(_) => "member",
             Self::User => "user",
             Self::Stead => "stead",
         }
@@ -214,25 +304,30 @@ impl Caller {
         match self {
             Self::Application(application) => Some(&application.client_id),
             Self::AccountToken(token) => token.client_id.as_deref(),
-            Self::Operator | Self::User | Self::Stead => None,
+            Self::Member(_) | Self::Operator | Self::User | Self::Stead => None,
         }
     }
 
-    /// Which one it is, where there are several: an application's client id, or the id of an account token.
+    /// Which one it is, where there are several: an application's client id, or the id of a member or an account token.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
             Self::Application(application) => Some(&application.client_id),
             Self::AccountToken(token) => Some(&token.name),
+            Self::Member(member) => Some(&member.name),
             Self::Operator | Self::User | Self::Stead => None,
         }
     }
-}
 
-fn insufficient(scope: &Scope) -> Error {
-    Error::new(
-        ErrorKind::InsufficientScope,
-        format!("this needs the scope {scope}, which the bearer token does not have"),
-    )
-    .with_required_scopes([scope.to_string()])
+    fn insufficient(&self, scope: &Scope) -> Error {
+        let whose = match self {
+            Self::Member(_) => "your role",
+            _ => "the bearer token",
+        };
+        Error::new(
+            ErrorKind::InsufficientScope,
+            format!("this needs the scope {scope}, which {whose} does not have"),
+        )
+        .with_required_scopes([scope.to_string()])
+    }
 }

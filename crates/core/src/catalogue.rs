@@ -166,10 +166,7 @@ impl Catalogue {
                     || tool.entry.version() == asked
             });
         found.ok_or_else(|| {
-            let known: Vec<&str> = versions
-                .iter()
-                .map(|index| self.tools[*index].entry.version())
-                .collect();
+            let known = self.versions(name);
             Error::new(
                 ErrorKind::UnsupportedVersion,
                 format!(
@@ -178,6 +175,14 @@ impl Catalogue {
                 ),
             )
         })
+    }
+
+    /// The versions of the tool with this name, the oldest first; none where it is unknown.
+    pub fn versions(&self, name: &str) -> Vec<&'static str> {
+        let versions = self.by_name.get(name).into_iter().flatten();
+        versions
+            .map(|index| self.tools[*index].entry.version())
+            .collect()
     }
 
     fn unknown(&self, name: &str) -> Error {

@@ -175,6 +175,8 @@ id_type! {
     DataKeyId, "key_";
     /// Id of an account token.
     AccountTokenId, "tok_";
+    /// Id of a member.
+    MemberId, "mem_";
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, ErrorKind, Result, error::Violation, similar::unknown};
+use crate::{Error, ErrorKind, Result, error::Violation, similar::unknown, state::Role};
 
 macro_rules! names {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal $(, $products:ident)?; )+) => {
@@ -63,6 +63,8 @@ names! {
     AuditRead = "audit:read";
     /// Create, change, rotate and revoke credentials of applications, within the scopes that the caller has.
     CredentialsManage = "credentials:manage";
+    /// Invite, change, disable and delete members of the dashboard, owners too: as much as everything.
+    MembersManage = "members:manage";
 }
 
 impl ScopeName {
@@ -199,14 +201,39 @@ impl Scopes {
         ScopeName::ALL.iter().map(|name| name.scope()).collect()
     }
 
-    /// What a credential has for which none are given: all that an application needs. Other credentials and the audit log
-    /// are for operators.
+    /// What a credential has for which none are given: all that an application needs. Other credentials, members and the
+    /// audit log are for operators.
     pub fn usual() -> Self {
-        let of_operators = [ScopeName::CredentialsManage, ScopeName::AuditRead];
+        let of_operators = [
+            ScopeName::CredentialsManage,
+            ScopeName::MembersManage,
+            ScopeName::AuditRead,
+        ];
         let all = ScopeName::ALL.iter();
         all.filter(|name| !of_operators.contains(name))
             .map(|name| name.scope())
             .collect()
+    }
+
+    /// What a member with a role may do.
+    pub fn of_role(role: Role) -> Self {
+        let may = |name: &&ScopeName| match role {
+            Role::Owner => true,
+            Role::Operator => !matches!(
+                name,
+                ScopeName::CredentialsManage | ScopeName::MembersManage
+            ),
+            Role::Viewer => matches!(
+                name,
+                ScopeName::AccountsRead
+                    | ScopeName::ConnectionsRead
+                    | ScopeName::EventsRead
+                    | ScopeName::ExecutionsRead
+                    | ScopeName::AuditRead
+            ),
+        };
+        let names = ScopeName::ALL.iter().filter(may);
+        names.map(|name| name.scope()).collect()
     }
 
     /// Scopes by their words.
@@ -274,6 +301,15 @@ impl Scopes {
         both.iter()
             .filter(|scope| !covered(scope))
             .cloned()
+            .collect()
+    }
+
+    /// These without all of one name.
+    #[cfg(feature = "platform")]
+    pub(crate) fn without(self, name: ScopeName) -> Self {
+        self.0
+            .into_iter()
+            .filter(|scope| scope.name != name)
             .collect()
     }
 

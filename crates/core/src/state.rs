@@ -127,3 +127,31 @@ pub enum TokenAccess {
     Write,
 }
 state_names!(TokenAccess { Read = "read", Write = "write" });
+
+/// What a member may do in the dashboard.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// See everything but credentials of applications and members; change nothing.
+    Viewer,
+    /// What a viewer may, and work with connections, accounts, tools and webhooks.
+    Operator,
+    /// Everything, also credentials of applications and members.
+    Owner,
+}
+state_names!(Role { Viewer = "viewer", Operator = "operator", Owner = "owner" });
+
+/// State of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemberState {
+    /// Has a link to follow before signing in for the first time.
+    Invited,
+    /// May sign in.
+    Active,
+    /// Kept out until enabled again.
+    Disabled,
+}
+state_names!(MemberState { Invited = "invited", Active = "active", Disabled = "disabled" });

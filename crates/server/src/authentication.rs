@@ -17,6 +17,7 @@ use crate::{
     admission::Rates,
     caller::Known,
     problem::{Problem, Result},
+    request_id::RequestId,
 };
 
 /// Lets a request pass whose caller is an application, with a live token of this environment. Nothing else of a stranger's
@@ -79,9 +80,9 @@ async fn pass(
                 known.set();
             }
             rates.check_caller(&caller)?;
-            request
-                .extensions_mut()
-                .insert(environment.acting_as(caller));
+            let id = RequestId::of(request.extensions()).to_string();
+            let acting = environment.acting_as(caller).in_request(&id);
+            request.extensions_mut().insert(acting);
             Ok(next.run(request).await)
         }
         Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),

@@ -10,12 +10,13 @@ use axum::{
 use http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use stead::core::{environment::Environment, scope::ScopeName};
 
 use crate::{
     Access, document,
     openapi::Draft,
-    pages::{self, Pages},
+    pages::{self, Language, Pages},
     routes::{Route, get},
     state::address,
 };
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> Vec<Route> {
             .summary("Describes this interface.")
             .describe(document::describe),
         get("/icon.svg", pages::icon),
+        get("/logo", pages::logo),
         get("/favicon.ico", async || StatusCode::NO_CONTENT),
     ]
 }
@@ -42,7 +44,7 @@ async fn show(
 ) -> Response {
     let index = Index::of(&environment);
     if pages::is_browser(&headers) {
-        pages.index(&index)
+        pages.index(Language::of(&headers), &index)
     } else {
         Json(index).into_response()
     }
@@ -55,6 +57,14 @@ fn describe(draft: &mut Draft<'_>) {
 
 /// What this is and where to look.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = json!({
+    "service": "stead", "version": env!("CARGO_PKG_VERSION"),
+    "token_url": "https://stead.example.com/oauth/token", "tools_url": "https://stead.example.com/v1/tools",
+    "health_url": "https://stead.example.com/healthz", "openapi_url": "https://stead.example.com/openapi.json",
+    "resources": [
+        { "method": "GET", "path": "/v1/connections", "access": "application", "scope": "connections:read" },
+    ],
+}))]
 struct Index {
     /// `stead`.
     service: &'static str,
@@ -79,7 +89,7 @@ struct Resource {
     method: &'static str,
     /// Path.
     path: &'static str,
-    /// Who may call it: `application`, `browser`, `callback` or `anyone`.
+    /// Who may call it: `application`, `browser`, `dashboard`, `callback` or `anyone`.
     #[schemars(with = "String")]
     access: Access,
     /// Scope that an application needs for it.

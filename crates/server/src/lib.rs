@@ -17,11 +17,15 @@
 
 mod admission;
 mod authentication;
+mod brand;
 mod caller;
 mod connect;
+mod dashboard;
 mod document;
 mod extract;
 mod index;
+#[cfg(test)]
+mod limit_tests;
 #[cfg(test)]
 mod log_tests;
 mod middleware;
@@ -50,8 +54,9 @@ use std::sync::Arc;
 use axum::{Router, middleware::from_fn_with_state};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
+pub use brand::Brand;
 pub use document::openapi;
-pub use options::ServerOptions;
+pub use options::{DashboardAccess, Sample, ServerOptions, Trial};
 pub use serve::{Server, UnderWay, serve};
 
 use crate::{
@@ -86,7 +91,7 @@ pub struct Routers {
 pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
     let state = ServerState::new(environment, options);
-    let service = service(environment, state.clone());
+    let service = service(environment, options, state.clone());
     match environment.proxy_url() {
         None => Routers {
             service,
@@ -104,7 +109,9 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     }
 }
 
-fn service(environment: &Environment, state: ServerState) -> Router {
+fn service(environment: &Environment, options: &ServerOptions, state: ServerState) -> Router {
+    let rates = Arc::clone(&state.rates);
+    let dashboard = Arc::new(dashboard::Dashboard::new(environment, options, rates));
     let mut router = Router::new();
     for (access, routes) in table() {
         let routes = routes::router(routes);
@@ -130,6 +137,16 @@ fn service(environment: &Environment, state: ServerState) -> Router {
                 .route_layer(by_name())
                 .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
+            Access::Dashboard => routes
+                .route_layer(counted())
+                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::enter))
+                .route_layer(by_name())
+                .route_layer(by_rate()),
+            Access::SignIn => routes
+                .route_layer(counted())
+                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::open))
+                .route_layer(by_name())
+                .route_layer(by_rate()),
             Access::Callback => routes
                 .route_layer(counted())
                 .route_layer(by_name())
@@ -158,6 +175,11 @@ enum Access {
     Proxy,
     /// A person, who reads pages.
     Browser,
+    /// A member of those who run this environment.
+    Dashboard,
+    /// A person who wants to sign in to the dashboard.
+    #[serde(rename = "browser")]
+    SignIn,
     /// A person on the way back from a product.
     Callback,
     /// Anyone, without a token.
@@ -175,11 +197,20 @@ impl Access {
 }
 
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 7] {
+fn table() -> [(Access, Vec<Route>); 10] {
     [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
         (Access::Browser, connect::routes()),
+        (
+            Access::Dashboard,
+            dashboard::routes()
+                .into_iter()
+                .map(|page| page.route)
+                .collect(),
+        ),
+        (Access::SignIn, dashboard::open_routes()),
+        (Access::Anyone, dashboard::asset_routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),
         (Access::Health, rest::health_routes()),

@@ -71,11 +71,12 @@ fn log_response<B>(response: &Response<B>, took: Duration, span: &Span) {
 /// Writes a problem as JSON for programs and as a page for a browser, and names the request in every response.
 async fn write_problem(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
     let id = RequestId::of(request.extensions());
-    let browses = pages::is_browser(request.headers());
+    let language =
+        pages::is_browser(request.headers()).then(|| pages::Language::of(request.headers()));
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
-        let page = browses.then(|| pages.problem(&problem.error, id));
+        let page = language.map(|language| pages.problem(language, &problem.error, id));
         let written = problem.write(id);
         replace(&mut response, written);
         if let Some(page) = page {

@@ -74,6 +74,17 @@ impl Route {
         })
     }
 
+    /// With something around its handler.
+    pub(crate) fn map_handler(
+        self,
+        around: impl FnOnce(MethodRouter<ServerState>) -> MethodRouter<ServerState>,
+    ) -> Self {
+        Self {
+            handler: around(self.handler),
+            ..self
+        }
+    }
+
     /// Every caller with a token.
     pub(crate) fn needs_no_scope(self) -> ForApplications {
         ForApplications(self)

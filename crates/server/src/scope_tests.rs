@@ -4,7 +4,10 @@ use http::StatusCode;
 use serde_json::json;
 use stead::core::scope::{ScopeName, Scopes};
 
-use crate::{Access, table, testing::TestService, tests::request_to};
+use crate::{
+    Access, table,
+    testing::{TestService, request_to},
+};
 
 #[tokio::test]
 async fn every_scope_opens_its_routes_and_no_others() {

@@ -1,6 +1,9 @@
 //! Where a request comes from: the address that limits are counted against.
 
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+};
 
 use axum::extract::ConnectInfo;
 use http::{Extensions, HeaderMap, HeaderName, header};
@@ -42,6 +45,12 @@ impl Source {
             .map_while(|address| address)
             .find(|address| !is_proxy(*address))
             .map(Self::of)
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

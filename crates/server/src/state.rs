@@ -31,7 +31,7 @@ impl ServerState {
     pub(crate) fn new(environment: &Environment, options: &ServerOptions) -> Self {
         Self {
             environment: environment.clone(),
-            pages: Arc::new(Pages::new(environment)),
+            pages: Arc::new(Pages::new(environment, &options.brand)),
             in_flight: Arc::new(InFlight::new(options.max_requests)),
             hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
             rates: Arc::new(Rates::new(environment, &options.trusted_proxies)),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use axum::{Router, body::Body};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -19,7 +20,7 @@ use stead::{
 };
 use tower::ServiceExt as _;
 
-use crate::document::check::check;
+use crate::{document::check::check, routes::Route};
 
 const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
 /// Where account tokens say whose account is meant.
@@ -58,7 +59,7 @@ impl Transport for Products {
                 body,
             };
             let response = match received.uri.as_str() {
-                "https://oauth2.googleapis.com/token" => granted(),
+                "https://oauth2.googleapis.com/token" => granted(&received),
                 _ => (self.respond)(&received),
             };
             self.received.lock().unwrap().push(received);
@@ -67,12 +68,18 @@ impl Transport for Products {
     }
 }
 
-fn granted() -> Response<ports::Body> {
-    // The claims are of Google for `client`, until 2100, about the user 1 with the address ada@example.com.
+fn granted(received: &Received) -> Response<ports::Body> {
+    let mut form = url::form_urlencoded::parse(&received.body);
+    let client = form.find(|(name, _)| name == "client_id");
+    // Google's, until 2100.
+    let claims = json!({
+        "iss": "https://accounts.google.com", "aud": client.map(|(_, id)| id), "exp": 4_102_444_800_u64, "sub": "1",
+        "email": "ada@example.com",
+    });
     json_response(&json!({
         "access_token": "ya29.CANARY-access", "refresh_token": "1//CANARY-refresh", "expires_in": 3600, "token_type": "Bearer",
         "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {READONLY}"),
-        "id_token": "e30.eyJpc3MiOiJodHRwczovL2FjY291bnRzLmdvb2dsZS5jb20iLCJhdWQiOiJjbGllbnQiLCJleHAiOjQxMDI0NDQ4MDAsInN1YiI6IjEiLCJlbWFpbCI6ImFkYUBleGFtcGxlLmNvbSJ9.e30",
+        "id_token": format!("e30.{}.e30", URL_SAFE_NO_PAD.encode(claims.to_string())),
     }))
 }
 
@@ -164,8 +171,13 @@ impl TestService {
 
     /// The same service, called with a credential that has only these scopes.
     pub(crate) async fn with_scopes(&self, scopes: &[&str]) -> Self {
-        let environment = self.platform.environment();
         let new = NewAppCredential::new("limited").scopes(scopes.iter().copied());
+        self.with_credential(new).await
+    }
+
+    /// The same service, called with a new credential.
+    pub(crate) async fn with_credential(&self, new: NewAppCredential) -> Self {
+        let environment = self.platform.environment();
         let made = environment.create_app_credential(new).await.unwrap();
         let secret = made.client_secret.expose_secret();
         let issued = environment.issue_access_token(&made.credential.client_id, secret, None);
@@ -407,4 +419,18 @@ fn normalize(value: &mut Value) {
         Value::Object(members) => members.values_mut().for_each(normalize),
         _ => {}
     }
+}
+
+/// A request to a route, with any text for its parameters.
+pub(crate) fn request_to(route: &Route) -> http::request::Builder {
+    let steps: Vec<&str> = route
+        .path
+        .split('/')
+        .map(|step| if step.starts_with('{') { "x" } else { step })
+        .collect();
+    let method = match route.method {
+        "ANY" => "PROPFIND",
+        one => one,
+    };
+    Request::builder().method(method).uri(steps.join("/"))
 }

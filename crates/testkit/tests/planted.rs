@@ -1,5 +1,7 @@
 //! The suite against a product that is right, and against products in which every fault is planted.
 
+mod texts;
+
 use std::{fs, path::PathBuf};
 
 use schemars::JsonSchema;
@@ -82,6 +84,7 @@ static GOOD: Product = Product {
         },
         ..OAuth::BASE
     },
+    permission_texts: &[&texts::TEXTS],
     tools: &[ToolEntry::of::<ReadNote>()],
     ..Product::BASE
 };
@@ -100,10 +103,8 @@ impl Tool for BadReadNote {
     const SCOPES: RequiredScopes = RequiredScopes(&["other"]);
     type Output = Value;
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        Ok(io
-            .send(ApiRequest::get(["notes", &self.note_id]))
-            .await?
-            .into())
+        let request = ApiRequest::get(["notes", &self.note_id]);
+        Ok(io.send(request).await?.into())
     }
 }
 
@@ -154,7 +155,6 @@ static BAD: Product = Product {
     ..Product::BASE
 };
 
-/// Makes a path of a text, and a header of another.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 struct Leak {
     folder: String,

@@ -1,8 +1,10 @@
 //! Errors of reqwest as errors of the port.
 
-use std::{error::Error as _, io};
+use std::{error::Error, io};
 
 use stead_core::ports::{TransportError, TransportErrorKind};
+
+use crate::resolver::NotPublic;
 
 /// A request that failed before the response's head arrived.
 pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
@@ -15,6 +17,11 @@ pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
         (
             TransportErrorKind::Exhausted,
             "this process has no file descriptors or ports left for a connection",
+        )
+    } else if any_cause(&error, |_: &NotPublic| true) {
+        (
+            TransportErrorKind::Unreachable,
+            "the host's name leads to an address that is not public",
         )
     } else if error.is_connect() || error.is_dns() {
         (
@@ -39,19 +46,17 @@ fn is_exhausted(error: &reqwest::Error) -> bool {
     if !error.is_connect() && !error.is_dns() {
         return false;
     }
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if let Some(error) = error.downcast_ref::<io::Error>() {
-            let lacks_descriptors = |code| cfg!(unix) && NO_DESCRIPTORS.contains(&code);
-            let is_exhausted = error.raw_os_error().is_some_and(lacks_descriptors)
-                || error.kind() == io::ErrorKind::AddrNotAvailable;
-            if is_exhausted {
-                return true;
-            }
-        }
-        cause = error.source();
-    }
-    false
+    any_cause(error, |error: &io::Error| {
+        let lacks_descriptors = |code| cfg!(unix) && NO_DESCRIPTORS.contains(&code);
+        error.raw_os_error().is_some_and(lacks_descriptors)
+            || error.kind() == io::ErrorKind::AddrNotAvailable
+    })
+}
+
+/// Whether an error of this type, and like this, is among the causes.
+fn any_cause<E: Error + 'static>(error: &reqwest::Error, is: impl Fn(&E) -> bool) -> bool {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    causes.filter_map(|cause| cause.downcast_ref()).any(is)
 }
 
 /// A body that broke off.

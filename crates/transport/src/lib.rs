@@ -43,7 +43,7 @@ use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
 
 pub use options::{InvalidOptions, TransportOptions};
-use resolver::PublicOnly;
+use resolver::Resolver;
 
 /// Sends requests with reqwest; cheap to clone, and clones share their connections.
 #[derive(Clone)]
@@ -74,10 +74,14 @@ impl ReqwestTransport {
         if let Some(proxy) = options.proxy {
             builder = builder.proxy(proxy);
         }
-        if let Some(mut private_hosts) = options.private_hosts {
-            private_hosts.extend(options.proxy_host);
-            builder = builder.dns_resolver(PublicOnly {
+        if options.private_hosts.is_some() || !options.addresses.is_empty() {
+            let mut private_hosts = options.private_hosts;
+            if let Some(private_hosts) = &mut private_hosts {
+                private_hosts.extend(options.proxy_host);
+            }
+            builder = builder.dns_resolver(Resolver {
                 lookup: options.lookup,
+                addresses: options.addresses,
                 private_hosts,
             });
         }

@@ -1,6 +1,6 @@
 //! What can be set on a transport.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{error::Error, fmt, net::IpAddr, time::Duration};
 
 use reqwest::{Proxy, Url};
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
@@ -18,6 +18,8 @@ pub struct TransportOptions {
     pub(crate) root_certificates: Vec<CertificateDer<'static>>,
     /// Names that may lead to private addresses, where not all names may.
     pub(crate) private_hosts: Option<Vec<String>>,
+    /// Names in lower case that are not looked up.
+    pub(crate) addresses: Vec<(String, Vec<IpAddr>)>,
     pub(crate) lookup: Lookup,
 }
 
@@ -50,6 +52,18 @@ impl TransportOptions {
         let hosts = private_hosts.into_iter();
         let hosts = hosts.map(|host| host.as_ref().to_ascii_lowercase());
         self.private_hosts.get_or_insert_default().extend(hosts);
+        self
+    }
+
+    /// Gives a name these addresses, instead of looking it up: such as in a test. They are judged like any other.
+    #[must_use]
+    pub fn with_addresses(
+        mut self,
+        name: &str,
+        addresses: impl IntoIterator<Item = IpAddr>,
+    ) -> Self {
+        let addresses = addresses.into_iter().collect();
+        self.addresses.push((name.to_ascii_lowercase(), addresses));
         self
     }
 
@@ -107,6 +121,7 @@ impl Default for TransportOptions {
             proxy_host: None,
             root_certificates: Vec::new(),
             private_hosts: None,
+            addresses: Vec::new(),
             lookup: resolver::system(),
         }
     }
@@ -122,6 +137,7 @@ impl fmt::Debug for TransportOptions {
             proxy_host: _,
             root_certificates,
             private_hosts,
+            addresses,
             lookup: _,
         } = self;
         f.debug_struct("TransportOptions")
@@ -130,6 +146,7 @@ impl fmt::Debug for TransportOptions {
             .field("proxy", &proxy.is_some())
             .field("root_certificates", &root_certificates.len())
             .field("private_hosts", private_hosts)
+            .field("addresses", addresses)
             .finish()
     }
 }

@@ -5,7 +5,9 @@
 //! changes nothing. A host that is written as an address is not looked up and comes from the operator's own settings.
 
 use std::{
-    future::Future,
+    error::Error,
+    fmt,
+    future::{Future, ready},
     io,
     net::{IpAddr, SocketAddr},
     pin::Pin,
@@ -21,11 +23,25 @@ type Found = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 /// Asks for the addresses of a name.
 pub(crate) type Lookup = Arc<dyn Fn(String) -> Found + Send + Sync>;
 
-/// Resolves names to public addresses only, except for names that the operator trusts.
-pub(crate) struct PublicOnly {
+/// A name that may lead to public addresses only leads to another one.
+#[derive(Debug)]
+pub(crate) struct NotPublic;
+
+impl fmt::Display for NotPublic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name leads to an address that is not public")
+    }
+}
+
+impl Error for NotPublic {}
+
+/// Resolves names; to public addresses only, except for names that the operator trusts.
+pub(crate) struct Resolver {
     pub(crate) lookup: Lookup,
-    /// In lower case; those that begin with a dot stand for all names below.
-    pub(crate) private_hosts: Vec<String>,
+    /// Names in lower case that are not looked up.
+    pub(crate) addresses: Vec<(String, Vec<IpAddr>)>,
+    /// In lower case; those that begin with a dot stand for all names below. Any name where there is no list.
+    pub(crate) private_hosts: Option<Vec<String>>,
 }
 
 /// The resolver of the system.
@@ -38,24 +54,33 @@ pub(crate) fn system() -> Lookup {
     })
 }
 
-impl PublicOnly {
+impl Resolver {
     fn may_be_private(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        is_loopback(&name)
-            || self.private_hosts.iter().any(|host| {
-                *host == name || (host.starts_with('.') && name.ends_with(host.as_str()))
-            })
+        let is = |host: &String| {
+            *host == name || (host.starts_with('.') && name.ends_with(host.as_str()))
+        };
+        let listed = self.private_hosts.as_ref();
+        is_loopback(&name) || listed.is_none_or(|hosts| hosts.iter().any(is))
+    }
+
+    fn addresses(&self, name: &str) -> Found {
+        let mut given = self.addresses.iter();
+        match given.find(|(given, _)| given.eq_ignore_ascii_case(name)) {
+            Some((_, addresses)) => Box::pin(ready(Ok(addresses.clone()))),
+            None => (self.lookup)(name.to_owned()),
+        }
     }
 }
 
-impl Resolve for PublicOnly {
+impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let any = self.may_be_private(name.as_str());
-        let found = (self.lookup)(name.as_str().to_owned());
+        let found = self.addresses(name.as_str());
         Box::pin(async move {
             let addresses = found.await?;
             if !any && !addresses.iter().copied().all(is_public) {
-                return Err("the name leads to an address that is not public".into());
+                return Err(NotPublic.into());
             }
             let sockets = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
             Ok(Box::new(sockets) as Addrs)
@@ -101,7 +126,7 @@ mod tests {
             let index = count.fetch_add(1, Ordering::SeqCst);
             let response = responses[index.min(responses.len() - 1)];
             let found = response.iter().map(|text| text.parse().unwrap()).collect();
-            Box::pin(std::future::ready(Ok(found)))
+            Box::pin(ready(Ok(found)))
         });
         (lookup, asked)
     }
@@ -150,6 +175,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_name_has_the_addresses_that_it_was_given_and_they_are_judged() {
+        let (port, heard) = canary().await;
+        let here = IpAddr::from([127, 0, 0, 1]);
+        let options = || TransportOptions::default().with_addresses("Hooks.test", [here]);
+        let any = ReqwestTransport::new(options()).unwrap();
+        get(&any, "hooks.test", port).await.unwrap();
+        let named = options().with_public_addresses(["hooks.test"]);
+        let named = ReqwestTransport::new(named).unwrap();
+        get(&named, "hooks.test", port).await.unwrap();
+        let public = options().with_public_addresses(["other.test"]);
+        let public = ReqwestTransport::new(public).unwrap();
+        let error = get(&public, "hooks.test", port).await.unwrap_err();
+        assert_eq!(error.kind(), TransportErrorKind::Unreachable);
+        assert!(error.to_string().ends_with("not public"), "{error}");
+        assert_eq!(heard.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
     async fn v64_addresses_that_embed_others_are_judged_by_what_they_embed() {
         let (port, heard) = canary().await;
         for address in [
@@ -173,6 +216,7 @@ mod tests {
             "10.1.2.3",
             "100.64.0.1",
             "127.0.0.1",
+            "168.63.129.16",
             "169.254.169.254",
             "172.16.0.1",
             "192.0.0.8",
@@ -230,9 +274,10 @@ mod tests {
 
     #[test]
     fn what_the_operator_names_may_be_private() {
-        let resolver = PublicOnly {
+        let resolver = Resolver {
             lookup: system(),
-            private_hosts: vec![String::from("gateway.corp"), String::from(".link.test")],
+            addresses: Vec::new(),
+            private_hosts: Some(vec!["gateway.corp".to_owned(), ".link.test".to_owned()]),
         };
         for name in [
             "gateway.corp",

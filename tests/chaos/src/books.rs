@@ -83,8 +83,10 @@ impl Default for Behaviour {
 pub(crate) struct State {
     pub(crate) grants: Vec<Grant>,
     pub(crate) strays: Vec<Stray>,
-    /// Writes that were done, by their id.
-    pub(crate) writes: BTreeSet<String>,
+    /// How often each write was done, by its id.
+    pub(crate) writes: BTreeMap<String, u32>,
+    /// Ids of requests to execute a statement.
+    statements: BTreeSet<String>,
     /// API requests that have arrived, and those whose response was handed out.
     pub(crate) arrived: u64,
     pub(crate) answered: u64,
@@ -191,6 +193,22 @@ impl Books {
         let grant = state.grants.get(number)?;
         let alive = !grant.dead && grant.access.get(&generation)? > &now();
         alive.then_some(number)
+    }
+
+    /// A write is done.
+    pub(crate) fn write(&self, id: String) {
+        *self.state().writes.entry(id).or_default() += 1;
+    }
+
+    /// Whether a statement is executed: one that was sent before under this id, and says so, is not.
+    pub(crate) fn executes(&self, request_id: &str, says_again: bool) -> bool {
+        let is_first = self.state().statements.insert(request_id.to_owned());
+        is_first || !says_again
+    }
+
+    /// How often a write was done.
+    pub(crate) fn written(&self, id: &str) -> u32 {
+        self.state().writes.get(id).copied().unwrap_or_default()
     }
 
     /// Ends the grant of a token.

@@ -31,6 +31,7 @@ pub(crate) struct Reply {
 pub(crate) struct Parts<'a> {
     pub(crate) bearer: Option<&'a str>,
     pub(crate) cookie: Option<&'a str>,
+    pub(crate) idempotency_key: Option<&'a str>,
     pub(crate) json: Option<Value>,
     pub(crate) form: Option<String>,
 }
@@ -51,6 +52,9 @@ impl HttpClient {
         }
         if let Some(cookie) = parts.cookie {
             request = request.header(header::COOKIE, cookie);
+        }
+        if let Some(key) = parts.idempotency_key {
+            request = request.header("idempotency-key", key);
         }
         let body = match (parts.json, parts.form) {
             (Some(json), _) => {

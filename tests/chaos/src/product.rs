@@ -11,7 +11,7 @@ use base64::{
     Engine as _, engine::general_purpose::STANDARD, engine::general_purpose::URL_SAFE_NO_PAD,
 };
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode, header};
+use http::{Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
@@ -86,7 +86,10 @@ where
         }
         _ => {
             let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
-            api(books, host, token, &head.method, rest).await
+            let statement = rest
+                .ends_with("/statements")
+                .then(|| Statement::read(&head, &body));
+            api(books, host, token, &head.method, rest, statement).await
         }
     }
 }
@@ -149,9 +152,34 @@ fn tokens(issued: &Issued, client: &str) -> Value {
     members
 }
 
+/// A statement that is submitted to a warehouse. Its text is a path as [`api`] reads it.
+struct Statement {
+    text: String,
+    request_id: String,
+    says_again: bool,
+}
+
+impl Statement {
+    fn read(head: &Parts, body: &[u8]) -> Self {
+        let query = head.uri.query().unwrap_or_default().as_bytes();
+        Self {
+            text: parameter(body, "statement"),
+            request_id: parameter(query, "requestId"),
+            says_again: parameter(query, "retry") == "true",
+        }
+    }
+}
+
 /// `…/slow/MS…` responds after so many milliseconds, `…/large/KIB` with so large a body, `…/stalled` not at all; a POST
 /// to `…/write/ID` is a write, which is done when the request arrives.
-async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str) -> Reply {
+async fn api(
+    books: &Books,
+    host: &str,
+    token: &str,
+    method: &Method,
+    path: &str,
+    statement: Option<Statement>,
+) -> Reply {
     books.state().arrived += 1;
     if books.call(token, host).is_none() {
         return reply(
@@ -159,17 +187,21 @@ async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str
             &json!({ "message": "the token is not alive" }),
         );
     }
+    let text = statement.as_ref().map(|statement| statement.text.clone());
+    let path = text.as_deref().unwrap_or(path);
     let after = |name: &str| {
         let mut segments = path.split('/').skip_while(|segment| *segment != name);
         segments.nth(1).map(str::to_owned)
     };
-    if let Some(id) = after("write").filter(|_| *method == Method::POST) {
-        books.state().writes.insert(id);
+    let executes = statement.is_none_or(|of| books.executes(&of.request_id, of.says_again));
+    if let Some(id) = after("write").filter(|_| executes && *method == Method::POST) {
+        books.write(id);
     }
     if path.ends_with("/stalled") {
         std::future::pending::<()>().await;
     }
-    if let Some(wait) = after("slow").and_then(|text| text.parse().ok()) {
+    let wait = after("slow").filter(|_| executes);
+    if let Some(wait) = wait.and_then(|text| text.parse().ok()) {
         tokio::time::sleep(Duration::from_millis(wait)).await;
     }
     books.state().answered += 1;
@@ -183,7 +215,10 @@ async fn api(books: &Books, host: &str, token: &str, method: &Method, path: &str
             );
             response
         }
-        None => reply(StatusCode::OK, &json!({ "ok": true })),
+        None => reply(
+            StatusCode::OK,
+            &json!({ "ok": true, "code": "090001", "statementHandle": "one", "data": [] }),
+        ),
     }
 }
 

@@ -10,6 +10,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 import urllib.request
 
@@ -47,7 +48,9 @@ def schemathesis(service):
     command += ["--header", "Authorization: Bearer " + token(service)]
     for name, value in OPTIONS.items():
         command += [name, value]
-    return subprocess.run(command).returncode
+    # It leaves a cache where it runs.
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(command, cwd=folder).returncode
 
 
 start = shlex.split(sys.argv[1]) + ["dev", "--json"]

@@ -1,4 +1,4 @@
-//! Runs the products' own SDKs against a service with its sandbox. `cargo xtask clients` installs them first.
+//! Runs the products' own SDKs, and the library that verifies webhooks, against a service with its sandbox. `cargo xtask clients` installs them first.
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
@@ -11,7 +11,11 @@ use stead::{
     core::{
         environment::{Environment, Verification},
         oauth::Callback,
-        resource::{Connection, NewAccountToken, NewAuthorizationLink, NewConnection, TokenAccess},
+        resource::{
+            Connection, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
+            TokenAccess,
+        },
+        scope::Scopes,
         seal::KeyRing,
     },
 };
@@ -35,6 +39,8 @@ const PRODUCTS: [&str; 6] = [
 const USER: &str = "acme/user 1";
 /// A user whose tokens no script has.
 const ANOTHER_USER: &str = "user-1";
+/// Where a script may receive webhooks.
+const RECEIVER: &str = "127.0.0.1";
 
 /// Each argument is a command line: a program and its script, with one blank between them.
 #[tokio::main]
@@ -51,6 +57,7 @@ async fn main() -> Result<ExitCode> {
         .in_memory()
         .verification(Verification::LinkPossession)
         .gateway(&sandbox.url)
+        .private_host(RECEIVER)
         .build()
         .await?;
     for product in PRODUCTS {
@@ -58,7 +65,9 @@ async fn main() -> Result<ExitCode> {
             .await
             .with_context(|| format!("cannot connect {product}"))?;
     }
-    let tokens = tokens(platform.environment()).await?;
+    let mut tokens = tokens(platform.environment()).await?;
+    let bearer = webhooks_token(platform.environment()).await?;
+    tokens.push((String::from("WEBHOOKS_TOKEN"), bearer));
     let routers = stead_server::routers(&platform, &ServerOptions::default());
     let proxy = routers.proxy.context("there is no proxy host")?;
     let server = Server::new(routers.service).also(proxy_listener, proxy);
@@ -101,6 +110,18 @@ async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
         }
     }
     Ok(tokens)
+}
+
+/// A bearer token that manages webhooks, and may pause accounts to make events.
+async fn webhooks_token(environment: &Environment) -> Result<String> {
+    let scopes = Scopes::parse(["webhooks:manage", "accounts:manage"])?;
+    let new = NewAppCredential::new("webhooks").scopes(scopes.words());
+    let made = environment.create_app_credential(new).await?;
+    let secret = made.client_secret.expose_secret();
+    let issued = environment
+        .issue_access_token(&made.credential.client_id, secret, None)
+        .await?;
+    Ok(issued.access_token.expose_secret().to_owned())
 }
 
 /// Makes the connection of a product, and the users' accounts at it.

@@ -302,7 +302,7 @@ async fn refresh(seen: &mut Seen) {
         tokio::task::yield_now().await;
     }
     let second = call(&other);
-    while !clock.has_short_sleeps() {
+    while !clock.waits_for_another() {
         tokio::task::yield_now().await;
     }
     clock.advance(SignedDuration::from_secs(30));

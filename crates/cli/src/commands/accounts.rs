@@ -16,7 +16,7 @@ const FLAGS: Flags = &[
     ("/identifier", "--user", ""),
 ];
 
-/// Users' accounts: of a service or in the database.
+/// Users' accounts, at a service or in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Accounts {
     #[command(subcommand)]
@@ -68,7 +68,7 @@ enum AccountsCommand {
 struct One {
     /// Name of the connection.
     connection: String,
-    /// The application's identifier of the user.
+    /// Your application's own id of the user.
     identifier: String,
     #[command(flatten)]
     target: Target,

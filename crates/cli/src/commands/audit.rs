@@ -20,7 +20,7 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Subcommand)]
 enum AuditCommand {
-    /// List entries, the youngest first.
+    /// List entries, the newest first.
     List {
         /// Only this action, such as connection.changed; connection.* for all of connections.
         #[arg(long)]

@@ -23,7 +23,7 @@ const FLAGS: Flags = &[
     ("/settings", "--settings", ""),
 ];
 
-/// Connections: each is a product's OAuth client, of a service or in the database.
+/// Connections: one OAuth client of a product each, at a service or in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Connections {
     #[command(subcommand)]

@@ -17,11 +17,12 @@ const FLAGS: Flags = &[
     ("/name", "--name", ""),
     ("/scopes", "--scope", ""),
     ("/rate_per_minute", "--rate", ""),
+    ("/connections", "--connection", ""),
     ("/expires_in", "--expires-in", ""),
     ("/old_expires_in", "--old-expires-in", ""),
 ];
 
-/// Credentials with which applications authenticate to a service: of a service or in the database.
+/// Credentials of applications: client ids and secrets, at a service or in the database.
 #[derive(Debug, Args)]
 pub(crate) struct Credentials {
     #[command(subcommand)]
@@ -97,19 +98,23 @@ enum CredentialsCommand {
 #[derive(Debug, Args)]
 struct May {
     /// What it may do, such as tools:execute:mail; can be given several times, or with commas. A new credential has all
-    /// scopes but credentials:manage and audit:read, where none is given.
+    /// scopes but credentials:manage, members:manage and audit:read, where none is given.
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<String>,
 
     /// How many requests a minute it may send; 0 for no limit.
     #[arg(long, value_name = "REQUESTS")]
     rate: Option<u32>,
+
+    /// Connection that it is limited to; can be given several times, or with commas. All others look to it as if there
+    /// were none. '*' for every one, as where none is given.
+    #[arg(long = "connection", value_name = "NAME", value_delimiter = ',')]
+    connections: Vec<String>,
 }
 
-impl May {
-    fn scopes(self) -> Option<Vec<String>> {
-        (!self.scopes.is_empty()).then_some(self.scopes)
-    }
+/// What was given, if anything.
+fn given(list: Vec<String>) -> Option<Vec<String>> {
+    (!list.is_empty()).then_some(list)
 }
 
 impl Credentials {
@@ -148,7 +153,8 @@ impl CredentialsCommand {
             } => {
                 let mut new = NewAppCredential::new(name);
                 new.rate_per_minute = may.rate;
-                new.scopes = may.scopes();
+                new.scopes = given(may.scopes);
+                new.connections = given(may.connections);
                 new.expires_in = expires_in;
                 show_secret(&credentials.create(new).await?, terminal);
             }
@@ -163,7 +169,8 @@ impl CredentialsCommand {
                 let mut change = AppCredentialChange::default();
                 change.name = name;
                 change.rate_per_minute = may.rate;
-                change.scopes = may.scopes();
+                change.scopes = given(may.scopes);
+                change.connections = given(may.connections);
                 show(&credentials.change(&credential, change).await?, terminal);
             }
             Self::Rotate {
@@ -246,8 +253,10 @@ fn show(credential: &AppCredential, terminal: &Terminal) {
         );
         let end = credential.expires_at;
         let end = end.map_or_else(|| String::from("never"), |end| format!("{end:.0}"));
+        let connections = credential.connections.as_ref();
+        let connections = connections.map_or_else(|| String::from("all"), |names| names.join(", "));
         let mut text = format!(
-            "{}\n  client id  {}\n  rate       {rate}\n  last used  {}\n  ends       {end}\n  scopes",
+            "{}\n  client id  {}\n  rate       {rate}\n  last used  {}\n  ends       {end}\n  connections  {connections}\n  scopes",
             terminal.bold(&credential.name),
             credential.client_id,
             last_used(credential),

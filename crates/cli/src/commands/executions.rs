@@ -6,7 +6,7 @@ use stead::core::{ports::Runtime as _, resource::ExecutionRecord};
 
 use crate::{failure::Outcome, target::Target, terminal::Terminal};
 
-/// Show the calls of the history, the youngest first; with --json, each on one line.
+/// Show the calls of the history, the newest first; with --json, each on one line.
 #[derive(Debug, Args)]
 pub(crate) struct Executions {
     /// Only through this connection.

@@ -38,7 +38,7 @@ enum KeysCommand {
     /// first one wraps the data keys that are made from then on. What exists moves with `stead keys rotate`, or with `stead
     /// keys rewrap`.
     Generate,
-    /// List the data keys, with how many rows each has sealed.
+    /// List the data keys, with how many rows each seals.
     List {
         #[command(flatten)]
         database: Database,
@@ -59,12 +59,12 @@ enum KeysCommand {
         #[command(flatten)]
         database: Database,
     },
-    /// Seal everything again with the active data key, while calls go on. Cut off, it goes on when it is started again.
+    /// Seal everything again with the active data key, while calls go on. If it is interrupted, start it again and it goes on.
     Reencrypt {
         #[command(flatten)]
         database: Database,
     },
-    /// Destroy a data key that seals nothing any more. Backups from before still need the key of the ring that wrapped it.
+    /// Destroy a data key that seals nothing any more. Backups that were made before still need the key of the ring that wrapped it.
     Retire {
         /// Data key, as `stead keys list` names it.
         #[arg(value_name = "KEY")]
@@ -77,8 +77,8 @@ enum KeysCommand {
         #[command(flatten)]
         database: Database,
     },
-    /// Replace the data key: add one, wait, activate it, seal everything again, and destroy the others. Cut off, it goes on
-    /// where it was when it is started again.
+    /// Replace the data key: add one, wait, activate it, seal everything again, and destroy the others. If it is interrupted,
+    /// start it again and it goes on where it was.
     Rotate {
         /// Do not wait, and do not ask other processes: for a database that no service has open.
         #[arg(long)]
@@ -122,7 +122,7 @@ impl KeysCommand {
                 let from = added.activatable_at.map(|from| format!("{from:.0}"));
                 terminal.either(&added, || added.key_id.clone());
                 terminal.note(format_args!(
-                    "It can be activated from {} on: stead keys activate {}",
+                    "It can be activated from {} on, with\n  stead keys activate {}",
                     from.unwrap_or_default(),
                     added.key_id
                 ));
@@ -207,7 +207,7 @@ async fn retire(environment: &Environment, terminal: &Terminal, key: &str) -> Ou
     let retired = environment.retire_key(key).await?;
     show(&retired, terminal);
     terminal.note(format_args!(
-        "Backups from before still need the key {} of the ring: keep it with them.",
+        "Keep the key {} of the ring with the backups that were made before.",
         retired.ring_key
     ));
     Ok(())

@@ -9,7 +9,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Print a page of the manual, such as `stead man serve | man -l -`.
+/// Print a page of the manual, to read with `stead man serve | man -l -`.
 #[derive(Debug, Args)]
 pub(crate) struct Man {
     /// Command whose page it is, such as `connections create`; the page of stead itself by default.

@@ -17,6 +17,7 @@ mod events;
 mod executions;
 mod keys;
 mod man;
+mod members;
 mod reference;
 mod serve;
 mod tools;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Serve(serve::Serve),
     Keys(keys::Keys),
     Credentials(credentials::Credentials),
+    Members(members::Members),
     Connections(connections::Connections),
     Accounts(accounts::Accounts),
     Audit(audit::Audit),
@@ -72,6 +74,7 @@ impl Command {
             Self::Serve(command) => command.run(terminal).await,
             Self::Keys(command) => command.run(terminal).await,
             Self::Credentials(command) => command.run(terminal).await,
+            Self::Members(command) => command.run(terminal).await,
             Self::Connections(command) => command.run(terminal).await,
             Self::Webhooks(command) => command.run(terminal).await,
             Self::Accounts(command) => command.run(terminal).await,

@@ -48,6 +48,11 @@ enum WebhooksCommand {
     },
     /// List all webhooks.
     List,
+    /// Show one webhook.
+    Show {
+        /// Id of the webhook.
+        id: String,
+    },
     /// Send a test event now.
     Test {
         /// Id of the webhook.
@@ -113,9 +118,10 @@ impl WebhooksCommand {
                 show_secret(&webhooks.create(new).await?, terminal);
             }
             Self::List => list(&webhooks.list().page_size(100).all().await?, terminal),
+            Self::Show { id } => show(&webhooks.read(&id).await?, terminal),
             Self::Test { id } => {
                 let delivery = webhooks.test(&id).await?;
-                show(&delivery, terminal);
+                show_delivery(&delivery, terminal);
                 if delivery.state != "delivered" {
                     return Err(Failure::new(
                         Exit::Failed,
@@ -129,7 +135,9 @@ impl WebhooksCommand {
                 deliveries(&page.items, terminal);
             }
             Self::Replay { id, event, since } => match (event, since) {
-                (Some(event), _) => show(&webhooks.replay_delivery(&id, &event).await?, terminal),
+                (Some(event), _) => {
+                    show_delivery(&webhooks.replay_delivery(&id, &event).await?, terminal);
+                }
                 (None, since) => {
                     let replay = since.unwrap_or_default().parse().map_err(|_| {
                         Failure::usage(
@@ -191,18 +199,53 @@ fn list(all: &[Webhook], terminal: &Terminal) {
             .note("There are no webhooks yet; create one with `stead webhooks create`.");
     }
     let rows = all.iter().map(|webhook| {
-        let state = match (&webhook.disabled, webhook.failing_since) {
-            (Some(why), _) => why.clone(),
-            (None, Some(since)) => format!("fails since {since}"),
-            (None, None) => String::from("ok"),
-        };
-        let events = match webhook.events.as_slice() {
-            [] => String::from("all"),
-            some => some.join(" "),
-        };
-        [webhook.id.to_string(), state, events, webhook.url.clone()]
+        let (id, url) = (webhook.id.to_string(), webhook.url.clone());
+        [id, state(webhook).0, url]
     });
-    terminal.table(["ID", "STATE", "EVENTS", "URL"], rows.collect());
+    terminal.table(["ID", "STATE", "URL"], rows.collect());
+}
+
+/// How a webhook does, and since when.
+fn state(webhook: &Webhook) -> (String, String) {
+    match (&webhook.disabled, webhook.failing_since) {
+        (Some(why), Some(since)) if why == "failing" => {
+            (String::from("disabled"), format!("failed since {since:.0}"))
+        }
+        (Some(why), _) if why == "gone" => (
+            String::from("disabled"),
+            String::from("it responded with 410"),
+        ),
+        (Some(_), _) => (String::from("disabled"), String::new()),
+        (None, Some(since)) => (String::from("failing"), format!("since {since:.0}")),
+        (None, None) => (String::from("ok"), String::new()),
+    }
+}
+
+fn show(webhook: &Webhook, terminal: &Terminal) {
+    terminal.either(webhook, || {
+        let (state, details) = state(webhook);
+        let mut text = format!("{}\n  url      {}", webhook.id, webhook.url);
+        if let Some(description) = &webhook.description {
+            text.push_str(&format!("\n  for      {description}"));
+        }
+        text.push_str(&format!(
+            "\n  state    {}",
+            [state, details].join(" ").trim_end()
+        ));
+        if let Some(until) = webhook.previous_secret_until {
+            text.push_str(&format!(
+                "\n  secrets  the one before signs until {until:.0}"
+            ));
+        }
+        text.push_str("\n  events");
+        match webhook.events.as_slice() {
+            [] => text.push_str("   all"),
+            some => some
+                .iter()
+                .for_each(|one| text.push_str(&format!("\n    {one}"))),
+        }
+        text
+    });
 }
 
 fn deliveries(all: &[WebhookDelivery], terminal: &Terminal) {
@@ -212,40 +255,43 @@ fn deliveries(all: &[WebhookDelivery], terminal: &Terminal) {
     if all.is_empty() {
         return terminal.note("Every event was taken at the first attempt.");
     }
-    let rows = all.iter().map(row);
-    terminal.table(
-        [
-            "EVENT",
-            "TYPE",
-            "STATE",
-            "ATTEMPTS",
-            "NEXT",
-            "LAST RESPONSE",
-        ],
-        rows.collect(),
-    );
+    for delivery in all {
+        for line in lines(delivery) {
+            terminal.result(terminal.fit(&line));
+        }
+    }
 }
 
-fn row(delivery: &WebhookDelivery) -> [String; 6] {
-    let status = delivery.status.map(|status| status.to_string());
-    let said = [status, delivery.message.clone()];
-    let said: Vec<String> = said.into_iter().flatten().collect();
+fn show_delivery(delivery: &WebhookDelivery, terminal: &Terminal) {
+    terminal.either(delivery, || lines(delivery).join("\n"));
+}
+
+/// Which event it is, where it stands, and what the endpoint said last.
+fn lines(delivery: &WebhookDelivery) -> Vec<String> {
+    let attempts = match delivery.attempts {
+        1 => String::from("1 attempt"),
+        more => format!("{more} attempts"),
+    };
     let next = delivery.next_attempt_at;
-    [
-        delivery.event_id.to_string(),
-        delivery.event_type.clone(),
-        delivery.state.clone(),
-        delivery.attempts.to_string(),
-        next.map(|next| next.to_string()).unwrap_or_default(),
-        said.join(" "),
-    ]
-}
-
-fn show(delivery: &WebhookDelivery, terminal: &Terminal) {
-    terminal.either(delivery, || {
-        let [event, kind, state, _, _, said] = row(delivery);
-        format!("{event} {kind}: {state} {said}")
-            .trim_end()
-            .to_owned()
-    });
+    let next = next.map(|next| format!(", next at {next:.0}"));
+    let status = delivery.status.map(|status| status.to_string());
+    let said: Vec<String> = [status, delivery.message.clone()]
+        .into_iter()
+        .flatten()
+        .collect();
+    // What an endpoint says may have lines of its own.
+    let said = said.join(" ");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut lines = vec![
+        format!("{}  {}", delivery.event_id, delivery.event_type),
+        format!(
+            "  {} after {attempts}{}",
+            delivery.state,
+            next.unwrap_or_default()
+        ),
+    ];
+    if !said.is_empty() {
+        lines.push(format!("  {said}"));
+    }
+    lines
 }

@@ -1,27 +1,25 @@
 //! The database of this machine, opened as the service opens it.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::Deserialize;
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
     core::{
-        environment::{CallLimits, ProductOptions, Retention, Verification},
+        environment::{CallLimits, Retention, Verification},
         ports::KeySource,
     },
 };
 
 use crate::{
-    exit::Exit,
     failure::{Failure, Outcome},
     key_source::{KeyCommand, KeyFile},
     secrets,
+    target::settings::Settings,
 };
 
 /// The database, its key and its settings.
@@ -41,6 +39,8 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
 
+    /// The key that seals the database's secrets, or several with commas between them. It is taken from the environment
+    /// only: every user of a machine can read the arguments of its processes.
     #[arg(long, env = "STEAD_KEY", value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     key: Option<SecretString>,
 
@@ -71,17 +71,6 @@ pub(crate) struct Database {
     #[cfg(feature = "failpoints")]
     #[arg(long, env = "STEAD_FAILPOINTS", value_name = "FILE", hide = true)]
     failpoints: Option<PathBuf>,
-}
-
-/// The settings file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    #[serde(default)]
-    products: BTreeMap<String, ProductOptions>,
-    /// Hosts of products that may have private addresses.
-    #[serde(default)]
-    private_hosts: Vec<String>,
 }
 
 /// What becomes of a database that does not exist. A name with a typing error must not begin an empty service.
@@ -216,7 +205,7 @@ impl Database {
         if let Some(source) = source {
             builder = builder.key_source(source);
         }
-        let settings = self.settings()?;
+        let settings = Settings::read(self.config.as_deref())?;
         for (name, options) in settings.products {
             builder = builder.product(&name, options);
         }
@@ -245,18 +234,6 @@ impl Database {
             (None, Some(line)) => Ok(Some(Arc::new(KeyCommand::new(line)))),
             (None, None) => Ok(None),
         }
-    }
-
-    fn settings(&self) -> Outcome<Settings> {
-        let Some(path) = &self.config else {
-            return Ok(Settings::default());
-        };
-        toml::from_str(&secrets::read_text(path, Exit::Configuration)?).map_err(|error| {
-            Failure::configuration(
-                format!("the settings in {} are wrong: {}", path.display(), error.message()),
-                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, and the list private_hosts.",
-            )
-        })
     }
 }
 
@@ -321,22 +298,4 @@ async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
             ),
             _ => error.into(),
         })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_name_products_and_refuse_unknown_members() {
-        let settings: Settings = toml::from_str(
-            "[products.mail]\nrate_limited = false\n[products.mail.origins]\ngmail = \"https://gateway.example.com\"\n",
-        )
-        .unwrap();
-        let mail = &settings.products["mail"];
-        assert_eq!(mail.rate_limited, Some(false));
-        assert_eq!(mail.origins["gmail"], "https://gateway.example.com");
-        assert!(toml::from_str::<Settings>("[products.mail]\npace = 1\n").is_err());
-        assert!(toml::from_str::<Settings>("[mail]\n").is_err());
-    }
 }

@@ -4,11 +4,13 @@
 mod call_limits;
 mod database;
 mod history;
+mod settings;
 mod stack;
 
 pub(crate) use call_limits::CallLimitArgs;
 pub(crate) use database::{Database, IfMissing};
 pub(crate) use history::History;
+pub(crate) use settings::{EXAMPLE, Settings};
 pub(crate) use stack::{
     AppCredential, CONNECTION, Listeners, SANDBOX_USER, Stack, USER, with_storage,
 };

@@ -68,8 +68,20 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Serves on these listeners, with the application's credential of an earlier run where it still works. `configure` chooses the store and whatever else differs.
+    /// Serves on these listeners, with the application's credential of an earlier run where it still works. `configure`
+    /// chooses the store and whatever else differs.
     pub(crate) async fn start(
+        listeners: Listeners,
+        sandbox: Sandbox,
+        credential: Option<AppCredential>,
+        configure: impl FnOnce(PlatformBuilder, &str) -> Outcome<PlatformBuilder>,
+    ) -> Outcome<Self> {
+        let options = ServerOptions::default();
+        Self::start_with(listeners, sandbox, credential, &options, configure).await
+    }
+
+    /// The same with options of the service.
+    pub(crate) async fn start_with(
         Listeners {
             service: listener,
             sandbox: sandbox_listener,
@@ -77,6 +89,7 @@ impl Stack {
         }: Listeners,
         sandbox: Sandbox,
         credential: Option<AppCredential>,
+        options: &ServerOptions,
         configure: impl FnOnce(PlatformBuilder, &str) -> Outcome<PlatformBuilder>,
     ) -> Outcome<Self> {
         let url = listener::url(&listener)?;
@@ -96,7 +109,7 @@ impl Stack {
         connect_products(&platform).await?;
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let routers = stead_server::routers(&platform, &ServerOptions::default());
+        let routers = stead_server::routers(&platform, options);
         let mut server = Server::new(routers.service);
         if let Some(proxy) = routers.proxy {
             server = server.also(proxy_listener, proxy);
@@ -122,12 +135,17 @@ impl Stack {
 
     /// Goes through an authorization link as the sandbox's user, who allows everything.
     pub(crate) async fn consent(&self, link: &str) -> Outcome {
+        self.consent_as(link, SANDBOX_USER).await
+    }
+
+    /// The same as another user of the sandbox.
+    pub(crate) async fn consent_as(&self, link: &str, user: &str) -> Outcome {
         let environment = self.platform.environment();
         let token = link.rsplit('/').next().unwrap_or_default();
         let started = environment.start_authorization(token, None).await?;
         let back = self
             .sandbox
-            .consent(&started.location, SANDBOX_USER, &["all"])
+            .consent(&started.location, user, &["all"])
             .map_err(|page| {
                 let what = format!("the sandbox's user could not allow: {page}");
                 Failure::new(Exit::Failed, what, "This is an error in Stead.")

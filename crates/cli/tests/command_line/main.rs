@@ -2,8 +2,10 @@
 
 mod connections;
 mod credentials;
+mod keys;
 #[cfg(unix)]
 mod stopping;
+mod webhooks;
 
 use std::{
     path::Path,

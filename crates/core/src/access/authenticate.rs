@@ -1,15 +1,16 @@
 //! Checks a bearer token.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
 use super::account_tokens;
 use crate::{
     Error, ErrorKind, Result,
-    caller::Caller,
+    caller::{Application, Caller},
     context::{Context, access_tokens::Checked},
     digest::Digest,
+    scope::ScopeName,
 };
 
 /// A token that was good is accepted for so long without asking the store: a revocation acts after that at the latest.
@@ -77,10 +78,16 @@ async fn check_access_token(
     context
         .access_tokens
         .note_use(&token.client_id, &secret.id, now);
-    let scopes = token.scopes(&credential);
-    let rate = credential.rate_per_minute;
-    Ok((
-        Caller::limited_application(token.client_id, scopes, rate),
-        end,
-    ))
+    let mut scopes = token.scopes(&credential);
+    if !credential.connections.are_all() {
+        // Who makes owners has no limit.
+        scopes = scopes.without(ScopeName::MembersManage);
+    }
+    let application = Application {
+        client_id: token.client_id,
+        scopes,
+        rate_per_minute: credential.rate_per_minute,
+        connections: credential.connections,
+    };
+    Ok((Caller::Application(Arc::new(application)), end))
 }

@@ -1,11 +1,16 @@
-//! Access of applications: credentials with their secrets and scopes, and bearer tokens.
+//! Access of applications: credentials with their secrets and scopes, and bearer tokens; and of the people at the
+//! dashboard: members and their sessions.
 
 pub(crate) mod account_tokens;
 mod app_credentials;
 mod authenticate;
 mod issue_access_token;
+mod member;
+pub(crate) mod members;
+pub(crate) mod sessions;
 
 pub(crate) use app_credentials::{change, create, delete, list, read, revoke_secret, rotate};
 pub(crate) use authenticate::authenticate;
 pub use issue_access_token::IssuedToken;
 pub(crate) use issue_access_token::issue_access_token;
+pub use sessions::{SignIn, SignedInMember, StartedSession};

@@ -69,7 +69,7 @@ pub(crate) async fn disconnect(
                 ends_other_grants: asked && ends_grant,
                 also_ends: also_ends
                     .into_iter()
-                    .filter(|_| asked)
+                    .filter(|other| asked && context.caller.sees(other.connection_name.as_str()))
                     .map(|other| AlsoEnded {
                         connection_name: other.connection_name,
                         identifier: other.identifier,

@@ -33,7 +33,7 @@ pub(crate) async fn list(
         let identifier = Identifier::new(identifier)?;
         let connections = match connection {
             Some(one) => vec![one],
-            None => context.all_connections().await?,
+            None => context.seen_connections().await?,
         };
         return of_user(context, &connections, &identifier, filter, after, limit).await;
     }
@@ -84,11 +84,12 @@ async fn scan(
             let connection = match connections.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
-                    unknown.insert(context.store.connection(id).await?.map(|found| found.row))
+                    let found = context.store.connection(id).await?.map(|found| found.row);
+                    unknown.insert(found.filter(|row| context.caller.sees(row.name.as_str())))
                 }
             };
             after = Some(row.row.id);
-            // The connection may have been deleted since the page was read.
+            // The connection may have been deleted since the page was read, or be one that the caller may not know of.
             if let Some(connection) = connection {
                 items.extend(matching(filter, connection, row.row));
             }

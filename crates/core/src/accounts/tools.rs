@@ -85,7 +85,7 @@ async fn granted_by_product(
     let identifier = Identifier::new(identifier)?;
     let connections = match connection {
         Some(one) => vec![one],
-        None => context.all_connections().await?,
+        None => context.seen_connections().await?,
     };
     let mut granted = Vec::new();
     for connection in connections {

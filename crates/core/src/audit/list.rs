@@ -1,5 +1,7 @@
 //! Lists entries, the youngest first.
 
+use serde_json::Value;
+
 use crate::{
     Error, Result,
     context::Context,
@@ -27,7 +29,7 @@ pub(crate) async fn list(
         for found in rows {
             let number = found.row.number;
             below = Some(number);
-            if matches(filter, &found.row) {
+            if matches(filter, &found.row) && is_seen(context, &found.row) {
                 items.push(view(found.row));
             }
             if items.len() == limit {
@@ -46,6 +48,12 @@ fn read_token(token: &str) -> Result<u64> {
     token
         .parse()
         .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))
+}
+
+/// Who is limited to some connections reads only of them.
+fn is_seen(context: &Context, entry: &AuditEntry) -> bool {
+    let named = entry.facts.get("connection_name").and_then(Value::as_str);
+    context.caller.connections().are_all() || named.is_some_and(|name| context.caller.sees(name))
 }
 
 fn matches(filter: &AuditFilter, entry: &AuditEntry) -> bool {

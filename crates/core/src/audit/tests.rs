@@ -8,14 +8,16 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::{
-    ErrorKind, Result, access, accounts, connections,
+    ErrorKind, Result, access, accounts,
+    caller::Caller,
+    connections,
     context::Context,
     domain::AccountRef,
     resource::{
         AuditEntry, AuditFilter, AuditHead, AuditVerification, Connection, ConnectionChange,
-        Disconnection, NewAppCredential, NewConnection,
+        Disconnection, NewAccountToken, NewAppCredential, NewConnection,
     },
-    state::AccountState,
+    state::{AccountState, TokenAccess},
     store::{Batch, Commit, Key, MemoryStore, Store as _, TABLES, Value, Write},
     testing::{Flaky, STABLE, World, always, insert_account, open},
 };
@@ -185,6 +187,49 @@ fn each_change_is_an_entry_without_its_secrets() {
         found.head.map(|head| (head.number, head.hash)),
         Some((8, last.hash.clone()))
     );
+}
+
+#[test]
+fn account_tokens_are_told_with_who_asked_in_which_request() {
+    let log = Log::new();
+    let account = log
+        .world
+        .run(insert_account(&log.context, AccountState::Active));
+    let shop = log.context.acting_as(Caller::application("app_1"));
+    let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
+    let asked = shop.in_request("req_1");
+    let made = access::account_tokens::create(&asked, new);
+    let made = log.world.run(made).unwrap();
+    let id = made.token_id.to_string();
+    let ended = access::account_tokens::delete(&log.context, &id);
+    log.world.run(ended).unwrap();
+
+    let entries = log.entries();
+    let [_, created, ended] = entries.as_slice() else {
+        panic!("{entries:?}")
+    };
+    assert_eq!(
+        (created.action.as_str(), ended.action.as_str()),
+        ("account_token.created", "account_token.ended")
+    );
+    assert_eq!(created.actor, shop.caller.actor());
+    assert_eq!(created.request_id.as_deref(), Some("req_1"));
+    assert_eq!(
+        (&ended.actor.kind[..], &ended.request_id),
+        ("operator", &None)
+    );
+    for entry in [created, ended] {
+        assert_eq!(entry.target.kind, "account_token");
+        assert_eq!(entry.target.id, id);
+        assert_eq!(entry.facts["account_id"], account.id.to_string());
+        assert_eq!(entry.facts["connection_name"], "demo");
+        assert_eq!(entry.facts["access"], "read");
+    }
+    let text = serde_json::to_string(&entries).unwrap();
+    for secret in [made.token.expose_secret(), "ada"] {
+        assert!(!text.contains(secret), "{secret}");
+    }
+    assert_eq!(log.fault(None), None);
 }
 
 #[test]

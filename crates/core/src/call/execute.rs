@@ -33,7 +33,8 @@ const DEADLINE: Duration = Duration::from_secs(120);
 struct Invocation {
     connection_name: String,
     identifier: String,
-    idempotency_key: Option<String>,
+    /// The key of this caller with this input, where there is one.
+    own_key: Option<String>,
     dry_run: bool,
     held: Arc<Held>,
 }
@@ -56,15 +57,17 @@ pub(crate) async fn execute(
         schema_version,
         tool_version,
         dry_run,
-        idempotency_key,
+        idempotency_key: _,
     } = request;
     let mut record = Record::begin(context, name, &connection_name, &identifier);
     let keyed = match keyed.transpose() {
         Ok(keyed) => keyed,
         Err(error) => return record.end(Err(error)),
     };
-    // The same key with another input is another call, and never returns the first one's objects.
-    let idempotency_key = idempotency_key.map(|key| format!("{key}\0{input}"));
+    // The same key of another caller, or with another input, is another call, and never returns the first one's objects.
+    let own_key = keyed
+        .as_ref()
+        .map(|keyed| format!("{}\0{input}", keyed.key()));
     let held = context.bulkheads.bytes();
     let read = async {
         let size = held.add_input(&input)?;
@@ -86,7 +89,7 @@ pub(crate) async fn execute(
     let invocation = Invocation {
         connection_name,
         identifier,
-        idempotency_key,
+        own_key,
         dry_run,
         held,
     };
@@ -135,7 +138,7 @@ async fn run_once(
     mut record: Record,
     keyed: Keyed,
 ) -> Result<Execution> {
-    let mut turn = match Turn::wait(context, keyed).await {
+    let mut turn = match Turn::wait(context, keyed, &invocation.connection_name).await {
         Ok(turn) => turn,
         Err(error) => return record.end(Err(error)),
     };
@@ -150,7 +153,10 @@ async fn run_once(
         let result = stages(context, tool, parsed, invocation, &mut record, begun).await;
         if !turn.is_lost() {
             let requests = record.sent();
-            let result = record.end(result);
+            let result = match turn.result(result) {
+                Err(error) if error.is_replayed() => return record.end_replayed(Err(error)),
+                result => record.end(result),
+            };
             turn.end(&result, requests).await;
             return result;
         }
@@ -194,13 +200,18 @@ async fn stages(
         dry.output(result)?
     } else {
         let _place = snapshot.places.enter(context.monotonic())?;
+        let mut is_again = false;
         if let Some(turn) = turn {
-            turn.start(record.id(), snapshot.account.id).await?;
+            let repeat = repeat(&snapshot, tool, &call);
+            turn.start(record.id(), snapshot.account.id, repeat).await?;
+            is_again = turn.is_again();
             record.changes();
         }
         let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
         let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
-        let result = parsed.run(&call, Io::new(&ToolIo(sender))).await;
+        let result = parsed
+            .run(&call, Io::new(&ToolIo::new(sender, is_again)))
+            .await;
         result.map_err(asking)?
     };
     let (data, warnings) = output.into_json()?;
@@ -219,13 +230,25 @@ fn call_of(
     invocation: &Invocation,
     record: &Record,
 ) -> Call {
-    let id = match &invocation.idempotency_key {
+    let id = match &invocation.own_key {
         None => record.id().uuid(),
         Some(key) => derived_id(snapshot, tool.entry().name(), key),
     };
     Call::new(id, record.started_at())
         .with_settings(snapshot.connection.settings.clone())
         .with_scopes(snapshot.account.granted_scopes.iter().cloned())
+}
+
+/// What two runs agree in where the product takes the second for the first: the ids, the user of the product at the
+/// same host, and the tool's own way to ask.
+fn repeat(snapshot: &Snapshot, tool: &CatalogueTool, call: &Call) -> Option<Uuid> {
+    let entry = tool.entry();
+    let (epoch, ended) = (
+        snapshot.connection.client_epoch,
+        snapshot.account.disconnections,
+    );
+    let label = format_args!("repeat\0{}\0{epoch}\0{ended}", entry.version());
+    entry.recognised_again().then(|| call.derive_id(label))
 }
 
 /// The same key and input for the same account and tool give the same id, and so the same ids at the product.

@@ -36,7 +36,8 @@ pub(crate) async fn executions(
     let position = page_token.map(position).transpose()?;
     let limit = page_size.clamp(1, 100) as usize;
     let (found, next) = context.store.executions(&search, position, limit).await?;
-    let items = found.into_iter().map(view).collect();
+    let seen = |call: &Execution| context.caller.sees(&call.connection_name);
+    let items = found.into_iter().filter(seen).map(view).collect();
     Ok(Page::new(items, next.map(token)))
 }
 
@@ -65,7 +66,8 @@ pub(crate) async fn execution(context: &Context, id: &str) -> Result<ExecutionRe
     loop {
         let (found, next) = context.store.executions(&search, position, 100).await?;
         if let Some(call) = found.into_iter().find(|call| call.id == id) {
-            return Ok(view(call));
+            let seen = context.caller.sees(&call.connection_name);
+            return seen.then(|| view(call)).ok_or_else(missing);
         }
         position = Some(next.ok_or_else(missing)?);
     }
@@ -129,7 +131,12 @@ pub(crate) async fn totals(
                 .await?;
             after = page.last().map(|last| last.row.clone());
             let last = page.len() < READ as usize;
-            all.extend(page.into_iter().flat_map(|found| rows(found.row)));
+            let seen = |row: &CallTotals| context.caller.sees(&row.connection_name);
+            all.extend(
+                page.into_iter()
+                    .flat_map(|found| rows(found.row))
+                    .filter(seen),
+            );
             if last {
                 break;
             }

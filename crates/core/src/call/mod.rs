@@ -14,6 +14,7 @@ mod execute;
 mod find;
 mod history;
 mod once;
+mod outcome;
 #[cfg(test)]
 mod promises_tests;
 mod raw;

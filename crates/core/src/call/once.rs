@@ -1,23 +1,22 @@
 //! A call with an idempotency key: it is made once, and whoever asks again reads what came of it.
 //!
 //! Calls of a key take turns in a process; among processes a row decides, which is inserted before the product is
-//! called. A call of which only the beginning is known is never made again. Calls that only read, and those without a key,
-//! cost nothing here.
+//! called. A call of which only the beginning is known is made again only where the product would recognise it. Calls that
+//! only read, and those without a key, cost nothing here.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use bytes::Bytes;
 use futures_util::future::{Either, select};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
+use http::StatusCode;
+use serde::Serialize;
+use uuid::Uuid;
 
+use super::outcome::{Outcome, Response, mismatch};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change, keyed_calls},
     digest::Digest,
-    domain::KeyedCall,
-    error::Problem,
+    domain::{KeyedCall, account_ref::connection_name},
     identifier::{AccountId, ExecutionId},
     ports::Body,
     resource::Execution,
@@ -33,9 +32,6 @@ const LOOK: Duration = Duration::from_millis(200);
 const SOON: Duration = Duration::from_secs(2);
 /// Bytes of an outcome that are kept.
 const KEPT: usize = 64 * 1024;
-/// On every response that comes from an earlier call.
-const REPLAYED: HeaderName = HeaderName::from_static("stead-idempotent-replayed");
-
 /// What a key stands for.
 #[derive(Clone)]
 pub(super) struct Keyed {
@@ -70,24 +66,11 @@ impl Keyed {
     }
 }
 
-/// What a call came to.
-#[derive(Serialize, Deserialize)]
-pub(super) enum Outcome {
-    /// The result of a tool.
-    Execution(Execution),
-    /// What the product responded to a raw request.
-    Response(Response),
-    /// An error that stays.
-    Problem(Box<Problem>),
-}
-
-/// A response of a product, whole.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Response {
-    status: u16,
-    /// Values in base64: not all of them are text.
-    headers: Vec<(String, String)>,
-    body: String,
+impl Keyed {
+    /// Stands for the key, the caller and the route.
+    pub(super) fn key(&self) -> &str {
+        self.key.as_str()
+    }
 }
 
 /// The turn of a call: no other call with its key is under way in this process.
@@ -97,6 +80,8 @@ pub(super) struct Turn {
     began: Duration,
     /// The call that was begun.
     started: Option<ExecutionId>,
+    /// An earlier one that was cut off, and which the product would recognise.
+    cut_off: Option<KeyedCall>,
     /// Another process was first.
     lost: bool,
     _turn: keyed_calls::Turn,
@@ -104,7 +89,9 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Waits for it, for a while.
-    pub(super) async fn wait(context: &Context, keyed: Keyed) -> Result<Self> {
+    pub(super) async fn wait(context: &Context, keyed: Keyed, connection: &str) -> Result<Self> {
+        // What the caller may not know of has no outcomes either.
+        context.check_seen(&connection_name(connection)?).await?;
         let began = context.monotonic();
         let turn = pin!(context.keyed_calls.enter(&keyed.key));
         match select(turn, context.runtime.sleep(WAIT)).await {
@@ -113,6 +100,7 @@ impl Turn {
                 keyed: keyed.clone(),
                 began,
                 started: None,
+                cut_off: None,
                 lost: false,
                 _turn: turn,
             }),
@@ -122,7 +110,7 @@ impl Turn {
 
     /// What an earlier call came to; nothing where this one is to be made.
     pub(super) async fn earlier(&mut self) -> Result<Option<Outcome>> {
-        self.lost = false;
+        (self.lost, self.cut_off) = (false, None);
         loop {
             let found = self.context.store.keyed_call(&self.keyed.key).await?;
             let Some(found) = found.filter(|found| !found.row.is_over(found.read_at)) else {
@@ -135,6 +123,10 @@ impl Turn {
                 return self.open(&found.row).await.map(Some);
             }
             if self.was_cut_off(&found).await {
+                if found.row.repeat.is_some() {
+                    self.cut_off = Some(found.row);
+                    return Ok(None);
+                }
                 return Err(cut_off(found.row.execution_id));
             }
             if self.context.monotonic().saturating_sub(self.began) >= WAIT {
@@ -163,14 +155,26 @@ impl Turn {
         })
     }
 
-    /// Writes down that the call begins. From here on it is never made again, unless its end says that it may be.
+    /// Writes down that the call begins. From here on it is made again only where its end says that it may be, or where it
+    /// is cut off and another one agrees with it in `repeat`.
     ///
     /// # Errors
-    /// [`ErrorKind::IdempotencyConflict`] where another process was first: then the turn [is lost](Self::is_lost).
-    pub(super) async fn start(&mut self, id: ExecutionId, account: AccountId) -> Result<()> {
-        let context = &self.context;
+    /// [`ErrorKind::IdempotencyConflict`] where another process was first: then the turn [is lost](Self::is_lost);
+    /// [`ErrorKind::OutcomeUnknown`] where one was cut off that the product would not take for this one.
+    pub(super) async fn start(
+        &mut self,
+        id: ExecutionId,
+        account: AccountId,
+        repeat: Option<Uuid>,
+    ) -> Result<()> {
+        let (context, cut_off) = (&self.context, &self.cut_off);
+        if let Some(first) = cut_off.as_ref().filter(|first| first.repeat != repeat) {
+            return Err(self::cut_off(first.execution_id));
+        }
         let Keyed { key, request } = self.keyed.clone();
-        let row = KeyedCall::started(key, request, context.process, (id, account), context.now());
+        let (ids, now) = ((id, account), context.now());
+        let row = KeyedCall::started(key, request, context.process, ids, repeat, now);
+        let is_cut_off = |found: &KeyedCall| cut_off.as_ref().is_some_and(|first| found == first);
         let first = context
             .change(
                 "idempotency.start",
@@ -179,7 +183,9 @@ impl Turn {
                     let change = Change::none();
                     Ok(match found {
                         None => (change.insert(row.clone()), true),
-                        Some(found) if found.row.is_over(found.read_at) => {
+                        Some(found)
+                            if found.row.is_over(found.read_at) || is_cut_off(&found.row) =>
+                        {
                             (change.update(row.clone(), found.version), true)
                         }
                         Some(_) => (change, false),
@@ -200,11 +206,26 @@ impl Turn {
         self.lost
     }
 
+    /// Whether it is made again, after one that was cut off.
+    pub(super) fn is_again(&self) -> bool {
+        self.cut_off.is_some()
+    }
+
+    /// The result of a call that was made. Where it is made again and fails, that tells nothing about the one that was cut
+    /// off.
+    pub(super) fn result(&self, result: Result<Execution>) -> Result<Execution> {
+        match result {
+            Err(error) if self.is_again() && !error.is_replayed() => Err(unsettled(error)),
+            result => result,
+        }
+    }
+
     /// Writes down what a tool's call came to, where it was begun.
-    pub(super) async fn end(self, result: &Result<Execution>, requests: u32) {
-        let end = match result {
-            Ok(execution) => End::of(&Outcome::Execution(execution.clone())),
-            Err(error) => End::of_error(error, requests),
+    pub(super) async fn end(mut self, result: &Result<Execution>, requests: u32) {
+        let end = match (result, self.cut_off.take()) {
+            (Ok(execution), _) => End::of(&Outcome::Execution(execution.clone())),
+            (Err(_), Some(first)) => End::AsBefore(Box::new(first)),
+            (Err(error), None) => End::of_error(error, requests),
         };
         self.write(end).await;
     }
@@ -269,7 +290,7 @@ impl Turn {
             let found = context.store.keyed_call(&self.keyed.key).await?;
             let outcome = match end {
                 End::Kept(outcome) => Some(context.vault.seal(place::outcome(id), outcome)?),
-                End::NotKept | End::Free => None,
+                End::NotKept | End::Free | End::AsBefore(_) => None,
             };
             Ok((found, outcome))
         };
@@ -279,6 +300,9 @@ impl Turn {
             Ok(match (found, end) {
                 (None, _) => (change, ()),
                 (Some(found), End::Free) => (change.delete(found.row.row_key(), found.version), ()),
+                (Some(found), End::AsBefore(first)) => {
+                    (change.update(first.as_ref().clone(), found.version), ())
+                }
                 (Some(found), _) => (
                     change.update(found.row.with_outcome(outcome), found.version),
                     (),
@@ -301,6 +325,8 @@ enum End {
     NotKept,
     /// Nothing was carried out: the same call may be made again.
     Free,
+    /// It was made again and failed: it stays cut off, and may be made again.
+    AsBefore(Box<KeyedCall>),
 }
 
 impl End {
@@ -342,72 +368,9 @@ fn is_free(error: &Error, requests: u32) -> bool {
     !error.is_outcome_unknown() && error.partial().is_none() && (refused || requests == 0)
 }
 
-impl Outcome {
-    /// The outcome of a tool's call.
-    pub(super) fn into_execution(self) -> Result<Execution> {
-        match self {
-            Self::Execution(mut execution) => {
-                execution.replayed = true;
-                Ok(execution)
-            }
-            Self::Problem(problem) => Err(Error::from(*problem).with_replayed(true)),
-            Self::Response(_) => Err(mismatch()),
-        }
-    }
-
-    /// The outcome of a raw request.
-    pub(super) fn into_response(self) -> Result<http::Response<Body>> {
-        match self {
-            Self::Response(response) => response.into_http(),
-            Self::Problem(problem) => Err(Error::from(*problem).with_replayed(true)),
-            Self::Execution(_) => Err(mismatch()),
-        }
-    }
-}
-
-impl Response {
-    fn of(status: StatusCode, headers: &HeaderMap, body: &Bytes) -> Self {
-        let header = |(name, value): (&HeaderName, &HeaderValue)| {
-            (name.to_string(), STANDARD.encode(value.as_bytes()))
-        };
-        Self {
-            status: status.as_u16(),
-            headers: headers.iter().map(header).collect(),
-            body: STANDARD.encode(body),
-        }
-    }
-
-    fn into_http(self) -> Result<http::Response<Body>> {
-        let read = || -> Option<http::Response<Body>> {
-            let body = STANDARD.decode(&self.body).ok()?;
-            let mut response = http::Response::new(Body::from(body));
-            *response.status_mut() = StatusCode::from_u16(self.status).ok()?;
-            for (name, value) in &self.headers {
-                let value = HeaderValue::from_bytes(&STANDARD.decode(value).ok()?).ok()?;
-                let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
-                response.headers_mut().append(name, value);
-            }
-            let replayed = HeaderValue::from_static("true");
-            response.headers_mut().insert(REPLAYED, replayed);
-            Some(response)
-        };
-        read().ok_or_else(|| {
-            let message = "the response of an earlier call with this key cannot be read";
-            Error::new(ErrorKind::IntegrityViolated, message)
-        })
-    }
-}
-
 fn unwritable(error: serde_json::Error) -> Error {
     let message = "the request cannot be written as JSON";
     Error::new(ErrorKind::InvalidRequest, message).with_source(error)
-}
-
-fn mismatch() -> Error {
-    Error::new(
-        ErrorKind::IdempotencyMismatch,
-        "this idempotency key was used for another request in the last 24 hours; a new request needs a new key",
-    )
 }
 
 fn under_way() -> Error {
@@ -435,6 +398,20 @@ fn cut_off(id: ExecutionId) -> Error {
     )
     .with_execution_id(id.to_string())
     .with_replayed(true)
+}
+
+fn unsettled(error: Error) -> Error {
+    let message = format!(
+        "the call with this idempotency key was begun and cut off, and may have been carried out; made again, it failed: {}",
+        error.message()
+    );
+    // With its key it may be asked for once more.
+    let retryable = error.retryable() || error.is_outcome_unknown();
+    let source = error.clone();
+    error
+        .reclassify(ErrorKind::OutcomeUnknown, message)
+        .with_retryable(retryable)
+        .with_source(source)
 }
 
 #[cfg(test)]

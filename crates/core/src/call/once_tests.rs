@@ -5,13 +5,17 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use serde_json::json;
+use http::HeaderValue;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::{
     accounts,
     call::{
         execute,
+        outcome::REPLAYED,
         promises_tests::{WriteNote, request},
         send_raw,
     },
@@ -26,11 +30,33 @@ use crate::{
     testing::{
         Flaky, Machine, Responses, World, demo, insert_account, open, open_spooled, response,
     },
-    tool::ToolEntry,
+    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool, ToolEntry},
 };
 
+/// Put a note under an id by which the product knows it again.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PutNote {
+    /// What to write.
+    text: String,
+}
+
+impl Tool for PutNote {
+    const NAME: &'static str = "demo_put_note";
+    const EFFECT: Effect = Effect::Write;
+    const RECOGNISED_AGAIN: bool = true;
+    type Output = Value;
+
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::post(["notes"])
+            .query("id", call.derive_id("note").to_string())
+            .retry(Retry::AlwaysWith("again", "true"));
+        Ok(io.send(request).await?.into())
+    }
+}
+
 static NOTES: Product = Product {
-    tools: const { &[ToolEntry::of::<WriteNote>()] },
+    tools: const { &[ToolEntry::of::<WriteNote>(), ToolEntry::of::<PutNote>()] },
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/v1", "api")],
         ..ProxyRules::BASE
@@ -230,6 +256,125 @@ fn a_call_that_was_killed_in_the_middle_is_unknown_and_never_made_again() {
         }
         assert_eq!(count.load(Ordering::SeqCst), 1);
     }
+}
+
+async fn put(context: &Context, text: &str) -> Result<Execution> {
+    execute(context, "demo_put_note", keyed("key", text)).await
+}
+
+/// A call whose product knows it again, and which was cut off after it was sent: the process that is left, the queries that
+/// the product reads, and what it responds from then on.
+struct CutOff {
+    world: World,
+    context: Context,
+    queries: Arc<Mutex<Vec<String>>>,
+    status: Arc<AtomicU32>,
+}
+
+impl CutOff {
+    fn new() -> Self {
+        let world = World::new();
+        let queries = Arc::new(Mutex::new(Vec::new()));
+        let status = Arc::new(AtomicU32::new(200));
+        let (seen, said, timer) = (Arc::clone(&queries), Arc::clone(&status), world.process(0));
+        let transport = Responses::by(move |request: http::Request<Body>| {
+            let query = request.uri().query().unwrap_or_default().to_owned();
+            seen.lock().unwrap().push(query);
+            let pause = timer.sleep(Duration::from_secs(1));
+            let status = u16::try_from(said.load(Ordering::SeqCst)).unwrap();
+            async move {
+                pause.await;
+                Ok(response(status, "{}"))
+            }
+        });
+        let (transport, machine) = (transport as Arc<dyn Transport>, Arc::default());
+        let mut contexts = processes(&world, &transport, &machine);
+        let (second, first) = (contexts.remove(1), contexts.remove(0));
+        world.process(1).spawn(Box::pin(async move {
+            let _ = put(&first, "a").await;
+        }));
+        world.advance(Duration::from_millis(500));
+        world.kill(1);
+        machine.end(1);
+        Self {
+            world,
+            context: second,
+            queries,
+            status,
+        }
+    }
+
+    fn put(&self, text: &str) -> Result<Execution> {
+        self.world.run(put(&self.context, text))
+    }
+
+    fn sent(&self) -> usize {
+        self.queries.lock().unwrap().len()
+    }
+}
+
+#[test]
+fn a_call_that_the_product_knows_again_is_made_again_after_it_was_cut_off() {
+    let cut_off = CutOff::new();
+    let other = kind(cut_off.put("b"));
+    assert_eq!(other, Some(ErrorKind::IdempotencyMismatch));
+    assert!(!cut_off.put("a").unwrap().replayed);
+    assert!(cut_off.put("a").unwrap().replayed);
+    let queries = cut_off.queries.lock().unwrap().clone();
+    let [first, second] = queries.as_slice() else {
+        panic!("{queries:?}")
+    };
+    assert!(first.starts_with("id="), "{first}");
+    assert_eq!(*second, format!("{first}&again=true"));
+}
+
+#[test]
+fn made_again_and_failed_it_stays_unknown_until_it_succeeds() {
+    let cut_off = CutOff::new();
+    for (status, retryable) in [(404, false), (429, true), (503, true)] {
+        cut_off.status.store(status, Ordering::SeqCst);
+        let error = cut_off.put("a").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{status}");
+        assert_eq!(error.retryable(), retryable, "{status}");
+    }
+    // Nothing is sent, and that tells nothing of the first one.
+    let (ada, sent) = (AccountRef::new("demo", "ada").unwrap(), cut_off.sent());
+    let (world, context) = (&cut_off.world, &cut_off.context);
+    world.run(accounts::suspend(context, &ada)).unwrap();
+    let error = cut_off.put("a").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(cut_off.sent(), sent);
+    world.run(accounts::resume(context, &ada)).unwrap();
+    cut_off.status.store(200, Ordering::SeqCst);
+    assert!(!cut_off.put("a").unwrap().replayed);
+    assert!(cut_off.put("a").unwrap().replayed);
+}
+
+#[test]
+fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
+    let cut_off = CutOff::new();
+    let (world, context) = (&cut_off.world, &cut_off.context);
+    let asked = ("demo_put_note", keyed("key", "a"));
+    let keyed = Keyed::new(context, "tools/execute", "key", &asked).unwrap();
+    let mut turn = world
+        .run(Turn::wait(context, keyed.clone(), "demo"))
+        .unwrap();
+    assert!(world.run(turn.earlier()).unwrap().is_none());
+    let row = world.run(context.store.keyed_call(&keyed.key)).unwrap();
+    let row = row.unwrap().row;
+    let id = ExecutionId::from_uuid(Uuid::from_u128(7));
+    // As with another user of the product, or another version of the tool.
+    for other in [None, Some(Uuid::from_u128(8))] {
+        let error = world
+            .run(turn.start(id, row.account_id, other))
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+        assert!(error.is_replayed() && !turn.is_lost());
+    }
+    world
+        .run(turn.start(id, row.account_id, row.repeat))
+        .unwrap();
+    assert!(turn.is_again());
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
 }
 
 /// The id of the note that a call writes.
-fn written_id(key: Option<&str>, text: &str, user: u128) -> String {
+fn written_id(caller: &Caller, key: Option<&str>, text: &str, user: u128) -> String {
     let world = World::new();
     let seen = Arc::new(Mutex::new(Value::Null));
     let keep = Arc::clone(&seen);
@@ -282,6 +282,7 @@ fn written_id(key: Option<&str>, text: &str, user: u128) -> String {
             idempotency_key: key.map(str::to_owned),
             ..request(json!({ "text": text }))
         };
+        let context = context.acting_as(caller.clone());
         execute(&context, "demo_write_note", request).await.unwrap();
     });
     let id = seen.lock().unwrap()["id"].clone();
@@ -289,14 +290,16 @@ fn written_id(key: Option<&str>, text: &str, user: u128) -> String {
 }
 
 #[test]
-fn a_key_names_one_call_of_one_account_with_one_input() {
-    let first = written_id(Some("key-1"), "a", 0);
-    assert_eq!(written_id(Some("key-1"), "a", 0), first);
+fn a_key_names_one_call_of_one_caller_and_account_with_one_input() {
+    let (own, shop) = (Caller::Operator, Caller::application("app_1"));
+    let first = written_id(&own, Some("key-1"), "a", 0);
+    assert_eq!(written_id(&own, Some("key-1"), "a", 0), first);
     for other in [
-        written_id(Some("key-2"), "a", 0),
-        written_id(Some("key-1"), "b", 0),
-        written_id(Some("key-1"), "a", 1),
-        written_id(None, "a", 0),
+        written_id(&own, Some("key-2"), "a", 0),
+        written_id(&own, Some("key-1"), "b", 0),
+        written_id(&own, Some("key-1"), "a", 1),
+        written_id(&own, None, "a", 0),
+        written_id(&shop, Some("key-1"), "a", 0),
     ] {
         assert_ne!(other, first);
     }

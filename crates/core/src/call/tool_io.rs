@@ -22,45 +22,63 @@ const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Sends a tool's requests with the user's token.
-pub(super) struct ToolIo<'c>(pub(super) Sender<'c>);
+pub(super) struct ToolIo<'c> {
+    sender: Sender<'c>,
+    is_again: bool,
+}
+
+impl<'c> ToolIo<'c> {
+    /// `is_again` where an earlier run with the same id was cut off, so that every request may be a retry.
+    pub(super) fn new(sender: Sender<'c>, is_again: bool) -> Self {
+        Self { sender, is_again }
+    }
+
+    async fn send(&self, request: ApiRequest) -> Result<Response> {
+        let is_again = self.is_again;
+        self.sender.send(ToolRequest { request, is_again }).await
+    }
+}
 
 impl IoBackend for ToolIo<'_> {
     fn exchange(&self, mut requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
         if requests.len() == 1
             && let Some(request) = requests.pop()
         {
-            return Box::pin(async move { vec![self.0.send(ToolRequest(request)).await] });
+            return Box::pin(async move { vec![self.send(request).await] });
         }
-        let at_once = self.0.at_once();
+        let at_once = self.sender.at_once();
         let sending = stream::iter(requests)
-            .map(|request| self.0.send(ToolRequest(request)))
+            .map(|request| self.send(request))
             .buffered(at_once);
         Box::pin(sending.collect())
     }
 
     fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>> {
-        Box::pin(self.0.pause(duration))
+        Box::pin(self.sender.pause(duration))
     }
 }
 
 /// One request of a tool; its response is read whole.
-struct ToolRequest(ApiRequest);
+struct ToolRequest {
+    request: ApiRequest,
+    is_again: bool,
+}
 
 impl Outgoing for ToolRequest {
     type Response = Response;
 
     fn effect(&self) -> Effect {
-        self.0.effect_of()
+        self.request.effect_of()
     }
 
     /// The pinned origin, and below it the encoded path.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri> {
-        let (origin, base) = endpoints.origin_or_fail(self.0.origin)?;
-        let mut target = match self.0.retry {
-            Retry::AlwaysWith(key, value) if attempt > 1 => {
-                self.0.clone().query(key, value).target(base)?
+        let (origin, base) = endpoints.origin_or_fail(self.request.origin)?;
+        let mut target = match self.request.retry {
+            Retry::AlwaysWith(key, value) if attempt > 1 || self.is_again => {
+                self.request.clone().query(key, value).target(base)?
             }
-            _ => self.0.target(base)?,
+            _ => self.request.target(base)?,
         };
         target.insert_str(0, origin);
         Uri::try_from(target).map_err(|error| {
@@ -73,21 +91,24 @@ impl Outgoing for ToolRequest {
     }
 
     fn cost(&self, product: &Product, target: &Uri) -> Cost {
-        Cost::of(self.effect(), (product.cost)(&self.0.method, target.path()))
+        Cost::of(
+            self.effect(),
+            (product.cost)(&self.request.method, target.path()),
+        )
     }
 
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {
-        let body = self.0.body.clone();
+        let body = self.request.body.clone();
         let mut request = http::Request::new(body.map_or(Body::Empty, Body::from));
-        *request.method_mut() = self.0.method.clone();
+        *request.method_mut() = self.request.method.clone();
         *request.uri_mut() = target;
         let headers = request.headers_mut();
         headers.insert(header::ACCEPT_ENCODING, GZIP);
         headers.insert(header::ACCEPT, JSON);
-        if self.0.body.is_some() {
+        if self.request.body.is_some() {
             headers.insert(header::CONTENT_TYPE, JSON);
         }
-        for (name, value) in &self.0.headers {
+        for (name, value) in &self.request.headers {
             let value = HeaderValue::from_str(value).map_err(|_| {
                 Error::new(
                     ErrorKind::InvalidRequest,
@@ -114,7 +135,7 @@ impl Outgoing for ToolRequest {
         held: &Arc<Held>,
     ) -> Reading<Response> {
         let product = snapshot.endpoints.product;
-        read::whole(context, product, &self.0, attempt, response, held).await
+        read::whole(context, product, &self.request, attempt, response, held).await
     }
 
     fn pause(
@@ -124,7 +145,7 @@ impl Outgoing for ToolRequest {
         attempt: u8,
         left: Duration,
     ) -> Option<Duration> {
-        retry::pause(context, self.0.retry, failure, attempt, left)
+        retry::pause(context, self.request.retry, failure, attempt, left)
     }
 }
 
@@ -158,7 +179,7 @@ mod tests {
                 .await?;
             let (requests, held) = (AtomicU32::new(0), context.bulkheads.bytes());
             let sender = Sender::new(&context, snapshot, MINUTE, &requests, &held);
-            sender.send(ToolRequest(request.clone())).await
+            ToolIo::new(sender, false).send(request.clone()).await
         });
         outcome
             .map(|_| seen.lock().unwrap().take().unwrap())
@@ -237,9 +258,16 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let endpoints = context.endpoints("demo").unwrap();
-        let request =
-            ToolRequest(ApiRequest::post(["notes"]).retry(Retry::AlwaysWith("retry", "true")));
-        for (attempt, query) in [(1, None), (2, Some("retry=true")), (4, Some("retry=true"))] {
+        let cases = [
+            (false, 1, None),
+            (false, 2, Some("retry=true")),
+            (false, 4, Some("retry=true")),
+            // An earlier run was cut off.
+            (true, 1, Some("retry=true")),
+        ];
+        for (is_again, attempt, query) in cases {
+            let request = ApiRequest::post(["notes"]).retry(Retry::AlwaysWith("retry", "true"));
+            let request = ToolRequest { request, is_again };
             assert_eq!(request.target(endpoints, attempt).unwrap().query(), query);
         }
     }

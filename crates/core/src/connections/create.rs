@@ -19,9 +19,16 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     product.derived(&new.settings)?;
     check_client_id(new.client_id.as_deref())?;
     let id = ConnectionId::from_uuid(context.new_id());
+    let name = ConnectionName::new(new.connection_name)?;
+    if !context.caller.sees(name.as_str()) {
+        return Err(Error::new(
+            ErrorKind::InsufficientScope,
+            "the credential is limited to connections with other names",
+        ));
+    }
     let connection = Connection {
         id,
-        name: ConnectionName::new(new.connection_name)?,
+        name,
         product: product.name.to_owned(),
         client_id: new.client_id,
         client_secret: None,

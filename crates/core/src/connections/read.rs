@@ -6,6 +6,7 @@ use crate::{
     domain::Connection,
     product::Permissions,
     resource::{self, Page},
+    store::Versioned,
 };
 
 /// A connection.
@@ -20,12 +21,31 @@ pub(crate) async fn list(
     page_size: u32,
 ) -> Result<Page<resource::Connection>> {
     let limit = page_size.clamp(1, 100);
-    let rows = context.store.connections(page_token, limit).await?;
+    let rows = rows(context, page_token, limit).await?;
     let next_page_token = (rows.len() == limit as usize)
         .then(|| rows.last().map(|row| row.row.name.to_string()))
         .flatten();
     let items = rows.iter().map(|row| view(context, &row.row)).collect();
     Ok(Page::new(items, next_page_token))
+}
+
+/// Those that the caller may know of; a page token names no other.
+async fn rows(
+    context: &Context,
+    after: Option<&str>,
+    limit: u32,
+) -> Result<Vec<Versioned<Connection>>> {
+    let Some(names) = context.caller.connections().names() else {
+        return context.store.connections(after, limit).await;
+    };
+    let mut rows = Vec::new();
+    for name in names.filter(|name| after.is_none_or(|after| name.as_str() > after)) {
+        if rows.len() == limit as usize {
+            break;
+        }
+        rows.extend(context.store.connection_named(name).await?);
+    }
+    Ok(rows)
 }
 
 pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {

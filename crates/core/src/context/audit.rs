@@ -64,7 +64,8 @@ impl Context {
     fn audit_entries(&self, head: &AuditHead, audits: &[NewAudit]) -> Vec<AuditEntry> {
         let mut head = head.clone();
         let next = audits.iter().map(|new| {
-            let entry = head.next(new.clone(), self.now(), self.caller.actor(), None);
+            let request = self.request_id.as_deref().map(str::to_owned);
+            let entry = head.next(new.clone(), self.now(), self.caller.actor(), request);
             head = entry.head();
             entry
         });

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -9,7 +10,7 @@ use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::
 
 /// What differs from a product's own description: a gateway, an emulator, no rate limit. Another quota is a setting of the
 /// connection.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProductOptions {
@@ -27,6 +28,15 @@ pub struct ProductOptions {
     /// `false` turns off the rate limit by the product's published quota.
     #[serde(alias = "paced")]
     pub rate_limited: Option<bool>,
+}
+
+impl ProductOptions {
+    /// The hosts to which requests go that are set here.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        let urls = self.origins.values();
+        let urls = urls.chain([&self.token_url, &self.revoke_url].into_iter().flatten());
+        urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_ascii_lowercase()))
+    }
 }
 
 /// A product's endpoints in this environment, or those of one connection where they depend on its settings.

@@ -73,17 +73,40 @@ impl Context {
         self.existing_connection(&connection_name(name)?).await
     }
 
-    /// A connection by name.
+    /// A connection by name. One that the caller may not know of is not there.
     pub(crate) async fn existing_connection(
         &self,
         name: &ConnectionName,
     ) -> Result<Versioned<Connection>> {
-        if let Some(found) = self.store.connection_named(name).await? {
-            return Ok(found);
+        self.check_seen(name).await?;
+        match self.store.connection_named(name).await? {
+            Some(found) => Ok(found),
+            None => Err(self.unknown(name).await?),
         }
+    }
+
+    /// Refuses a connection that the caller may not know of, in the words for one that there is not.
+    pub(crate) async fn check_seen(&self, name: &ConnectionName) -> Result<()> {
+        match self.caller.sees(name.as_str()) {
+            true => Ok(()),
+            false => Err(self.unknown(name).await?),
+        }
+    }
+
+    async fn unknown(&self, name: &ConnectionName) -> Result<Error> {
         let known = self.store.connections(None, 100).await?;
         let known = known.iter().map(|known| known.row.name.as_str());
-        Err(unknown_connection(name.as_str(), known))
+        let known = known.filter(|known| self.caller.sees(known));
+        Ok(unknown_connection(name.as_str(), known))
+    }
+
+    /// Whether the caller may know of the connection with this id.
+    pub(crate) async fn sees(&self, id: ConnectionId) -> bool {
+        let names = match self.caller.connections().are_all() {
+            true => return true,
+            false => self.names_of(id).await,
+        };
+        names.is_some_and(|(name, _)| self.caller.sees(name.as_str()))
     }
 
     /// A connection by id.
@@ -110,6 +133,13 @@ impl Context {
                 return Ok(all);
             }
         }
+    }
+
+    /// Every connection that the caller may know of.
+    pub(crate) async fn seen_connections(&self) -> Result<Vec<Connection>> {
+        let mut all = self.all_connections().await?;
+        all.retain(|connection| self.caller.sees(connection.name.as_str()));
+        Ok(all)
     }
 
     /// A connection's endpoints.

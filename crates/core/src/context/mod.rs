@@ -15,6 +15,7 @@ mod options;
 pub(crate) mod outbox;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
+mod sign_in;
 pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
@@ -62,6 +63,8 @@ const LARGE: u64 = 256 * 1024;
 pub(crate) struct Context {
     shared: Arc<Shared>,
     pub(crate) caller: Caller,
+    /// The request in which the caller acts, where there is one.
+    pub(crate) request_id: Option<Arc<str>>,
 }
 
 /// The parts of a [`Context`].
@@ -103,8 +106,11 @@ pub(crate) struct Shared {
     pub(crate) tasks: tasks::Tasks,
     pub(crate) audit_turn: audit::AuditTurn,
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
+    sign_ins: sign_in::SignIns,
     /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
     pub(crate) private_hosts: Vec<String>,
+    /// Hosts that the operator set for products: these may be private too, but not for webhooks.
+    pub(crate) product_hosts: Vec<String>,
     counter: AtomicU32,
 }
 
@@ -121,7 +127,11 @@ pub(crate) struct WeakContext(Weak<Shared>);
 impl WeakContext {
     pub(crate) fn upgrade(&self) -> Option<Context> {
         let caller = Caller::Stead;
-        self.0.upgrade().map(|shared| Context { shared, caller })
+        self.0.upgrade().map(|shared| Context {
+            shared,
+            caller,
+            request_id: None,
+        })
     }
 }
 
@@ -163,6 +173,8 @@ impl Context {
                 ))
             })
             .collect::<Result<_>>()?;
+        let product_hosts = options.products.values().flat_map(ProductOptions::hosts);
+        let product_hosts = product_hosts.collect();
         let names = catalogue.products().iter().map(|product| product.name);
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let store = Records::new(ports.store);
@@ -213,17 +225,32 @@ impl Context {
             tasks: tasks::Tasks::default(),
             audit_turn: audit::AuditTurn::default(),
             webhook_lanes: webhook_lanes::WebhookLanes::default(),
+            sign_ins: sign_in::SignIns::default(),
             private_hosts: options.private_hosts,
+            product_hosts,
             counter: AtomicU32::new(0),
         });
-        let caller = Caller::default();
-        Ok(Self { shared, caller })
+        Ok(Self {
+            shared,
+            caller: Caller::default(),
+            request_id: None,
+        })
     }
 
     /// The same for another caller.
     pub(crate) fn acting_as(&self, caller: Caller) -> Self {
-        let shared = Arc::clone(&self.shared);
-        Self { shared, caller }
+        Self {
+            caller,
+            ..self.clone()
+        }
+    }
+
+    /// The same in a request.
+    pub(crate) fn in_request(&self, id: &str) -> Self {
+        Self {
+            request_id: Some(id.into()),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn downgrade(&self) -> WeakContext {
@@ -295,6 +322,14 @@ impl Context {
         if bytes < LARGE {
             return Ok(work());
         }
+        self.aside(work).await
+    }
+
+    /// Runs work that keeps a processor busy where it holds up no other call.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
         let (response, wait) = futures_channel::oneshot::channel();
         self.runtime.run_blocking(Box::new(move || {
             // The caller may be gone.

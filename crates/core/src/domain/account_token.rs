@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Account;
+use super::{Account, NewAudit};
 use crate::{
     digest::Digest,
-    identifier::{AccountId, AccountTokenId},
+    identifier::{AccountId, AccountTokenId, ConnectionName},
     state::TokenAccess,
 };
 
@@ -36,5 +36,20 @@ impl AccountToken {
     /// Whether it is good for an account as it is now.
     pub(crate) fn is_of(&self, account: &Account) -> bool {
         self.account_id == account.id && self.disconnections == account.disconnections
+    }
+
+    /// An entry about it for the audit log, with the connection of its account where that is known.
+    pub(crate) fn audit(
+        &self,
+        action: &'static str,
+        connection: Option<&ConnectionName>,
+    ) -> NewAudit {
+        let entry = NewAudit::new(action, "account_token", self.id)
+            .fact("account_id", self.account_id.to_string())
+            .fact("access", self.access.name());
+        match connection {
+            Some(name) => entry.fact("connection_name", name.as_str()),
+            None => entry,
+        }
     }
 }

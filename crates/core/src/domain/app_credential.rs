@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Extra, NewAudit, NewEvent};
-use crate::{Error, ErrorKind, Result, digest::Digest, scope::Scopes};
+use crate::{Error, ErrorKind, Result, caller::Connections, digest::Digest, scope::Scopes};
 
 /// Secrets that a credential has at most at a time: one in use, and one that replaces it.
 const SECRETS: usize = 2;
@@ -29,6 +29,9 @@ pub(crate) struct AppCredential {
     /// Requests a minute, where they are limited.
     #[serde(default)]
     pub(crate) rate_per_minute: Option<u32>,
+    /// Connections that it is limited to.
+    #[serde(default, skip_serializing_if = "Connections::are_all")]
+    pub(crate) connections: Connections,
     /// When it ends, where it does.
     #[serde(default)]
     pub(crate) expires_at: Option<Timestamp>,
@@ -91,6 +94,7 @@ pub(crate) struct CredentialChanges {
     pub(crate) scopes: Option<Scopes>,
     /// Without a limit where it is `Some(None)`.
     pub(crate) rate_per_minute: Option<Option<u32>>,
+    pub(crate) connections: Option<Connections>,
 }
 
 impl AppCredential {
@@ -143,6 +147,9 @@ impl AppCredential {
         }
         if let Some(rate) = changes.rate_per_minute {
             after.rate_per_minute = rate;
+        }
+        if let Some(connections) = &changes.connections {
+            after.connections.clone_from(connections);
         }
         (after != before).then_some(after)
     }

@@ -227,6 +227,37 @@ mod tests {
         }
     }
 
+    /// Rows of a version that knew no request ids, and an entry after them that has one.
+    #[test]
+    fn entries_without_a_request_id_still_verify() {
+        let first = concat!(
+            r##"{"number":1,"at":"2026-11-20T08:00:00Z","actor":{"type":"operator"},"action":"connection.created"##,
+            r##"","target":{"type":"connection","id":"conn_1"},"facts":{"connection_name":"mail","product":"mail"##,
+            r##""},"previous_hash":"0000000000000000000000000000000000000000000000000000000000000000","hash":"68"##,
+            r##"59d9a2548e0be085cd7742e4ab8a9d03d28e60fc88cb98806611154e38d25a"}"##,
+        );
+        let second = concat!(
+            r##"{"number":2,"at":"2026-11-20T09:00:00Z","actor":{"type":"application","id":"app_1"},"action":"ac"##,
+            r##"count.suspended","target":{"type":"account","id":"acct_1"},"facts":{"connection_name":"mail"},"p"##,
+            r##"revious_hash":"6859d9a2548e0be085cd7742e4ab8a9d03d28e60fc88cb98806611154e38d25a","hash":"4beff80"##,
+            r##"1f6cb392dde00c759045d58bd227365e6cdd449961ef954b35d9830e0"}"##,
+        );
+        let read = |row: &str| serde_json::from_str::<AuditEntry>(row).unwrap();
+        let mut all = vec![read(first), read(second)];
+        let actor = Caller::application("app_1").actor();
+        let new = NewAudit::new("account_token.created", "account_token", "token_1");
+        let id = Some(String::from("req_0123456789abcdef"));
+        all.push(all[1].head().next(new, Timestamp::UNIX_EPOCH, actor, id));
+        assert_eq!(first_fault(&all), None);
+        // A request id is sealed like all else.
+        all[2].request_id = None;
+        let fault = first_fault(&all).unwrap();
+        assert!(fault.starts_with("entry 3 was changed"), "{fault}");
+        all[1].request_id = Some(String::from("req_0123456789abcdef"));
+        let fault = first_fault(&all).unwrap();
+        assert!(fault.starts_with("entry 2 was changed"), "{fault}");
+    }
+
     #[test]
     fn what_was_done_to_a_chain_is_named_at_its_first_place() {
         type Tamper = fn(&mut Vec<AuditEntry>);

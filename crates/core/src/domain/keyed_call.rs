@@ -33,6 +33,9 @@ pub(crate) struct KeyedCall {
     pub(crate) ended: bool,
     /// What it came to, where that is kept.
     pub(crate) outcome: Option<Sealed>,
+    /// What another run has to be equal in, so that the product recognises it; nothing where it recognises none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) repeat: Option<Uuid>,
     /// When it began.
     pub(crate) started_at: Timestamp,
     /// When the key may be used again.
@@ -49,6 +52,7 @@ impl KeyedCall {
         request: Digest,
         process: Uuid,
         (execution_id, account_id): (ExecutionId, AccountId),
+        repeat: Option<Uuid>,
         now: Timestamp,
     ) -> Self {
         Self {
@@ -59,6 +63,7 @@ impl KeyedCall {
             account_id,
             ended: false,
             outcome: None,
+            repeat,
             started_at: now,
             expires_at: now.checked_add(KEPT).unwrap_or(Timestamp::MAX),
             extra: Extra::default(),
@@ -99,6 +104,7 @@ mod tests {
             Digest::of("request"),
             Uuid::from_u128(2),
             (execution, account),
+            None,
             START,
         );
         let ended = call.clone().with_outcome(None);

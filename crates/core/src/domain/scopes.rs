@@ -118,7 +118,7 @@ fn full_name<'p>(product: &'p Product, given: &str) -> Result<String, BTreeSet<&
 }
 
 fn known_scopes(product: &Product) -> BTreeSet<&str> {
-    let described = product.scope_descriptions.iter().map(|(scope, _)| *scope);
+    let described = product.described_scopes();
     let aliased = product.oauth.scope_aliases.iter().map(|(_, scope)| *scope);
     let of_tools = product
         .tools

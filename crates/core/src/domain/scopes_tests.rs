@@ -6,22 +6,29 @@ use uuid::Uuid;
 use super::*;
 use crate::{
     identifier::{ConnectionId, ConnectionName},
-    product::OAuth,
+    product::{OAuth, PermissionTexts},
     state::{ConnectionHealth, ConnectionState},
     testing::START,
 };
 
 const FULL: &str = "https://scopes.test/";
 
+static TEXTS: PermissionTexts = PermissionTexts::new(&[(
+    "en",
+    r#"{ "scopes": {
+        "https://scopes.test/notes": "Read and write notes",
+        "https://scopes.test/notes.read": "Read notes",
+        "https://scopes.test/people": "See people",
+        "https://old.test/everything": "Do everything"
+    } }"#,
+)]);
+
+static ALL_TEXTS: &[&PermissionTexts] = &[&TEXTS];
+
 fn product(permissions: Permissions) -> Product {
     Product {
         name: "demo",
-        scope_descriptions: &[
-            ("https://scopes.test/notes", "Read and write notes"),
-            ("https://scopes.test/notes.read", "Read notes"),
-            ("https://scopes.test/people", "See people"),
-            ("https://old.test/everything", "Do everything"),
-        ],
+        permission_texts: ALL_TEXTS,
         oauth: OAuth {
             permissions,
             scope_prefix: FULL,

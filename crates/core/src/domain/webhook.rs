@@ -9,6 +9,7 @@ use url::{Host, Url};
 use super::{Extra, NewAudit};
 use crate::{
     Error, Result,
+    caller::Connections,
     identifier::{AccountId, EventId, WebhookId},
     ports::{is_loopback, is_public},
     sealed::Sealed,
@@ -44,6 +45,9 @@ pub(crate) struct Webhook {
     pub(crate) url: String,
     /// Which types of events, as filters of the feed; all where there are none.
     pub(crate) events: Vec<String>,
+    /// Connections whose events it gets: those of whoever made it.
+    #[serde(default, skip_serializing_if = "Connections::are_all")]
+    pub(crate) connections: Connections,
     /// For people.
     pub(crate) description: Option<String>,
     /// Secrets that sign, the newest first.
@@ -111,8 +115,12 @@ impl Webhook {
 
 /// Refuses an address that no event may be sent to: what is not https, and hosts that are written as an address of this
 /// machine or of a private network. `private_hosts` are excepted, which the operator names; names are judged
-/// again when they are looked up.
-pub(crate) fn check_url(text: &str, private_hosts: &[String]) -> Result<Url> {
+/// again when they are looked up, but for `product_hosts`, which only requests to products may reach.
+pub(crate) fn check_url(
+    text: &str,
+    private_hosts: &[String],
+    product_hosts: &[String],
+) -> Result<Url> {
     let refused = |message: &str| Err(Error::invalid_at("/url", message));
     let Some(url) = Url::parse(text).ok().filter(|_| text.len() <= 2048) else {
         return refused("expected an https URL of at most 2048 characters");
@@ -134,13 +142,13 @@ pub(crate) fn check_url(text: &str, private_hosts: &[String]) -> Result<Url> {
         return refused("expected a URL without user, password and fragment");
     }
     let reachable = match host {
-        Host::Domain(name) => !is_loopback(name),
+        Host::Domain(name) => !is_loopback(name) && product_hosts.iter().all(|host| host != name),
         Host::Ipv4(address) => is_public(IpAddr::V4(address)),
         Host::Ipv6(address) => is_public(IpAddr::V6(address)),
     };
     if !reachable && !by_name {
         return refused(
-            "this host is in a private network; the operator can allow it by name in private_hosts",
+            "this host may be in a private network; the operator can allow it by name in private_hosts",
         );
     }
     Ok(url)
@@ -183,12 +191,12 @@ pub(crate) struct Holder {
 }
 
 impl Lane {
-    /// The lane in the hands of a process; nothing where another has it.
-    pub(crate) fn claimed(&self, process: &str, now: Timestamp) -> Option<Self> {
+    /// The lane in the hands of a process; nothing where another has it that has not `ended`. `now` is the store's time.
+    pub(crate) fn claimed(&self, process: &str, now: Timestamp, ended: bool) -> Option<Self> {
         let free = self
             .holder
             .as_ref()
-            .is_none_or(|holder| holder.process == process || holder.until < now);
+            .is_none_or(|holder| ended || holder.process == process || holder.until < now);
         free.then(|| Self {
             holder: Some(Holder {
                 process: process.to_owned(),
@@ -266,19 +274,20 @@ impl Attempt {
 }
 
 impl Delivery {
-    /// After an attempt. `random` is from 0 to 255 and stretches the pause by up to a quarter, so that what failed together
-    /// does not come back together.
-    pub(crate) fn after(&self, attempt: Attempt, random: u8) -> Self {
-        let (attempts, at) = (self.attempts + 1, attempt.at);
+    /// After an attempt that ends now. `random` is from 0 to 255 and stretches the pause by up to a quarter, so that what
+    /// failed together does not come back together.
+    pub(crate) fn after(&self, attempt: Attempt, now: Timestamp, random: u8) -> Self {
+        let attempts = self.attempts + 1;
         let pause = PAUSES.get(self.attempts as usize).copied();
         let (state, due_at) = match pause {
-            _ if attempt.is_success() => (DeliveryState::Delivered, at),
-            None => (DeliveryState::Failed, at),
+            _ if attempt.is_success() => (DeliveryState::Delivered, now),
+            None => (DeliveryState::Failed, now),
             Some(seconds) => {
                 let millis = seconds * 1000 + seconds * 1000 / 4 * i64::from(random) / 255;
                 let asked = attempt.retry_after.unwrap_or_default().min(LONGEST_PAUSE);
                 let pause = SignedDuration::from_millis(millis).max(asked);
-                (DeliveryState::Waiting, at.checked_add(pause).unwrap_or(at))
+                let due_at = now.checked_add(pause).unwrap_or(now);
+                (DeliveryState::Waiting, due_at)
             }
         };
         Self {
@@ -286,7 +295,17 @@ impl Delivery {
             attempts,
             due_at,
             last: Some(attempt),
-            updated_at: at,
+            updated_at: now,
+            ..self.clone()
+        }
+    }
+
+    /// A little later, because this process could not try.
+    pub(crate) fn put_off(&self, now: Timestamp) -> Self {
+        let pause = SignedDuration::from_secs(PAUSES[0]);
+        Self {
+            due_at: now.checked_add(pause).unwrap_or(now),
+            updated_at: now,
             ..self.clone()
         }
     }
@@ -322,6 +341,8 @@ impl Delivery {
 mod tests {
     use super::*;
 
+    const EPOCH: Timestamp = Timestamp::UNIX_EPOCH;
+
     #[test]
     fn an_address_is_public_https_or_allowed_by_name() {
         let allowed = [
@@ -329,6 +350,7 @@ mod tests {
             "127.0.0.1".into(),
             ".corp.example".into(),
         ];
+        let products = ["gateway.example".to_owned(), "hooks.test".into()];
         for good in [
             "https://example.com/hooks?a=b",
             "https://93.184.216.34:8443/",
@@ -336,7 +358,7 @@ mod tests {
             "http://127.0.0.1:9/",
             "http://a.corp.example/",
         ] {
-            assert!(check_url(good, &allowed).is_ok(), "{good}");
+            assert!(check_url(good, &allowed, &products).is_ok(), "{good}");
         }
         for bad in [
             "http://example.com/",
@@ -353,6 +375,8 @@ mod tests {
             "https://10.0.0.1/",
             "https://169.254.169.254/latest/meta-data",
             "https://100.64.0.1/",
+            "https://Gateway.example/",
+            "https://168.63.129.16/",
             "https://0.0.0.0/",
             "https://[::1]/",
             "https://[fd00::1]/",
@@ -360,15 +384,15 @@ mod tests {
             "https://[64:ff9b::7f00:1]/",
             "http://evilcorp.example/",
         ] {
-            let error = check_url(bad, &allowed).unwrap_err();
+            let error = check_url(bad, &allowed, &products).unwrap_err();
             assert_eq!(error.violation_list()[0].path, "/url", "{bad}");
         }
-        assert!(check_url("http://127.0.0.1/", &[]).is_err());
+        assert!(check_url("http://127.0.0.1/", &[], &[]).is_err());
     }
 
     fn failed(status: u16, retry_after: Option<i64>) -> Attempt {
         Attempt {
-            at: Timestamp::UNIX_EPOCH,
+            at: EPOCH,
             status: Some(status),
             message: String::new(),
             retry_after: retry_after.map(SignedDuration::from_secs),
@@ -385,9 +409,9 @@ mod tests {
             account_id: None,
             state: DeliveryState::Waiting,
             attempts: 0,
-            due_at: Timestamp::UNIX_EPOCH,
+            due_at: EPOCH,
             last: None,
-            updated_at: Timestamp::UNIX_EPOCH,
+            updated_at: EPOCH,
             extra: Extra::default(),
         }
     }
@@ -397,25 +421,28 @@ mod tests {
         let (mut one, mut other) = (delivery(), delivery());
         let (mut least, mut most) = (0, 0);
         for _ in 0..9 {
-            one = one.after(failed(500, None), 0);
-            other = other.after(failed(500, None), 255);
+            one = one.after(failed(500, None), EPOCH, 0);
+            other = other.after(failed(500, None), EPOCH, 255);
             assert_eq!(one.state, DeliveryState::Waiting);
             least += one.due_at.as_second();
             most += other.due_at.as_second();
         }
         assert_eq!(least, 5 + 300 + 1800 + 75 * 3600);
         assert!(most > least && most <= least * 5 / 4, "{most}");
-        one = one.after(failed(500, None), 0);
+        one = one.after(failed(500, None), EPOCH, 0);
         assert_eq!((one.state, one.attempts), (DeliveryState::Failed, 10));
-        let again = one.again(Timestamp::UNIX_EPOCH);
+        let again = one.again(EPOCH);
         assert_eq!((again.state, again.attempts), (DeliveryState::Waiting, 0));
-        let done = again.after(failed(204, None), 0);
+        let done = again.after(failed(204, None), EPOCH, 0);
         assert_eq!(done.state, DeliveryState::Delivered);
     }
 
     #[test]
     fn an_endpoint_that_says_when_is_not_asked_before() {
-        let due = |asked| delivery().after(failed(429, asked), 0).due_at.as_second();
+        let due = |asked| {
+            let after = delivery().after(failed(429, asked), EPOCH, 0);
+            after.due_at.as_second()
+        };
         assert_eq!(due(None), 5);
         assert_eq!(due(Some(1)), 5);
         assert_eq!(due(Some(120)), 120);
@@ -427,16 +454,17 @@ mod tests {
         let lane = Lane {
             webhook_id: WebhookId::from_uuid(uuid::Uuid::nil()),
             position: 0,
-            failing_since: Some(Timestamp::UNIX_EPOCH),
+            failing_since: Some(EPOCH),
             holder: None,
             extra: Extra::default(),
         };
-        let start = Timestamp::UNIX_EPOCH;
-        let held = lane.claimed("a", start).unwrap();
-        assert_eq!(held.claimed("b", start), None);
-        assert!(held.claimed("a", start).is_some());
+        let start = EPOCH;
+        let held = lane.claimed("a", start, false).unwrap();
+        assert_eq!(held.claimed("b", start, false), None);
+        assert!(held.claimed("a", start, false).is_some());
+        assert!(held.claimed("b", start, true).is_some());
         let later = start + LEASE + SignedDuration::from_secs(1);
-        assert!(held.claimed("b", later).is_some());
+        assert!(held.claimed("b", later, false).is_some());
         assert!(!lane.is_given_up(start + SignedDuration::from_hours(119)));
         assert!(lane.is_given_up(start + SignedDuration::from_hours(120)));
     }

@@ -5,6 +5,7 @@ mod account_tokens;
 mod examine;
 mod history;
 mod keys;
+mod members;
 mod webhooks;
 
 use std::{fmt, time::Duration};
@@ -72,6 +73,12 @@ impl Environment {
     #[must_use]
     pub fn acting_as(&self, caller: Caller) -> Self {
         Self(self.0.acting_as(caller))
+    }
+
+    /// The same environment in a request with this id, which stands in the audit log next to what it changes.
+    #[must_use]
+    pub fn in_request(&self, request_id: &str) -> Self {
+        Self(self.0.in_request(request_id))
     }
 
     /// Who acts through this handle.
@@ -316,6 +323,21 @@ impl Environment {
         browser: Option<&str>,
     ) -> Result<StartedAuthorization> {
         oauth::start(&self.0, link, browser).await
+    }
+
+    /// Asks a user who granted less than was asked, right after the return, for what is missing: makes another
+    /// authorization of the same account, as [`Environment::create_authorization_link`] does, and sends the browser to the
+    /// product with it. `browser` gives the cookie of the finished authorization, where the browser has it.
+    ///
+    /// # Errors
+    /// As [`Environment::create_authorization_link`]; [`ErrorKind::BrowserMismatch`] for another browser,
+    /// [`ErrorKind::AuthorizationExpired`] after 10 minutes, [`ErrorKind::AuthorizationConsumed`] where nothing is missing.
+    pub async fn ask_again(
+        &self,
+        authorization_id: &str,
+        browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
+    ) -> Result<StartedAuthorization> {
+        oauth::ask_again(&self.0, authorization_id, browser).await
     }
 
     /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the

@@ -4,7 +4,10 @@ use std::{pin::pin, time::Duration};
 
 use futures_util::future::select;
 
-use super::{cursor::Cursor, view::view};
+use super::{
+    cursor::Cursor,
+    view::{is_of, view},
+};
 use crate::{
     ErrorKind, Result,
     context::Context,
@@ -143,7 +146,8 @@ impl<'a> Search<'a> {
                 looked_at += 1;
                 if self.filter.takes_type(&row.row.name) {
                     let event = view(context, row.row).await;
-                    items.extend(self.takes(&event).then_some(event));
+                    let seen = is_of(&event, context.caller.connections());
+                    items.extend((seen && self.takes(&event)).then_some(event));
                 }
             }
             if all && last.position > cursor.position {

@@ -4,7 +4,7 @@
 use crate::{
     Error, ErrorKind, Result,
     domain::{
-        Account, Authorization, Connection, Credential, Erasure, KeyedCall, OutboxEntry,
+        Account, Authorization, Connection, Credential, Erasure, KeyedCall, Member, OutboxEntry,
         OutboxTask, Secret, webhook::Webhook,
     },
     identifier::AccountId,
@@ -22,6 +22,7 @@ pub(super) static SEALED_TABLES: &[SealedTable] = &[
     SealedTable::of::<Secret>(),
     SealedTable::of::<KeyedCall>(),
     SealedTable::of::<Webhook>(),
+    SealedTable::of::<Member>(),
 ];
 
 /// Seals a secret again that stands at a place.
@@ -109,6 +110,15 @@ impl Secrets for Webhook {
                 &mut secret.sealed,
             )
         })
+    }
+}
+
+impl Secrets for Member {
+    fn each(&mut self, _: Option<&Account>, again: Again<'_>) -> Result<()> {
+        match &mut self.second_factor {
+            Some(factor) => again(place::second_factor(self.id), &mut factor.sealed),
+            None => Ok(()),
+        }
     }
 }
 

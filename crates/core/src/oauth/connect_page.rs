@@ -10,7 +10,7 @@ use crate::{
         Authorization, AuthorizationState, authorization::expired, readiness::connection_ready,
     },
     identifier::{AuthorizationId, ConnectionName},
-    product::Permissions,
+    product::{PermissionText, Permissions, Product},
     store::Versioned,
 };
 
@@ -23,17 +23,29 @@ pub struct ConnectPage {
     /// Connection.
     pub connection_name: ConnectionName,
     /// Product.
-    pub product: &'static str,
-    /// Name of the product for people.
-    pub product_title: &'static str,
-    /// Scopes that will be asked for.
+    pub product: &'static Product,
+    /// Scopes that will be asked for, or capabilities; those that only say who the user is come last.
     pub scopes: Vec<String>,
-    /// The product's plain words for scopes.
-    pub scope_descriptions: &'static [(&'static str, &'static str)],
-    /// What an application can do besides what the scopes say, in the product's plain words.
-    pub abilities: &'static [&'static str],
     /// When the link ends.
     pub expires_at: Timestamp,
+    /// Whether the scopes are capabilities, which say everything.
+    are_capabilities: bool,
+}
+
+impl ConnectPage {
+    /// What the application could do, in plain words of a language (one of [`LANGUAGES`](crate::product::LANGUAGES)).
+    pub fn permissions(&self, language: &str) -> Vec<PermissionText> {
+        let abilities = match self.are_capabilities {
+            true => &[],
+            false => self.product.abilities(language),
+        };
+        let abilities = abilities.iter().map(|text| PermissionText {
+            text: text.clone(),
+            is_scope: false,
+        });
+        let scopes = self.product.describe_scopes(&self.scopes, language);
+        abilities.chain(scopes).collect()
+    }
 }
 
 /// What the page of a link says. Changes nothing: mail scanners open links too.
@@ -47,21 +59,29 @@ pub(crate) async fn connect_page(context: &Context, link: &str) -> Result<Connec
     connection_ready(&connection)?;
     let product = context.endpoints_of(&connection)?.product;
     // Capabilities are not sent, but the integration at the product has them.
-    let (scopes, abilities) = match product.oauth.permissions {
-        Permissions::Capabilities if !connection.permissions.is_empty() => {
-            (connection.permissions, &[][..])
+    let are_capabilities = product.oauth.permissions == Permissions::Capabilities
+        && !connection.permissions.is_empty();
+    let scopes = match product.oauth.permissions {
+        _ if are_capabilities => connection.permissions,
+        Permissions::Scopes { always, .. } => {
+            let (who, mut scopes): (Vec<_>, Vec<_>) = (authorization.scopes.into_iter())
+                .partition(|scope| always.contains(&scope.as_str()));
+            scopes.extend(who);
+            scopes
         }
-        _ => (authorization.scopes, product.abilities),
+        _ => authorization.scopes,
     };
     Ok(ConnectPage {
         authorization_id: authorization.id,
         connection_name: connection.name,
-        product: product.name,
-        product_title: product.title,
+        product,
         scopes,
-        scope_descriptions: product.scope_descriptions,
-        abilities,
-        expires_at: authorization.expires_at,
+        expires_at: authorization
+            .opens_until
+            .map_or(authorization.expires_at, |until| {
+                until.min(authorization.expires_at)
+            }),
+        are_capabilities,
     })
 }
 

@@ -1,6 +1,7 @@
 //! OAuth 2.0 as a client. The `oauth2` crate is named here and nowhere else, and no other crate can name a token.
 
 mod activate;
+mod ask_again;
 mod callback;
 mod client;
 mod client_health;
@@ -17,6 +18,7 @@ mod subject;
 mod token_endpoint;
 mod verify;
 
+pub(crate) use ask_again::ask_again;
 pub use callback::Callback;
 pub(crate) use callback::finish;
 pub use connect_page::ConnectPage;

@@ -21,6 +21,11 @@ pub(crate) async fn verify(
 ) -> Result<resource::Account> {
     let id: AuthorizationId = authorization_id.parse().map_err(|_| not_verifying())?;
     let identifier = Identifier::new(identifier)?;
+    let made_for = context.store.authorization(id).await?;
+    let made_for = made_for.ok_or_else(not_verifying)?.row.connection_id;
+    if !context.sees(made_for).await {
+        return Err(not_verifying());
+    }
     context
         .detached(|context| async move {
             loop {

@@ -10,6 +10,9 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
+/// A cloud's own service on each of its machines, at an address of the internet.
+const CLOUD_SERVICE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
+
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let special = matches!(
@@ -20,6 +23,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         | (224.., ..)
     );
     !(special
+        || address == CLOUD_SERVICE
         || address.is_private()
         || address.is_loopback()
         || address.is_link_local()

@@ -1,5 +1,6 @@
 //! What a product is: a static description that the executor, the proxy and the OAuth flow follow.
 
+mod permission_texts;
 mod settings;
 
 use std::{fmt, time::Duration};
@@ -12,6 +13,7 @@ use crate::{
     ports::Limits,
     tool::{Response, ToolEntry},
 };
+pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
 pub use settings::{DerivedSettings, Quota};
 
 /// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
@@ -44,10 +46,8 @@ pub struct Product {
     pub limits: Limits,
     /// How it does OAuth.
     pub oauth: OAuth,
-    /// Scopes and what they let an application do, in plain words, for the page on which the user is asked.
-    pub scope_descriptions: &'static [(&'static str, &'static str)],
-    /// What an application can do that a user connects, in plain words for the same page, where the scopes do not say it.
-    pub abilities: &'static [&'static str],
+    /// What permissions mean, in plain words, for the page on which the user is asked: its own, and those of its family.
+    pub permission_texts: &'static [&'static PermissionTexts],
     /// Its tools.
     pub tools: &'static [ToolEntry],
     /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` where the one of
@@ -71,8 +71,7 @@ impl Product {
         proxy: ProxyRules::BASE,
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
-        scope_descriptions: &[],
-        abilities: &[],
+        permission_texts: &[],
         tools: &[],
         docs: "",
     };

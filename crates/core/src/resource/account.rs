@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::{
     error::AuthorizationRequest,
@@ -12,6 +13,11 @@ use crate::{
 
 /// A user's account at a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "acct_01a203a97b097013814da9fb3974a7bd", "connection_name": "workspace", "product": "workspace",
+    "identifier": "user-1", "state": "active", "health": "ok", "granted_scopes": [], "missing_scopes": [],
+    "product_user": "Analytical Engine Works", "created_at": "2026-11-22T14:29:28Z", "updated_at": "2026-11-22T14:29:28Z",
+}))]
 #[non_exhaustive]
 pub struct Account {
     /// Id.
@@ -61,6 +67,10 @@ pub struct AccountFilter {
 
 /// What an authorization link is made for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "connection_name": "mail", "identifier": "user-1", "verify_url": "https://app.example.com/connected",
+    "state": "settings-page",
+}))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAuthorizationLink {
@@ -110,6 +120,10 @@ impl NewAuthorizationLink {
 
 /// A link for a user to open.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "link": "https://stead.example.com/connect/…", "expires_at": "2026-11-22T13:48:43Z",
+    "authorization_id": "auth_01a2037b04b8700bbcc9e5719410dcc5",
+}))]
 #[non_exhaustive]
 pub struct AuthorizationLink {
     /// The link.
@@ -171,6 +185,7 @@ impl Disconnection {
 
 /// What a disconnection did. The account's tokens are gone from the store in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "revocation": "none" }))]
 #[non_exhaustive]
 pub struct Disconnected {
     /// What happens to the grant at the product.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use crate::{
     identifier::{AccountTokenId, ConnectionName, Identifier},
@@ -12,6 +13,7 @@ use crate::{
 
 /// What an account token is made for.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = NewAccountToken::new("mail", "user-1", TokenAccess::Read))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAccountToken {
@@ -44,6 +46,11 @@ impl NewAccountToken {
 
 /// An account token with its secret, which is shown once.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "token": "stead_account_…", "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail",
+    "identifier": "user-1", "access": "read", "expires_at": "2026-11-22T14:38:43Z",
+    "proxy_url": "https://proxy.example.com",
+}))]
 #[non_exhaustive]
 pub struct IssuedAccountToken {
     /// The bearer token; only its digest is kept.
@@ -72,6 +79,11 @@ fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, 
 
 /// An account token that is good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail", "identifier": "user-1",
+    "access": "read", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "expires_at": "2026-11-22T14:38:43Z",
+}))]
 #[non_exhaustive]
 pub struct AccountToken {
     /// Its id.

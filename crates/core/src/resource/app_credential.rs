@@ -4,11 +4,17 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use crate::scope::Scopes;
 
 /// A credential of an application: a client id with up to two secrets, and what it may do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
+    "rate_per_minute": 600, "created_at": "2026-11-22T13:38:43Z",
+    "secrets": [{ "secret_id": "099c4409b5f5", "ends_with": "Hpyx", "created_at": "2026-11-22T13:38:43Z" }],
+}))]
 #[non_exhaustive]
 pub struct AppCredential {
     /// Client id.
@@ -21,6 +27,9 @@ pub struct AppCredential {
     /// How many requests a minute it may send; absent where that is not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
+    /// Connections that it is limited to, by name; absent where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it ends; absent where it does not.
@@ -54,6 +63,12 @@ pub struct AppSecret {
 
 /// A credential with a secret that was just made. It is shown only here.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
+    "rate_per_minute": 600, "created_at": "2026-11-22T13:38:43Z",
+    "secrets": [{ "secret_id": "099c4409b5f5", "ends_with": "Hpyx", "created_at": "2026-11-22T13:38:43Z" }],
+    "secret_id": "099c4409b5f5", "client_secret": "stead_secret_…",
+}))]
 #[non_exhaustive]
 pub struct IssuedAppSecret {
     /// The credential.
@@ -80,17 +95,22 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 /// assert_eq!(new.scopes.unwrap().len(), 2);
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "name": "agent", "scopes": ["tools:execute:mail"], "rate_per_minute": 600 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAppCredential {
     /// Name for people, such as the application's; 1 to 100 characters.
     pub name: String,
-    /// What it may do; all scopes but credentials:manage and audit:read where absent.
+    /// What it may do; all scopes but credentials:manage, members:manage and audit:read where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// How many requests a minute it may send; not limited where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
+    /// Connections that it is limited to, by name: all others look to it as if there were none. `*` for every one, as where
+    /// absent; then a limited maker gives its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
     /// Seconds after which it ends; it does not where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
@@ -116,6 +136,12 @@ impl NewAppCredential {
         self.rate_per_minute = Some(requests);
         self
     }
+    /// Connections that it is limited to.
+    #[must_use]
+    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.connections = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
     /// Seconds after which it ends.
     #[must_use]
     pub fn expires_in(mut self, seconds: u32) -> Self {
@@ -132,6 +158,7 @@ impl NewAppCredential {
 /// assert_eq!(change.rate_per_minute, Some(0));
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "scopes": ["tools:execute:mail", "accounts:read"] }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AppCredentialChange {
@@ -144,6 +171,9 @@ pub struct AppCredentialChange {
     /// How many requests a minute it may send; 0 for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
+    /// Connections that it is limited to, in place of the present ones; `*` for every one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
 }
 
 impl AppCredentialChange {
@@ -165,10 +195,17 @@ impl AppCredentialChange {
         self.rate_per_minute = Some(requests);
         self
     }
+    /// Other connections that it is limited to, in place of all present ones.
+    #[must_use]
+    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.connections = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
 }
 
 /// How a credential gets another secret.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = SecretRotation::default().old_expires_in(3_600))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SecretRotation {

@@ -5,18 +5,25 @@ use std::{fmt, str::FromStr};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{Error, Result, caller::Actor};
 
 /// A change that someone made: of a connection, an account's state, credentials, keys or webhooks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "number": 2, "at": "2026-11-22T13:38:43Z",
+    "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" }, "action": "connection.created",
+    "target": { "type": "connection", "id": "conn_01a2037b049d70088eaab85ce92ba4ca" },
+    "facts": { "connection_name": "mail", "product": "mail" },
+    "previous_hash": "8ed3f6ad685b959ead7022518e1af76cd816f8e8ec7ccdda1ed4018e8f2223f8",
+    "hash": "2babd5d5ea0350469dd15877279bc2a149849a29ae7be3010d6beb34406680c7",
+}))]
 #[non_exhaustive]
 pub struct AuditEntry {
     /// Number, without gaps from 1 on.
     pub number: u64,
     /// When.
-    #[schemars(with = "String")]
     pub at: Timestamp,
     /// Who.
     pub actor: Actor,
@@ -99,6 +106,9 @@ impl FromStr for AuditHead {
 
 /// What a verification of the log has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "head": { "number": 2, "hash": "2babd5d5ea0350469dd15877279bc2a149849a29ae7be3010d6beb34406680c7" },
+}))]
 #[non_exhaustive]
 pub struct AuditVerification {
     /// The last entry up to which all fit; absent where the first does not, or there is none.

@@ -4,12 +4,13 @@ use std::{collections::BTreeMap, marker::PhantomData};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{Error, ErrorKind, Result, identifier::ExecutionId, tool::Warning};
 
 /// A call of a tool by name, with all its options.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = ExecuteRequest::new("mail", "user-1", json!({ "query": "is:unread", "format": "minimal" })))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
@@ -88,6 +89,17 @@ impl ExecuteRequest {
 /// The data of a dry run is not what the tool describes, but the requests that it would send: read it with
 /// [`json`](Self::json).
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
+    "tool_version": "2026-11-21", "schema_version": "2026-11-21",
+    "data": {
+        "messages": [{
+            "id": "18c1", "threadId": "18c1", "labelIds": ["UNREAD", "INBOX"], "snippet": "See you at noon",
+            "internalDate": "1763776800000", "sizeEstimate": 512,
+        }],
+        "next_page_token": null, "result_size_estimate": 1,
+    },
+}))]
 #[serde(bound = "")]
 #[schemars(
     rename = "Execution",
@@ -184,6 +196,7 @@ impl<T> Execution<T> {
 
 /// A raw request to a product.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = ProxyRequest::new("mail", "user-1", "GET", "/v1/users/me/profile"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProxyRequest {

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     identifier::{ConnectionId, ConnectionName},
@@ -13,6 +13,13 @@ use crate::{
 
 /// A connection: one product's OAuth client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "conn_01a2037b049d70088eaab85ce92ba4ca", "connection_name": "mail", "product": "mail",
+    "state": "ready", "health": "client_ok", "client_id": "your-client-id",
+    "has_client_secret": true, "permissions": [],
+    "redirect_uri": "https://stead.example.com/sso/v1/oauth/conn_01a2037b049d70088eaab85ce92ba4ca/callback",
+    "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
+}))]
 #[non_exhaustive]
 pub struct Connection {
     /// Id, part of the redirect URI.
@@ -54,6 +61,10 @@ pub struct Connection {
 /// assert_eq!(new.client_id.as_deref(), Some("your-client-id"));
 /// ```
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "connection_name": "mail", "product": "mail", "client_id": "your-client-id",
+    "client_secret": "your-client-secret",
+}))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewConnection {
@@ -114,6 +125,7 @@ impl NewConnection {
 /// assert_eq!(change.disabled, Some(false));
 /// ```
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "client_secret": "your-new-client-secret" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConnectionChange {

@@ -1,24 +1,33 @@
-//! Events as an application reads them, and the table of their types.
+//! Events as an application reads them.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::event_type::EVENT_TYPES;
 use crate::{Error, Result, caller::Actor, identifier::EventId, similar::unknown};
 
 /// Something that happened. It holds no token and nothing that the product knows of the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "evt_01a2037b049d700989ef2fc8739d75ac", "type": "account.suspended",
+    "timestamp": "2026-11-22T13:38:43Z", "cursor": "AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs",
+    "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
+    "data": {
+        "account_id": "acct_01a2037b04b8700c83c89f211dc3e2d7", "connection_id": "conn_01a2037b049d70088eaab85ce92ba4ca",
+        "connection_name": "mail", "product": "mail", "identifier": "user-1", "status": "suspended",
+        "previous_status": "active", "missing_scopes": [],
+    },
+}))]
 #[non_exhaustive]
 pub struct Event {
     /// Its id, by which one that is read twice is recognized.
-    #[schemars(with = "String")]
     pub id: EventId,
     /// Its type, such as `account.activated`.
     #[serde(rename = "type")]
     pub event_type: String,
     /// When it happened, by the clock of the process that it happened in.
-    #[schemars(with = "String")]
     pub timestamp: Timestamp,
     /// Where the feed goes on after it.
     pub cursor: String,
@@ -44,11 +53,14 @@ pub struct EventPage {
     /// The events.
     pub items: Vec<Event>,
     /// Where to go on: after the last event that was looked at, whether or not it matched.
+    #[schemars(example = &"AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs")]
     pub cursor: String,
     /// Whether more may follow at once.
+    #[schemars(example = false)]
     pub more: bool,
     /// Whether events after the given cursor are missing from the feed: their time of retention is over, or an older copy
     /// took the place of the database. What the application knows of its accounts should be read again.
+    #[schemars(example = false)]
     pub gap: bool,
 }
 
@@ -106,308 +118,6 @@ fn matches(given: &str, name: &str) -> bool {
         None => given == name,
     }
 }
-
-/// A type of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct EventType {
-    /// Its name.
-    pub name: &'static str,
-    /// When such an event happens.
-    pub when: &'static str,
-    /// Members of its `data`; any but `connection_name` and `identifier` may be absent.
-    pub data: &'static [&'static str],
-    /// Whether it is kept for 24 hours only, because there are many of them and the next one replaces it.
-    pub short_lived: bool,
-}
-
-impl EventType {
-    /// The type of a name.
-    #[must_use]
-    pub fn of(name: &str) -> Option<&'static Self> {
-        EVENT_TYPES.iter().find(|known| known.name == name)
-    }
-}
-
-const ACCOUNT: &[&str] = &[
-    "account_id",
-    "connection_id",
-    "connection_name",
-    "product",
-    "identifier",
-    "status",
-    "previous_status",
-    "reason",
-    "missing_scopes",
-];
-const ERASURE: &[&str] = &[
-    "account_id",
-    "connection_id",
-    "connection_name",
-    "product",
-    "identifier",
-];
-const REFRESH: &[&str] = &["account_id", "connection_name", "product", "identifier"];
-const REVOCATION: &[&str] = &[
-    "account_id",
-    "connection_name",
-    "product",
-    "identifier",
-    "outcome",
-    "reason",
-];
-const AUTHORIZATION: &[&str] = &[
-    "authorization_id",
-    "account_id",
-    "connection_name",
-    "product",
-    "identifier",
-    "status",
-    "reason",
-];
-const WEBHOOK: &[&str] = &["webhook_id"];
-const DISABLED: &[&str] = &["webhook_id", "reason"];
-const CONNECTION: &[&str] = &["connection_name", "product", "status"];
-const KEY: &[&str] = &["key_id", "status", "ring_key"];
-const APP_CREDENTIAL: &[&str] = &["client_id", "name"];
-
-const fn lasting(
-    name: &'static str,
-    data: &'static [&'static str],
-    when: &'static str,
-) -> EventType {
-    EventType {
-        name,
-        when,
-        data,
-        short_lived: false,
-    }
-}
-
-const fn short(name: &'static str, data: &'static [&'static str], when: &'static str) -> EventType {
-    EventType {
-        name,
-        when,
-        data,
-        short_lived: true,
-    }
-}
-
-/// Every type of events. Nothing else is ever an event.
-pub static EVENT_TYPES: &[EventType] = &[
-    lasting(
-        "account.created",
-        ACCOUNT,
-        "A link was made for a user who has no account yet, or whose account was disconnected.",
-    ),
-    lasting(
-        "account.verification_required",
-        ACCOUNT,
-        "The user came back, and the application has to confirm who it was.",
-    ),
-    lasting(
-        "account.verification_failed",
-        ACCOUNT,
-        "The authorization that the account waited for ended without success.",
-    ),
-    lasting("account.activated", ACCOUNT, "The account can be used."),
-    lasting(
-        "account.reauthorized",
-        ACCOUNT,
-        "The user authorized again; new tokens took the place of the old ones.",
-    ),
-    lasting(
-        "account.needs_reauthorization",
-        ACCOUNT,
-        "The credential is dead, as `reason` says: only the user can help, with a new link.",
-    ),
-    lasting(
-        "account.suspended",
-        ACCOUNT,
-        "The application or the operator paused the account.",
-    ),
-    lasting("account.resumed", ACCOUNT, "The pause ended."),
-    lasting(
-        "account.disconnected",
-        ACCOUNT,
-        "The account was ended, and its credentials were shredded.",
-    ),
-    lasting(
-        "account.deleted",
-        ACCOUNT,
-        "The account was deleted with its connection.",
-    ),
-    lasting(
-        "account.erased",
-        ERASURE,
-        "The user was erased: `identifier` is the pseudonym that stands in every event of the account from now on.",
-    ),
-    short(
-        "account.refreshed",
-        REFRESH,
-        "A refresh brought new tokens, and nothing else changed.",
-    ),
-    short(
-        "account.refresh_failed",
-        REFRESH,
-        "One more refresh in a row brought nothing, for a reason that may pass.",
-    ),
-    lasting(
-        "account.refresh_degraded",
-        ACCOUNT,
-        "A refresh failed for the first time, for a reason that may pass; the account can be used while its access token lasts.",
-    ),
-    lasting(
-        "account.recovered",
-        ACCOUNT,
-        "A refresh brought new tokens after others had failed.",
-    ),
-    lasting(
-        "account.credential_adopted",
-        ACCOUNT,
-        "Newer tokens than the current ones were found in the store, and took their place.",
-    ),
-    lasting(
-        "account.revoked_at_product",
-        REVOCATION,
-        "The product confirmed that it ended the grant.",
-    ),
-    lasting(
-        "account.revocation_failed",
-        REVOCATION,
-        "The product did not end the grant: `outcome` is `failed` after the last attempt, or `unsupported`.",
-    ),
-    lasting(
-        "account.revocation_dropped",
-        REVOCATION,
-        "There was nothing left to revoke at the product.",
-    ),
-    lasting("authorization.created", AUTHORIZATION, "A link was made."),
-    lasting(
-        "authorization.redirected",
-        AUTHORIZATION,
-        "The user opened the link and was sent to the product.",
-    ),
-    lasting(
-        "authorization.returned",
-        AUTHORIZATION,
-        "The browser came back from the product.",
-    ),
-    lasting(
-        "authorization.verifying",
-        AUTHORIZATION,
-        "The code was exchanged; the tokens wait to be confirmed.",
-    ),
-    lasting(
-        "authorization.completed",
-        AUTHORIZATION,
-        "The user was confirmed.",
-    ),
-    lasting(
-        "authorization.denied",
-        AUTHORIZATION,
-        "The user or the product refused.",
-    ),
-    lasting(
-        "authorization.failed",
-        AUTHORIZATION,
-        "It ended without success, as `reason` says.",
-    ),
-    short(
-        "authorization.expired",
-        AUTHORIZATION,
-        "A link that no one had opened was past its time.",
-    ),
-    lasting(
-        "authorization.superseded",
-        AUTHORIZATION,
-        "A newer authorization of the account took its place.",
-    ),
-    lasting(
-        "connection.created",
-        CONNECTION,
-        "A connection was created.",
-    ),
-    lasting(
-        "connection.changed",
-        CONNECTION,
-        "A connection was changed.",
-    ),
-    lasting(
-        "connection.deleted",
-        CONNECTION,
-        "A connection was deleted, with the accounts that held no credentials.",
-    ),
-    lasting("webhook.created", WEBHOOK, "A webhook was created."),
-    lasting("webhook.changed", WEBHOOK, "A webhook was changed."),
-    lasting(
-        "webhook.secret_rotated",
-        WEBHOOK,
-        "A webhook got a new secret.",
-    ),
-    lasting(
-        "webhook.disabled",
-        DISABLED,
-        "Nothing is sent to a webhook any more: it responded 410 (`gone`), or everything failed for 5 days (`failing`).",
-    ),
-    lasting("webhook.deleted", WEBHOOK, "A webhook was deleted."),
-    lasting(
-        "connection.credentials_accepted",
-        CONNECTION,
-        "The product accepts the connection's client id and secret again.",
-    ),
-    lasting(
-        "connection.credentials_rejected",
-        CONNECTION,
-        "The product refuses the connection's client id or secret: its developer has to act.",
-    ),
-    lasting(
-        "key.added",
-        KEY,
-        "The operator added a data key; nothing is sealed with it yet.",
-    ),
-    lasting(
-        "key.activated",
-        KEY,
-        "A data key seals from now on, in the place of the one before.",
-    ),
-    lasting(
-        "key.rewrapped",
-        KEY,
-        "Another key of the operator's ring wraps a data key.",
-    ),
-    lasting(
-        "key.reencrypted",
-        &["key_id", "rows", "left"],
-        "Rows were sealed again with the active data key.",
-    ),
-    lasting("key.retired", KEY, "A data key was destroyed."),
-    lasting(
-        "app_credential.created",
-        APP_CREDENTIAL,
-        "A credential of an application was created.",
-    ),
-    lasting(
-        "app_credential.changed",
-        APP_CREDENTIAL,
-        "Its name, scopes or rate were changed.",
-    ),
-    lasting(
-        "app_credential.rotated",
-        APP_CREDENTIAL,
-        "It got another secret.",
-    ),
-    lasting(
-        "app_credential.secret_revoked",
-        APP_CREDENTIAL,
-        "One of its secrets was ended, with the tokens made with it.",
-    ),
-    lasting(
-        "app_credential.revoked",
-        APP_CREDENTIAL,
-        "It was revoked, with its secrets and tokens.",
-    ),
-];
 
 #[cfg(test)]
 mod tests {

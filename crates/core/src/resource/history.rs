@@ -3,15 +3,21 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::identifier::ExecutionId;
 
 /// A run of a tool or a raw request, as the history keeps it: neither its input nor its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
+    "tool_version": "2026-11-21", "changes": false, "connection_name": "mail", "identifier": "user-1",
+    "actor": "app_01a2037b035070009412e81b2b61a1aa", "started_at": "2026-11-22T13:38:43Z",
+    "duration_micros": 96_400, "outcome": "ok", "requests": 2,
+}))]
 #[non_exhaustive]
 pub struct ExecutionRecord {
     /// Id of the run.
-    #[schemars(with = "String")]
     pub execution_id: ExecutionId,
     /// Tool, or `proxy`.
     pub tool: String,
@@ -28,7 +34,6 @@ pub struct ExecutionRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     /// When it began.
-    #[schemars(with = "String")]
     pub started_at: Timestamp,
     /// How long it took, in microseconds.
     pub duration_micros: u64,
@@ -60,10 +65,16 @@ pub struct ExecutionFilter {
 
 /// How many calls of a connection and tool ended with an outcome, in one minute in one process, or in one hour in all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "start": "2026-11-22T13:38:00Z", "seconds": 60, "process": "", "connection_name": "mail",
+    "tool": "mail_fetch_mails", "outcome": "ok", "calls": 3, "duration_micros": 241_900,
+    "durations": [
+        { "below_millis": 10, "calls": 0 }, { "below_millis": 30, "calls": 1 }, { "below_millis": 100, "calls": 2 },
+    ],
+}))]
 #[non_exhaustive]
 pub struct CallTotals {
     /// Beginning of the minute or hour in which the calls ended.
-    #[schemars(with = "String")]
     pub start: Timestamp,
     /// 60 for a minute, 3600 for an hour.
     pub seconds: u32,

@@ -8,8 +8,10 @@ mod audit;
 mod call;
 mod connection;
 mod event;
+mod event_type;
 mod history;
 mod key;
+mod member;
 mod tool;
 mod webhook;
 
@@ -28,9 +30,11 @@ pub use app_credential::{
 pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
-pub use event::{EVENT_TYPES, Event, EventFilter, EventPage, EventType};
+pub use event::{Event, EventFilter, EventPage};
+pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
 pub use key::{DataKey, FailedRow, Keys, Reencryption};
+pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
     NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
@@ -38,7 +42,7 @@ pub use webhook::{
 
 pub use crate::state::{
     AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState, DataKeyState,
-    TokenAccess,
+    MemberState, Role, TokenAccess,
 };
 
 /// One page of a list.

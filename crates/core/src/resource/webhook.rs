@@ -4,20 +4,27 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::identifier::{EventId, WebhookId};
 
 /// An address of the application that gets events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "hook_01a2037b05fe701f8283babfb553cbf5", "url": "https://app.example.com/hooks/stead",
+    "events": ["account.*"], "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
+}))]
 #[non_exhaustive]
 pub struct Webhook {
     /// Id.
-    #[schemars(with = "String")]
     pub id: WebhookId,
     /// Where events are sent.
     pub url: String,
     /// Which types of events, such as `account.*`; all where there are none.
     pub events: Vec<String>,
+    /// Connections whose events it gets, where the credential that made it is limited to some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<Vec<String>>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -26,22 +33,19 @@ pub struct Webhook {
     pub disabled: Option<String>,
     /// Since when every delivery has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub failing_since: Option<Timestamp>,
     /// Until when the secret before the present one signs as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub previous_secret_until: Option<Timestamp>,
     /// When it was created.
-    #[schemars(with = "String")]
     pub created_at: Timestamp,
     /// When it was last changed.
-    #[schemars(with = "String")]
     pub updated_at: Timestamp,
 }
 
 /// What a new webhook is made of.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "url": "https://app.example.com/hooks/stead", "events": ["account.*"] }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewWebhook {
@@ -73,6 +77,7 @@ impl NewWebhook {
 
 /// What changes of a webhook; members that are absent stay.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "events": ["account.*", "connection.*"], "description": "the shop" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WebhookChange {
@@ -109,10 +114,13 @@ impl WebhookWithSecret {
 
 /// A delivery that the endpoint did not take at the first attempt, or that was asked for: a test or a replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "event_id": "evt_01a2037b06377022b5c52f511824e17a", "event_type": "webhook.test", "state": "delivered",
+    "attempts": 1, "last_attempt_at": "2026-11-22T13:38:43Z", "status": 200, "message": "ok",
+}))]
 #[non_exhaustive]
 pub struct WebhookDelivery {
     /// Id of the event, which is also the header `webhook-id`.
-    #[schemars(with = "String")]
     pub event_id: EventId,
     /// Type of the event.
     pub event_type: String,
@@ -122,11 +130,9 @@ pub struct WebhookDelivery {
     pub attempts: u32,
     /// When the next attempt is due, while it waits; not before an earlier event of the same account is through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub next_attempt_at: Option<Timestamp>,
     /// When the last attempt was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
     pub last_attempt_at: Option<Timestamp>,
     /// Status of the last response, where one came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,11 +144,11 @@ pub struct WebhookDelivery {
 
 /// Which events are sent once more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "since": "2026-11-22T02:00:00Z" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WebhookReplay {
     /// All that happened at this time or later.
-    #[schemars(with = "String")]
     pub since: Timestamp,
 }
 

@@ -4,7 +4,9 @@ use uuid::Uuid;
 
 use crate::{
     domain::Account,
-    identifier::{AccountId, AuthorizationId, ConnectionId, ExecutionId, OutboxId, WebhookId},
+    identifier::{
+        AccountId, AuthorizationId, ConnectionId, ExecutionId, MemberId, OutboxId, WebhookId,
+    },
 };
 
 /// The client secret of a connection.
@@ -52,6 +54,11 @@ pub(crate) fn secret(name: &str) -> AssociatedData<'_> {
 /// A secret that signs what is sent to a webhook, by its number.
 pub(crate) fn webhook_secret(webhook: WebhookId, generation: u64) -> AssociatedData<'static> {
     AssociatedData::new("webhook", webhook.uuid(), "secret").generation(generation)
+}
+
+/// The secret of a member's one-time codes.
+pub(crate) fn second_factor(member: MemberId) -> AssociatedData<'static> {
+    AssociatedData::new("member", member.uuid(), "second_factor")
 }
 
 /// Whose tokens they are: an account row that was given to another user opens nothing.

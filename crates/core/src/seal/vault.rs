@@ -275,16 +275,25 @@ impl Vault {
         }
         self.readings.fetch_add(1, Ordering::SeqCst);
         let rows = self.store.data_keys().await?;
-        self.ask_for_missing(&rows, &mut reading).await;
+        let lacks_more = self.ask_for_missing(&rows, &mut reading).await;
         let (before, ring) = (self.keys(), self.key_ring());
         let all = rows.iter().map(|row| known(row, &before, &ring)).collect();
         let keys = Arc::new(Keys { all });
+        // A process that cannot start at all says so in its error.
+        if lacks_more && (before.active().is_ok() || keys.active().is_ok()) {
+            let (given, missing) = (self.ring(), &reading.missing);
+            tracing::warn!(
+                ?missing,
+                ?given,
+                "keys of this store are wrapped by a key of the ring that this process does not have: give it to this process, or it cannot be started again"
+            );
+        }
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
         Ok(())
     }
 
-    /// Asks the source where the ring lacks a key that wraps one of the store's.
-    async fn ask_for_missing(&self, rows: &[Versioned<DataKey>], reading: &mut Reading) {
+    /// Asks the source where the ring lacks a key that wraps one of the store's. Whether it lacks others than before.
+    async fn ask_for_missing(&self, rows: &[Versioned<DataKey>], reading: &mut Reading) -> bool {
         let lacks = |ring: &KeyRing| -> BTreeSet<String> {
             let needed = rows.iter().filter(|row| row.row.wrapped.is_some());
             let ids = needed.map(|row| row.row.ring_key.clone());
@@ -310,17 +319,9 @@ impl Vault {
                 Err(error) => tracing::warn!(%error, "the key ring could not be read again"),
             }
         }
-        if missing != reading.missing {
-            if !missing.is_empty() {
-                let (given, missing) = (self.ring(), &missing);
-                tracing::warn!(
-                    ?missing,
-                    ?given,
-                    "keys of this store are wrapped by a key of the ring that this process does not have: give it to this process, or it cannot be started again"
-                );
-            }
-            reading.missing = missing;
-        }
+        let lacks_more = !missing.is_empty() && missing != reading.missing;
+        reading.missing = missing;
+        lacks_more
     }
 
     fn keys(&self) -> Arc<Keys> {

@@ -37,6 +37,7 @@ pub struct ToolEntry {
     aliases: &'static [&'static str],
     effect: Effect,
     hints: Hints,
+    recognised_again: bool,
     scopes: RequiredScopes,
     schema: fn() -> Schema,
     parse: fn(Value) -> Result<Box<dyn AnyTool>>,
@@ -54,6 +55,7 @@ impl ToolEntry {
             aliases: T::ALIASES,
             effect: T::EFFECT,
             hints: T::HINTS,
+            recognised_again: T::RECOGNISED_AGAIN,
             scopes: T::SCOPES,
             schema: schema_of::<T>,
             parse: parse::<T>,
@@ -81,6 +83,10 @@ impl ToolEntry {
     /// What a call does to what is there already.
     pub const fn hints(&self) -> Hints {
         self.hints
+    }
+    /// Whether the product recognises a second run with the same id, and does nothing more.
+    pub const fn recognised_again(&self) -> bool {
+        self.recognised_again
     }
     /// Scopes of which one is needed.
     pub const fn scopes(&self) -> RequiredScopes {

@@ -78,6 +78,10 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     const EFFECT: Effect;
     /// What a call does to what is there already; a tool that writes only adds, where it says nothing else.
     const HINTS: Hints = Hints::of(Self::EFFECT);
+    /// Whether the product recognises a run that it has seen: whatever a run changes has an id from [`Call::derive_id`], and
+    /// a second run with the same [`Call::id`] changes nothing more and gives what the first would have given. A
+    /// call with an idempotency key that was cut off is then made again; of other tools it is `outcome_unknown`.
+    const RECOGNISED_AGAIN: bool = false;
     /// Scopes of which one must be granted; empty where the product has none.
     const SCOPES: RequiredScopes = RequiredScopes::NONE;
     /// Shape of the result, which is published as its JSON Schema. A member that it does not name stays in the data,

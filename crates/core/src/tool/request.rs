@@ -43,7 +43,7 @@ pub enum Retry {
     Unprocessed,
     /// Always: a second request does no more than the first.
     Always,
-    /// Always, and a retry adds this query pair.
+    /// Always, and a retry adds this query pair; so does every request of a call that is made again after it was cut off.
     AlwaysWith(&'static str, &'static str),
 }
 

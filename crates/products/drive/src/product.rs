@@ -1,7 +1,7 @@
 //! The static description of the product.
 
 use http::Method;
-use stead_core::product::{Origin, Product, ProxyRoute, ProxyRules, Quota};
+use stead_core::product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota};
 
 use crate::{errors::read_error, scopes, tools::TOOLS};
 
@@ -37,11 +37,20 @@ pub static PRODUCT: Product = Product {
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
-    scope_descriptions: scopes::DESCRIPTIONS,
+    permission_texts: &[&TEXTS, &stead_google::TEXTS],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
+
+/// What the scopes mean, for the page on which the user is asked.
+static TEXTS: PermissionTexts = PermissionTexts::new(&[
+    ("en", include_str!("permissions/en.json")),
+    ("de", include_str!("permissions/de.json")),
+    ("fr", include_str!("permissions/fr.json")),
+    ("es", include_str!("permissions/es.json")),
+    ("ja", include_str!("permissions/ja.json")),
+]);
 
 /// Quota units of a request (Drive API, "Usage limits": a list 100, a download 200, a change 50, any other read 5). A
 /// download by `alt=media` has the path of a read, and is treated as one.

@@ -32,35 +32,3 @@ pub(crate) const FILES: RequiredScopes = RequiredScopes(&[
     MEET_READONLY,
     PHOTOS_READONLY,
 ]);
-
-/// What the scopes mean, for the page on which the user is asked (Drive API, "OAuth scopes").
-pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
-    (DRIVE, "See, change, create and delete all your files"),
-    (DRIVE_READONLY, "See and download all your files"),
-    (
-        DRIVE_FILE,
-        "See and change only the files that you use with this application",
-    ),
-    (
-        METADATA,
-        "See and change what is known about your files, without reading them",
-    ),
-    (
-        METADATA_READONLY,
-        "See names, owners and dates of your files, without reading them",
-    ),
-    (
-        APPDATA,
-        "Keep hidden settings of this application among your files",
-    ),
-    (MEET_READONLY, "See the files that Google Meet made"),
-    (PHOTOS_READONLY, "See your photos, videos and albums"),
-    (
-        "https://www.googleapis.com/auth/drive.apps.readonly",
-        "See the applications that you use with your files",
-    ),
-    (
-        "https://www.googleapis.com/auth/drive.scripts",
-        "Change what your scripts do",
-    ),
-];

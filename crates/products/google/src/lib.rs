@@ -8,7 +8,7 @@ mod list;
 mod oauth;
 mod retry_after;
 
-use stead_core::product::{Product, ProxyRules};
+use stead_core::product::{PermissionTexts, Product, ProxyRules};
 
 pub use address::id_in_address;
 pub use errors::read_error;
@@ -28,6 +28,15 @@ pub const BASE: Product = Product {
     proxy: PROXY,
     ..Product::BASE
 };
+
+/// What the scopes mean that say who the user is; next to those of each product.
+pub static TEXTS: PermissionTexts = PermissionTexts::new(&[
+    ("en", include_str!("permissions/en.json")),
+    ("de", include_str!("permissions/de.json")),
+    ("fr", include_str!("permissions/fr.json")),
+    ("es", include_str!("permissions/es.json")),
+    ("ja", include_str!("permissions/ja.json")),
+]);
 
 /// What Google's APIs have in common at the proxy; a product adds its routes.
 pub const PROXY: ProxyRules = ProxyRules {

@@ -3,7 +3,7 @@
 use http::Method;
 use stead_core::{
     ports::Limits,
-    product::{Origin, Product, ProxyRoute, ProxyRules, Quota},
+    product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota},
 };
 
 use crate::{
@@ -60,11 +60,20 @@ pub static PRODUCT: Product = Product {
         scopes::CONTACTS_READONLY,
         scopes::OTHER_CONTACTS_READONLY,
     ]),
-    scope_descriptions: scopes::DESCRIPTIONS,
+    permission_texts: &[&TEXTS, &stead_google::TEXTS],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
+
+/// What the scopes mean, for the page on which the user is asked.
+static TEXTS: PermissionTexts = PermissionTexts::new(&[
+    ("en", include_str!("permissions/en.json")),
+    ("de", include_str!("permissions/de.json")),
+    ("fr", include_str!("permissions/fr.json")),
+    ("es", include_str!("permissions/es.json")),
+    ("ja", include_str!("permissions/ja.json")),
+]);
 
 /// Quota units of a request (Gmail API, "Usage limits", per-method table). People publishes no such table: 1.
 ///

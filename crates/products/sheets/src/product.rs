@@ -1,6 +1,6 @@
 //! The static description of the product.
 
-use stead_core::product::{Origin, Product, ProxyRoute, ProxyRules, Quota};
+use stead_core::product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota};
 
 use crate::{errors::read_error, scopes, tools::TOOLS};
 
@@ -38,8 +38,17 @@ pub static PRODUCT: Product = Product {
         ..stead_google::PROXY
     },
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),
-    scope_descriptions: scopes::DESCRIPTIONS,
+    permission_texts: &[&TEXTS, &stead_google::TEXTS],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE
 };
+
+/// What the scopes mean, for the page on which the user is asked.
+static TEXTS: PermissionTexts = PermissionTexts::new(&[
+    ("en", include_str!("permissions/en.json")),
+    ("de", include_str!("permissions/de.json")),
+    ("fr", include_str!("permissions/fr.json")),
+    ("es", include_str!("permissions/es.json")),
+    ("ja", include_str!("permissions/ja.json")),
+]);

@@ -25,24 +25,3 @@ pub(crate) const READ: RequiredScopes = RequiredScopes(&[
 ]);
 /// `spreadsheets.create` and `spreadsheets.values.update`.
 pub(crate) const WRITE: RequiredScopes = RequiredScopes(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);
-
-/// What the scopes mean, for the page on which the user is asked (Sheets API, "OAuth scopes").
-pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
-    (
-        SPREADSHEETS,
-        "See, change, create and delete your spreadsheets",
-    ),
-    (SPREADSHEETS_READONLY, "See your spreadsheets"),
-    (
-        DRIVE,
-        "See, change, create and delete all your files, spreadsheets among them",
-    ),
-    (
-        DRIVE_READONLY,
-        "See and download all your files, spreadsheets among them",
-    ),
-    (
-        DRIVE_FILE,
-        "See and change only the files that you use with this application",
-    ),
-];

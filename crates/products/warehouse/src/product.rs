@@ -5,12 +5,12 @@ use std::time::Duration;
 use stead_core::{
     ports::Limits,
     product::{
-        ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
-        Rotation, SubjectSource, TokenFormat,
+        ClientAuthentication, OAuth, Origin, PermissionTexts, Permissions, Product, ProxyRoute,
+        ProxyRules, Quota, Rotation, SubjectSource, TokenFormat,
     },
 };
 
-use crate::{errors::read_error, scopes, settings, tools::TOOLS};
+use crate::{errors::read_error, settings, tools::TOOLS};
 
 /// The one origin: the account of the connection's settings.
 const SQL_API: &str = "sql_api";
@@ -63,16 +63,24 @@ pub static PRODUCT: Product = Product {
         default_lifetime: Some(Duration::from_secs(600)),
         subject: SubjectSource::TokenResponse {
             id: "/username",
-            display: None,
+            display: Some("/username"),
         },
         ..OAuth::BASE
     },
-    scope_descriptions: scopes::DESCRIPTIONS,
-    abilities: &["Run any SQL that your role allows: read, change and delete data"],
+    permission_texts: &[&TEXTS],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE
 };
+
+/// What the scopes mean, for the page on which the user is asked.
+static TEXTS: PermissionTexts = PermissionTexts::new(&[
+    ("en", include_str!("permissions/en.json")),
+    ("de", include_str!("permissions/de.json")),
+    ("fr", include_str!("permissions/fr.json")),
+    ("es", include_str!("permissions/es.json")),
+    ("ja", include_str!("permissions/ja.json")),
+]);
 
 /// The SQL API's own headers ("Request headers"). The kind of the token goes with the token, and is ours.
 fn takes_header(name: &str) -> bool {

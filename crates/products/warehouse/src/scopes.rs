@@ -27,18 +27,6 @@ pub(crate) fn session_role(role: &Name) -> String {
     }
 }
 
-/// What the scopes mean, for the page on which the user is asked.
-pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
-    (
-        REFRESH_TOKEN,
-        "Stay connected while you are away, for up to 90 days",
-    ),
-    (
-        "session:role:PUBLIC",
-        "Run statements with the role that everyone has",
-    ),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,14 +5,13 @@ use std::time::Duration;
 use stead_core::{
     ports::Limits,
     product::{
-        ClientAuthentication, OAuth, Origin, Permissions, Product, ProxyRoute, ProxyRules, Quota,
-        Rotation, SubjectSource, TokenFormat,
+        ClientAuthentication, OAuth, Origin, PermissionTexts, Permissions, Product, ProxyRoute,
+        ProxyRules, Quota, Rotation, SubjectSource, TokenFormat,
     },
 };
 
 use crate::{
     errors::{read_error, read_token_error},
-    scopes,
     tools::TOOLS,
     version,
 };
@@ -62,14 +61,20 @@ pub static PRODUCT: Product = Product {
         ..Limits::DEFAULT
     },
     oauth: OAUTH,
-    scope_descriptions: scopes::DESCRIPTIONS,
-    abilities: &[
-        "Read the pages and databases that you choose, and add and change what is in them, as far as Notion says so",
-    ],
+    permission_texts: &[&TEXTS],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE
 };
+
+/// What the capabilities mean, for the page on which the user is asked.
+static TEXTS: PermissionTexts = PermissionTexts::new(&[
+    ("en", include_str!("permissions/en.json")),
+    ("de", include_str!("permissions/de.json")),
+    ("fr", include_str!("permissions/fr.json")),
+    ("es", include_str!("permissions/es.json")),
+    ("ja", include_str!("permissions/ja.json")),
+]);
 
 /// Notion API, "Authorization" and the OAuth section of its OpenAPI description. Access tokens tell no lifetime, so
 /// they are refreshed when the product refuses them; every refresh brings a new refresh token.

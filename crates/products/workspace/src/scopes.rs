@@ -15,31 +15,3 @@ pub const READ_COMMENTS: &str = "read_comments";
 pub const INSERT_COMMENTS: &str = "insert_comments";
 /// See users with their mail addresses.
 pub const READ_USERS: &str = "read_users";
-
-/// What the capabilities mean, for the page on which the user is asked.
-pub(crate) const DESCRIPTIONS: &[(&str, &str)] = &[
-    (
-        "read_content",
-        "Read the pages and databases that you choose",
-    ),
-    (
-        "update_content",
-        "Change the pages and databases that you choose",
-    ),
-    (
-        "insert_content",
-        "Add pages, rows and databases to those that you choose",
-    ),
-    (
-        "read_comments",
-        "Read comments on the pages that you choose",
-    ),
-    (
-        "insert_comments",
-        "Write comments on the pages that you choose",
-    ),
-    (
-        "read_users",
-        "See who works in your workspace, with mail addresses",
-    ),
-];

@@ -39,6 +39,7 @@ pub(super) fn show(
         client,
         asks: page.asks,
         action: format!("/{host}{path}{id}"),
+        host,
         id,
         people: page.people,
         permissions: page.permissions,

@@ -17,6 +17,8 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// What a consent page asks.
 #[derive(Debug, Serialize)]
 pub(crate) struct Consent {
+    /// The host that is played.
+    pub(crate) host: String,
     pub(crate) title: String,
     /// The client's id.
     pub(crate) client: String,
@@ -134,6 +136,7 @@ mod tests {
             pages: vec![(format!("page-of-{email}"), "Notes & ideas".to_owned())],
         };
         let response = consent(&Consent {
+            host: "accounts.google.com".to_owned(),
             title: "Choose an account".to_owned(),
             client: "client".to_owned(),
             asks: "asks for access".to_owned(),
@@ -164,6 +167,12 @@ mod tests {
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
+    }
+
+    #[test]
+    fn pages_that_look_like_a_products_say_that_they_are_not() {
+        assert!(page(None).contains("This is not the real accounts.google.com."));
+        assert!(problem("a", "b").contains("This is not the real product"));
     }
 
     #[test]

@@ -68,6 +68,12 @@ impl Rates {
             .map_err(|wait| too_many("everyone together", wait))
     }
 
+    /// Where a request comes from; empty where that is not known.
+    pub(crate) fn source(&self, extensions: &Extensions, headers: &HeaderMap) -> String {
+        let source = Source::of_request(extensions, headers, &self.trusted);
+        source.map_or_else(String::new, |source| source.to_string())
+    }
+
     /// Counts a request of an application, where its credential has a rate: a minute's requests at once, and more as time
     /// goes on.
     pub(crate) fn check_caller(&self, caller: &Caller) -> Result<(), Error> {

@@ -2,17 +2,24 @@
 //! and anyone could write it there.
 
 use http::{HeaderMap, HeaderValue, header};
-use url::form_urlencoded;
+use stead::core::environment::Environment;
+use url::{Url, form_urlencoded};
 
 const NAME: &str = "stead-connected";
 /// Longer names are cut.
 const LONGEST: usize = 100;
 
 /// `Set-Cookie` with the account's name, for a minute.
-pub(crate) fn set(product_user: &str) -> Option<HeaderValue> {
+pub(crate) fn set(environment: &Environment, product_user: &str) -> Option<HeaderValue> {
+    cookie(environment.public_url(), product_user)
+}
+
+fn cookie(public_url: &Url, product_user: &str) -> Option<HeaderValue> {
+    let base = public_url.path().trim_end_matches('/');
     let name: String = product_user.chars().take(LONGEST).collect();
     let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
-    let cookie = format!("{NAME}={name}; Path=/connect/done; Max-Age=60; HttpOnly; SameSite=Lax");
+    let cookie =
+        format!("{NAME}={name}; Path={base}/connect/done; Max-Age=60; HttpOnly; SameSite=Lax");
     HeaderValue::try_from(cookie).ok()
 }
 
@@ -39,7 +46,13 @@ mod tests {
     #[test]
     fn a_name_comes_back_as_it_was_set() {
         for name in ["ada@example.com", "Ada & Søren; a=b", "\u{30a8}"] {
-            let set = set(name).unwrap();
+            let public_url = "https://example.com/stead/".parse().unwrap();
+            let set = cookie(&public_url, name).unwrap();
+            assert!(
+                set.to_str()
+                    .unwrap()
+                    .contains("; Path=/stead/connect/done;")
+            );
             let sent = set.to_str().unwrap().split(';').next().unwrap();
             let mut headers = HeaderMap::new();
             headers.insert(header::COOKIE, format!("other=1; {sent}").parse().unwrap());

@@ -1,43 +1,53 @@
-//! `GET /connect/done?product=&next=&missing=`: it went well.
+//! `GET /connect/done?product=&next=&missing=&authorization=`: it went well.
 
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Uri};
+use stead::core::identifier::AuthorizationId;
 use url::form_urlencoded;
 
-use super::connected;
-use crate::{extract::Acting, pages::Pages};
+use super::{Cookie, connected};
+use crate::{
+    extract::Acting,
+    pages::{Done, Language, Pages},
+};
 
-/// Anyone can write this query, so only products of this environment are named, and only permissions of theirs.
+/// Anyone can write this query, so only products of this environment are named, and only permissions of theirs; asking
+/// again needs the cookie of the authorization as well.
 pub(super) async fn show(
     Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
-    let (mut product, mut confirm, mut missing) = (None, false, Vec::new());
+    let language = Language::of(&headers);
+    let mut done = Done::default();
+    let mut missing = Vec::new();
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
         match name.as_ref() {
             "product" => {
-                product = environment
+                done.product = environment
                     .catalogue()
                     .products()
                     .iter()
-                    .find(|product| product.title == value)
+                    .copied()
+                    .find(|product| product.title == value);
             }
-            "next" => confirm = value == "confirm",
-            "missing" => missing.push(value),
+            "next" => done.confirm = value == "confirm",
+            "missing" => missing.push(value.into_owned()),
+            "authorization" => done.again = value.parse::<AuthorizationId>().ok(),
             _ => {}
         }
     }
-    let described = product.map_or(&[][..], |product| product.scope_descriptions);
-    let missing: Vec<&str> = described
-        .iter()
-        .filter(|(scope, _)| missing.iter().any(|one| one == scope))
-        .map(|(_, text)| *text)
-        .collect();
-    let user = connected::read(&headers);
-    let title = product.map(|product| product.title);
-    pages.done(title, user.as_deref(), confirm, &missing)
+    if let Some(product) = done.product {
+        done.missing = product.describe_scopes(&missing, language.tag());
+        done.missing.retain(|line| !line.is_scope);
+    }
+    let cookie = Cookie::of(&environment);
+    done.again = done
+        .again
+        .filter(|id| !done.missing.is_empty() && cookie.read(&headers, *id).is_some());
+    done.user = connected::read(&headers);
+    pages.done(language, &done)
 }

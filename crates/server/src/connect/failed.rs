@@ -3,14 +3,21 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
-use http::Uri;
+use http::{HeaderMap, Uri};
 use stead::ErrorKind;
 use url::form_urlencoded;
 
-use crate::{pages::Pages, request_id::RequestId};
+use crate::{
+    pages::{Language, Pages},
+    request_id::RequestId,
+};
 
 /// Shows our own text for the kind and the support id, nothing else of the query.
-pub(super) async fn show(State(pages): State<Arc<Pages>>, uri: Uri) -> Response {
+pub(super) async fn show(
+    State(pages): State<Arc<Pages>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let (mut kind, mut id) = (ErrorKind::Internal, None);
     for (name, value) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
         match name.as_ref() {
@@ -19,5 +26,5 @@ pub(super) async fn show(State(pages): State<Arc<Pages>>, uri: Uri) -> Response 
             _ => {}
         }
     }
-    pages.failed(kind, id)
+    pages.failed(Language::of(&headers), kind, id)
 }

@@ -1,5 +1,7 @@
 //! What the end user sees: the page behind an authorization link, and how it ended.
 
+mod again;
+mod cancelled;
 mod connected;
 mod cookie;
 mod done;
@@ -12,18 +14,21 @@ mod tests;
 
 pub(crate) use connected::set as connected;
 pub(crate) use cookie::Cookie;
+pub(crate) use same_origin::check as check_same_origin;
 
 use crate::routes::{Route, get, post};
 
 /// What a user's browser opens.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
+        get("/connect/cancelled", cancelled::show),
         get("/connect/done", done::show),
         get("/connect/failed", failed::show),
         // For `curl -X POST -L`, which keeps its method on the way.
         post("/connect/done", done::show),
         post("/connect/failed", failed::show),
         get("/connect/{token}", show::show),
+        post("/connect/again/{authorization_id}", again::start),
         post("/connect/{token}", start::start),
     ]
 }

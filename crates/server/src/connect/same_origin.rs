@@ -9,7 +9,7 @@ use stead::{Error, ErrorKind, core::environment::Environment};
 ///
 /// # Errors
 /// [`ErrorKind::OriginRejected`].
-pub(super) fn check(environment: &Environment, headers: &HeaderMap) -> Result<(), Error> {
+pub(crate) fn check(environment: &Environment, headers: &HeaderMap) -> Result<(), Error> {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let ours = environment.public_url().origin().ascii_serialization();
     let from_us = match (text("sec-fetch-site"), text(header::ORIGIN.as_str())) {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
+use http::HeaderMap;
 
 use crate::{
     extract::{Acting, Path},
-    pages::Pages,
+    pages::{Language, Pages},
     problem::Result,
 };
 
@@ -14,8 +15,9 @@ pub(super) async fn show(
     Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,
     Path(token): Path<String>,
+    headers: HeaderMap,
 ) -> Result<Response> {
     let page = environment.connect_page(&token).await?;
     let left = page.expires_at.duration_since(environment.runtime().now());
-    Ok(pages.connect(&page, left.as_secs()))
+    Ok(pages.connect(Language::of(&headers), &page, left.as_secs()))
 }

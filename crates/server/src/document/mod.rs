@@ -3,6 +3,8 @@
 #[cfg(test)]
 pub(crate) mod check;
 #[cfg(test)]
+mod examples_tests;
+#[cfg(test)]
 mod tests;
 
 use axum::{extract::State, response::Response};
@@ -16,7 +18,7 @@ use stead::{
 
 use crate::{
     Access,
-    openapi::{Draft, Form, Schemas, parameter},
+    openapi::{Draft, Form, Schemas, examples, parameter},
     routes::Route,
     state::ServerState,
 };
@@ -74,6 +76,10 @@ const TAGS: &[(&str, &str)] = &[
         "app-credentials",
         "Client ids and secrets of applications, with what each may do.",
     ),
+    (
+        "members",
+        "People who may sign in to the dashboard, with their roles.",
+    ),
     ("events", "What happened, as a feed that misses nothing."),
     (
         "webhooks",
@@ -115,6 +121,8 @@ fn document(public_url: &str) -> Value {
             }
         }
     }
+    let schemas = schemas.finish();
+    examples::add(&mut paths, &schemas);
     let tags: Vec<Value> = TAGS
         .iter()
         .map(|(name, description)| json!({ "name": name, "description": description }))
@@ -129,7 +137,7 @@ fn document(public_url: &str) -> Value {
         "tags": tags,
         "paths": paths,
         "components": {
-            "schemas": schemas.finish(),
+            "schemas": schemas,
             "securitySchemes": security_schemes(url),
             "headers": headers(),
             "examples": problems(),

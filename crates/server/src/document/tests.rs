@@ -5,25 +5,29 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::document;
-use crate::{table, testing::TestService};
+use crate::{Access, table, testing::TestService};
 
 /// What only browsers and the machines in between ask for, and the other forms of a path that is described.
 const NOT_DESCRIBED: &[&str] = &[
     "ANY /proxy/{connection_name}/{identifier}",
     "ANY /proxy/{connection_name}/{identifier}/",
+    "GET /connect/cancelled",
     "GET /connect/done",
     "GET /connect/failed",
     "GET /connect/{token}",
+    "GET /dashboard/assets/{name}",
     "GET /favicon.ico",
     "GET /icon.svg",
+    "GET /logo",
     "GET /sso/v1/oauth/{connection_id}/callback",
+    "POST /connect/again/{authorization_id}",
     "POST /connect/done",
     "POST /connect/failed",
     "POST /connect/{token}",
     "POST /sso/v1/oauth/{connection_id}/callback",
 ];
 
-fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
+pub(super) fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     paths.iter().flat_map(|(path, item)| {
         let operations = item.as_object().unwrap();
@@ -38,7 +42,11 @@ fn every_route_is_described_and_nothing_else() {
     let document = document("https://stead.example.com/");
     let mut described: BTreeSet<String> = operations(&document).map(|(name, _)| name).collect();
     let mut left_out = Vec::new();
-    for (_, routes) in table() {
+    // The dashboard is pages, which nothing but a browser reads.
+    let interface = table().into_iter();
+    for (_, routes) in
+        interface.filter(|(access, _)| !matches!(access, Access::Dashboard | Access::SignIn))
+    {
         for route in routes {
             let path = route.path.replace("{*", "{");
             let methods = match route.method {
@@ -262,5 +270,5 @@ fn every_example_fits_its_schema() {
             }
         }
     }
-    let _ = count;
+    assert!(count > 50, "{count}");
 }

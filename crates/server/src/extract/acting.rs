@@ -6,6 +6,8 @@ use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
 use stead::core::{caller::Caller, environment::Environment};
 
+use crate::request_id::RequestId;
+
 /// The environment for this request's caller.
 pub(crate) struct Acting(pub(crate) Environment);
 
@@ -20,7 +22,9 @@ where
         let acting = parts.extensions.get::<Environment>().cloned();
         Ok(Self(acting.unwrap_or_else(|| {
             // Routes without a token are those that users open.
-            Environment::from_ref(state).acting_as(Caller::User)
+            let id = RequestId::of(&parts.extensions).to_string();
+            let environment = Environment::from_ref(state);
+            environment.acting_as(Caller::User).in_request(&id)
         })))
     }
 }

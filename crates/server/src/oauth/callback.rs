@@ -49,8 +49,12 @@ pub(super) async fn finish(
         .return_to
         .clone()
         .unwrap_or_else(|| done(&environment, &finished));
-    let ended = cookie.end(finished.authorization_id);
-    let connected = finished.product_user.as_deref().and_then(connected);
+    // Whoever left something out may be asked once more, in this browser.
+    let ended = (finished.missing_scopes.is_empty())
+        .then(|| cookie.end(finished.authorization_id))
+        .flatten();
+    let user = finished.product_user.as_deref();
+    let connected = user.and_then(|user| connected(&environment, user));
     Ok(pages.redirect(&location, ended.into_iter().chain(connected)))
 }
 
@@ -81,6 +85,9 @@ fn done(environment: &Environment, finished: &FinishedAuthorization) -> String {
     }
     for scope in &finished.missing_scopes {
         query.append_pair("missing", scope);
+    }
+    if !finished.missing_scopes.is_empty() {
+        query.append_pair("authorization", &finished.authorization_id.to_string());
     }
     address(environment, &format!("/connect/done?{}", query.finish()))
 }

@@ -13,6 +13,7 @@ use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
+use serde_json::json;
 use stead::{Error, ErrorKind, core::environment::Environment};
 
 use url::form_urlencoded;
@@ -90,6 +91,10 @@ pub(super) fn describe(draft: &mut Draft<'_>) {
 
 /// The form. HTTP Basic can carry the id and the secret in its place.
 #[derive(JsonSchema)]
+#[schemars(example = json!({
+    "grant_type": "client_credentials", "client_id": "app_…", "client_secret": "stead_secret_…",
+    "scope": "tools:execute:mail",
+}))]
 #[expect(dead_code, reason = "the document describes what is read by name")]
 struct TokenRequest {
     /// `client_credentials`.
@@ -105,6 +110,9 @@ struct TokenRequest {
 
 /// A bearer token.
 #[derive(Serialize, JsonSchema)]
+#[schemars(example = json!({
+    "access_token": "stead_token_…", "token_type": "Bearer", "expires_in": 3600, "scope": "tools:execute:mail",
+}))]
 struct Token<'a> {
     /// The token.
     access_token: &'a str,

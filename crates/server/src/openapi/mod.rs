@@ -3,6 +3,7 @@
 
 mod draft;
 mod errors;
+pub(crate) mod examples;
 mod operation;
 pub(crate) mod parameter;
 mod schemas;
@@ -13,4 +14,4 @@ pub(crate) use errors::Form;
 pub(crate) use operation::Operation;
 pub(crate) use parameter::{PAGING, Parameter, flag, list, moment, number, one_of, text};
 pub(crate) use schemas::Schemas;
-pub(crate) use signature::Signature;
+pub(crate) use signature::{Argument, Signature};

@@ -1,10 +1,12 @@
 //! The pages that people see: no script, nothing from elsewhere, nothing secret, and no cache that keeps them.
 
 mod headers;
-mod permissions;
+mod language;
+#[cfg(test)]
+mod tests;
 mod texts;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     extract::{Request, State},
@@ -13,19 +15,27 @@ use axum::{
 };
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use minijinja::{Environment as Templates, Value, context, value::Serde};
+use minijinja::{Environment as Templates, UndefinedBehavior, Value, context, value::Serde};
 use serde::Serialize;
+use serde_json::json;
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, oauth::ConnectPage},
+    core::{
+        environment::Environment,
+        identifier::AuthorizationId,
+        oauth::ConnectPage,
+        product::{PermissionText, Product},
+    },
 };
 
 use crate::{
+    brand::{Brand, Button, Logo},
     problem::{self, Problem},
     request_id::RequestId,
 };
 use headers::PageHeaders;
-use texts::Text;
+pub(crate) use language::Language;
+use texts::Message;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -33,23 +43,52 @@ const STYLE: &str = include_str!("style.css");
 #[derive(Debug)]
 pub(crate) struct Pages {
     templates: Templates<'static>,
+    texts: BTreeMap<&'static str, Value>,
     headers: PageHeaders,
-    /// Who asks, as people know it: the host of the public URL.
-    host: String,
+    logo: Option<Logo>,
+}
+
+/// How an authorization ended well.
+#[derive(Debug, Default)]
+pub(crate) struct Done {
+    /// Product, where it is known.
+    pub(crate) product: Option<&'static Product>,
+    /// Who the user is at the product.
+    pub(crate) user: Option<String>,
+    /// Whether the application still has to say who came back.
+    pub(crate) confirm: bool,
+    /// What the user left out.
+    pub(crate) missing: Vec<PermissionText>,
+    /// The authorization after which this browser may be asked again for what is missing.
+    pub(crate) again: Option<AuthorizationId>,
 }
 
 impl Pages {
-    pub(crate) fn new(environment: &Environment) -> Self {
+    pub(crate) fn new(environment: &Environment, brand: &Brand) -> Self {
         let url = environment.public_url();
+        let host = url.host_str().unwrap_or_default();
+        let style = style(brand);
         let mut templates = Templates::new();
-        templates.add_global(
-            "icon",
-            format!("{}/icon.svg", url.as_str().trim_end_matches('/')),
-        );
-        templates.add_global("style", Value::from_safe_string(STYLE.to_owned()));
+        templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        // A URL without a query holds nothing that ends an attribute.
+        let base = url.as_str().trim_end_matches('/');
+        templates.add_global("base", Value::from_safe_string(base.to_owned()));
+        templates.add_global("style", Value::from_safe_string(style.clone()));
+        let shown = json!({
+            "name": brand.name,
+            "logo": brand.logo.is_some(),
+            "support": brand.support,
+            "privacy": brand.privacy,
+            "host": host,
+            // Who asks, as people know it.
+            "app": brand.name.as_deref().unwrap_or(host),
+        });
+        templates.add_global("brand", Value::from(Serde(&shown)));
+        texts::add_filters(&mut templates);
         for (name, source) in [
             ("layout.html", include_str!("layout.html")),
             ("connect.html", include_str!("connect.html")),
+            ("done.html", include_str!("done.html")),
             ("message.html", include_str!("message.html")),
             ("index.html", include_str!("index.html")),
         ] {
@@ -59,45 +98,57 @@ impl Pages {
         }
         Self {
             templates,
-            headers: PageHeaders::new(STYLE, url.scheme()),
-            host: url.host_str().unwrap_or_default().to_owned(),
+            texts: texts::all(),
+            headers: PageHeaders::new(&style, url.scheme()),
+            logo: brand.logo.clone(),
         }
     }
 
     /// What `GET /` shows to a browser.
-    pub(crate) fn index(&self, index: &impl Serialize) -> Response {
-        self.page(
-            StatusCode::OK,
-            "index.html",
-            &context! { index => Serde(index) },
-        )
+    pub(crate) fn index(&self, language: Language, index: &impl Serialize) -> Response {
+        let context = context! { index => Serde(index) };
+        self.page(StatusCode::OK, "index.html", language, context)
     }
 
     /// Who asks for what, and the button to go on.
-    pub(crate) fn connect(&self, page: &ConnectPage, seconds_left: i64) -> Response {
+    pub(crate) fn connect(
+        &self,
+        language: Language,
+        page: &ConnectPage,
+        seconds_left: i64,
+    ) -> Response {
+        let (unit, left) = texts::time_left(seconds_left);
         let context = context! {
-            product => page.product_title,
-            host => self.host.as_str(),
-            permissions => Serde(permissions::describe(page)),
-            expires_at => page.expires_at.to_string(),
-            left => texts::time_left(seconds_left),
+            product => page.product.title,
+            permissions => lines(&page.permissions(language.tag())),
+            note => page.product.permission_note(language.tag()),
+            unit,
+            left,
         };
-        let mut response = self.page(StatusCode::OK, "connect.html", &context);
+        let mut response = self.page(StatusCode::OK, "connect.html", language, context);
         self.headers.allow_leaving(response.headers_mut());
         response
     }
 
-    /// It went well; `confirm` where the application still has to say who came back, `missing` the permissions that the
-    /// user left out, in plain words.
-    pub(crate) fn done(
-        &self,
-        product: Option<&str>,
-        user: Option<&str>,
-        confirm: bool,
-        missing: &[&str],
-    ) -> Response {
-        let text = texts::done(product, user, confirm, missing);
-        self.message(StatusCode::OK, text, None)
+    /// It went well.
+    pub(crate) fn done(&self, language: Language, done: &Done) -> Response {
+        let context = context! {
+            product => done.product.map(|product| product.title),
+            user => done.user.clone(),
+            confirm => done.confirm,
+            missing => lines(&done.missing),
+            again => done.again.map(|id| id.to_string()),
+        };
+        let mut response = self.page(StatusCode::OK, "done.html", language, context);
+        if done.again.is_some() {
+            self.headers.allow_leaving(response.headers_mut());
+        }
+        response
+    }
+
+    /// The user went back before anything was asked for.
+    pub(crate) fn cancelled(&self, language: Language) -> Response {
+        self.message(StatusCode::OK, language, texts::CANCELLED, None)
     }
 
     /// A response to a request that only asks whether there is one.
@@ -108,9 +159,9 @@ impl Pages {
     }
 
     /// An error of this request, in words for the end user.
-    fn failure(&self, error: &Error, id: RequestId) -> Response {
+    fn failure(&self, language: Language, error: &Error, id: RequestId) -> Response {
         problem::report(error);
-        let mut response = self.failed(error.kind(), Some(id));
+        let mut response = self.failed(language, error.kind(), Some(id));
         if let Some(seconds) = problem::retry_after(error) {
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
@@ -118,17 +169,19 @@ impl Pages {
     }
 
     /// An error at an address that is not for people, in words for someone who came there by a browser.
-    pub(crate) fn problem(&self, error: &Error, id: RequestId) -> Response {
-        self.message(
-            problem::status(error.kind()),
-            texts::not_for_people(error.kind()),
-            Some(id),
-        )
+    pub(crate) fn problem(&self, language: Language, error: &Error, id: RequestId) -> Response {
+        let text = texts::not_for_people(error.kind());
+        self.message(problem::status(error.kind()), language, text, Some(id))
     }
 
     /// An error of this or of an earlier request.
-    pub(crate) fn failed(&self, kind: ErrorKind, id: Option<RequestId>) -> Response {
-        self.message(problem::status(kind), texts::failed(kind), id)
+    pub(crate) fn failed(
+        &self,
+        language: Language,
+        kind: ErrorKind,
+        id: Option<RequestId>,
+    ) -> Response {
+        self.message(problem::status(kind), language, texts::failed(kind), id)
     }
 
     /// 303, so that the browser asks for `location` by GET whatever it sent before, with cookies to set.
@@ -142,7 +195,7 @@ impl Pages {
                 ErrorKind::Internal,
                 "an address cannot be a header's value",
             ));
-            return self.failed(ErrorKind::Internal, None);
+            return self.failed(Language::default(), ErrorKind::Internal, None);
         };
         let mut response = StatusCode::SEE_OTHER.into_response();
         self.headers.write(response.headers_mut());
@@ -153,21 +206,27 @@ impl Pages {
         response
     }
 
-    fn message(&self, status: StatusCode, text: Text, id: Option<RequestId>) -> Response {
-        let Text {
-            title,
-            body,
-            advice,
-        } = text;
+    fn message(
+        &self,
+        status: StatusCode,
+        language: Language,
+        Message { text, advice }: Message,
+        id: Option<RequestId>,
+    ) -> Response {
         let support_id = id.map(|id| id.to_string());
-        self.page(
-            status,
-            "message.html",
-            &context! { title, body, advice, support_id },
-        )
+        let context = context! { text, advice, support_id };
+        self.page(status, "message.html", language, context)
     }
 
-    fn page(&self, status: StatusCode, template: &str, context: &Value) -> Response {
+    fn page(
+        &self,
+        status: StatusCode,
+        template: &str,
+        language: Language,
+        context: Value,
+    ) -> Response {
+        let language = language.tag();
+        let context = context! { language, t => self.texts[language].clone(), ..context };
         let rendered = self
             .templates
             .get_template(template)
@@ -189,6 +248,12 @@ impl Pages {
             HeaderValue::from_static("text/html; charset=utf-8"),
         );
         response
+            .headers_mut()
+            .insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language));
+        response
+            .headers_mut()
+            .append(header::VARY, HeaderValue::from_static("accept-language"));
+        response
     }
 }
 
@@ -196,6 +261,49 @@ impl Pages {
 pub(crate) async fn icon() -> Response {
     let picture = include_str!("icon.svg");
     ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response()
+}
+
+/// The operator's logo. Opened by itself, it is no more than a picture either.
+pub(crate) async fn logo(State(pages): State<Arc<Pages>>) -> Response {
+    let Some(Logo { file, media_type }) = pages.logo.clone() else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
+    let headers = [
+        (header::CONTENT_TYPE, media_type),
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        ),
+        (
+            header::CACHE_CONTROL,
+            HeaderValue::from_static("public, max-age=3600"),
+        ),
+    ];
+    (headers, file).into_response()
+}
+
+/// The style sheet with the operator's color.
+fn style(brand: &Brand) -> String {
+    let Some(colors) = &brand.colors else {
+        return STYLE.to_owned();
+    };
+    let rule = |Button { ground, text }: &Button| {
+        format!(":root {{ --accent: {ground}; --on-accent: {text}; }}\n")
+    };
+    format!(
+        "{STYLE}{}@media (prefers-color-scheme: dark) {{ {} }}\n",
+        rule(&colors.light),
+        rule(&colors.dark)
+    )
+}
+
+fn lines(permissions: &[PermissionText]) -> Vec<Value> {
+    let lines = permissions.iter();
+    lines
+        .map(|line| context! { text => line.text.clone(), is_scope => line.is_scope })
+        .collect()
 }
 
 /// Whether the caller is a browser. A program that sends a token, or asks for JSON as well, is not one.
@@ -216,9 +324,10 @@ pub(crate) async fn show_problem(
     request: Request,
     next: Next,
 ) -> Response {
+    let language = Language::of(request.headers());
     let mut response = next.run(request).await;
     match response.extensions_mut().remove() {
-        Some(Problem { error, .. }) => pages.failure(&error, id),
+        Some(Problem { error, .. }) => pages.failure(language, &error, id),
         None => response,
     }
 }

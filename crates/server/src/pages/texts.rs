@@ -1,162 +1,133 @@
-//! What pages say. People who read this did not write the application: no jargon, no blame, and what to do next.
+//! What pages say, in every language: `texts/` has a file for each. People who read this did not write the application:
+//! no jargon, no blame, and what to do next.
+//!
+//! A text is HTML with `{names}` of values, which are escaped.
 
-use stead::ErrorKind;
+use std::{collections::BTreeMap, fmt::Write as _};
 
-/// The text of a page.
-#[derive(Debug)]
-pub(super) struct Text {
-    pub(super) title: String,
-    pub(super) body: String,
-    pub(super) advice: Option<&'static str>,
+use minijinja::{Environment as Templates, Error, HtmlEscape, Value, value::Kwargs, value::Serde};
+use serde_json::Value as Json;
+use stead::{ErrorKind, core::product::LANGUAGES};
+
+/// In the order of [`LANGUAGES`].
+const FILES: [&str; 5] = [
+    include_str!("texts/en.json"),
+    include_str!("texts/de.json"),
+    include_str!("texts/fr.json"),
+    include_str!("texts/es.json"),
+    include_str!("texts/ja.json"),
+];
+
+/// The texts of each language.
+pub(super) fn all() -> BTreeMap<&'static str, Value> {
+    let texts = LANGUAGES.into_iter().zip(FILES);
+    texts
+        .map(|(language, file)| {
+            let texts: Json = serde_json::from_str(file).unwrap_or_else(|error| {
+                tracing::error!(language, %error, "the texts of a language cannot be read");
+                Json::Null
+            });
+            (language, Value::from(Serde(&texts)))
+        })
+        .collect()
 }
 
-/// It went well. Permissions that the user left out are named, since what needs them will not work.
-pub(super) fn done(
-    product: Option<&str>,
-    user: Option<&str>,
-    confirm: bool,
-    missing: &[&str],
-) -> Text {
-    let without = (!missing.is_empty()).then(|| {
-        format!(
-            "You left out: {}. What needs that will not work.",
-            missing.join("; ")
-        )
-    });
-    let (title, body, advice) = match (confirm, &without) {
-        (true, _) => (
-            String::from("Almost done"),
-            "You have given your consent.",
-            Some("Go back to the application that gave you the link; it finishes there."),
-        ),
-        (false, None) => (connected(product), "You can close this window.", None),
-        (false, Some(_)) => (
-            connected(product),
-            "",
-            Some("To allow it too, ask for a new link where you got this one."),
-        ),
-    };
-    let account = user.map(|user| format!("The account is {user}."));
-    let body = [account.as_deref(), Some(body), without.as_deref()];
-    let body: Vec<&str> = body
-        .into_iter()
-        .flatten()
-        .filter(|text| !text.is_empty())
-        .collect();
-    Text {
-        title,
-        body: body.join(" "),
-        advice,
+/// Gives templates the filters that fill texts.
+pub(super) fn add_filters(templates: &mut Templates<'static>) {
+    templates.add_filter("fill", fill);
+    templates.add_filter("count", count);
+}
+
+/// `{{ text | fill(product=…) }}`: puts values in the places of their names.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a filter takes its arguments by value"
+)]
+fn fill(text: &str, values: Kwargs) -> Result<Value, Error> {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, (name, after))) = rest
+        .split_once('{')
+        .and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        let value: String = values.get(name)?;
+        let _ = write!(filled, "{before}{}", HtmlEscape(&value));
+        rest = after;
+    }
+    filled.push_str(rest);
+    Ok(Value::from_safe_string(filled))
+}
+
+/// `{{ forms | count(n, language) }}`: the form of a text for a number, with the number in it.
+fn count(forms: &Value, number: i64, language: &str) -> Result<Value, Error> {
+    let form = forms.get_attr(plural(number, language))?;
+    let filled = form.to_string().replace("{n}", &number.to_string());
+    Ok(Value::from_safe_string(filled))
+}
+
+/// Which form a number takes (Unicode CLDR, "Language Plural Rules").
+fn plural(number: i64, language: &str) -> &'static str {
+    match (language, number) {
+        ("ja", _) => "other",
+        ("fr", 0) | (_, 1) => "one",
+        _ => "other",
     }
 }
 
-fn connected(product: Option<&str>) -> String {
-    product.map_or_else(
-        || String::from("Connected"),
-        |product| format!("{product} is connected"),
-    )
-}
-
-/// How long a link works, as people say it: rounded up, so that a link that works is never said to have ended.
-pub(super) fn time_left(seconds: i64) -> String {
-    let minutes = (seconds.max(0) + 59) / 60;
+/// How long a link works, as people say it: the unit and the number. It is rounded up, so that a link that works is never
+/// said to have ended.
+pub(super) fn time_left(seconds: i64) -> (&'static str, i64) {
+    let minutes = ((seconds + 59) / 60).max(1);
     match minutes {
-        0 | 1 => String::from("one more minute"),
-        2..=119 => format!("{minutes} more minutes"),
-        _ => format!("{} more hours", minutes / 60),
+        ..120 => ("minutes", minutes),
+        _ => ("hours", minutes / 60),
     }
 }
 
-const NEW_LINK: Option<&str> = Some("To try again, ask for a new link where you got this one.");
-const TELL: Option<&str> =
-    Some("Please tell whoever gave you the link, and mention the support id below.");
+/// What a page says that is not about success: the names of its texts in `failed` and in `advice`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Message {
+    pub(super) text: &'static str,
+    pub(super) advice: &'static str,
+}
+
+const fn message(text: &'static str, advice: &'static str) -> Message {
+    Message { text, advice }
+}
+
+/// The user went back before anything was asked for.
+pub(super) const CANCELLED: Message = message("cancelled", "link_again");
 
 /// At an address that is not a page.
-pub(super) fn not_for_people(kind: ErrorKind) -> Text {
-    let (title, body) = match kind {
-        ErrorKind::NotFound => (
-            "There is no page here",
-            String::from("The address may be incomplete or misspelled."),
-        ),
-        ErrorKind::Unauthenticated | ErrorKind::MethodNotAllowed => (
-            "This address is for applications",
-            String::from("It is not a page that a browser can show."),
-        ),
-        other => ("This did not work", other.summary().to_owned()),
+pub(super) fn not_for_people(kind: ErrorKind) -> Message {
+    let text = match kind {
+        ErrorKind::NotFound => "no_page",
+        ErrorKind::Unauthenticated | ErrorKind::MethodNotAllowed => "for_applications",
+        _ => "not_here",
     };
-    Text {
-        title: title.to_owned(),
-        body,
-        advice: Some(
-            "If you were given a link, open the whole link. The start page lists what there is.",
-        ),
-    }
+    message(text, "start_page")
 }
 
 /// It did not go well.
-pub(super) fn failed(kind: ErrorKind) -> Text {
+pub(super) fn failed(kind: ErrorKind) -> Message {
     use ErrorKind as Kind;
-    let (title, body, advice) = match kind {
-        Kind::AuthorizationNotFound | Kind::NotFound | Kind::InvalidRequest => (
-            "We don’t know this link",
-            "It may be incomplete: some mail programs break long links in two.",
-            Some("Copy the whole link, or ask for a new one where you got it."),
-        ),
-        Kind::AuthorizationExpired => (
-            "This link has expired",
-            "Links work for a short time only, to keep you safe.",
-            NEW_LINK,
-        ),
-        Kind::AuthorizationConsumed => (
-            "This link has been used",
-            "Each link works once, to keep you safe.",
-            NEW_LINK,
-        ),
-        Kind::AuthorizationDenied => (
-            "Nothing was connected",
-            "You did not give your consent, and that is fine.",
-            NEW_LINK,
-        ),
-        Kind::AuthorizationFailed => (
-            "Nothing was connected",
-            "The other side did not complete the connection.",
-            NEW_LINK,
-        ),
-        Kind::BrowserMismatch => (
-            "This is another browser",
-            "The link was first opened in another browser or on another device. To keep you safe, it can only be finished there.",
-            Some("Go back to that browser, or ask for a new link where you got this one."),
-        ),
-        Kind::OriginRejected => (
-            "Please open the link itself",
-            "This page was sent by another website, so we stopped.",
-            Some("Open the link as you got it."),
-        ),
-        Kind::HostRejected => (
-            "Please open the link itself",
-            "This page was reached by an address that is not the service’s own, so we stopped.",
-            Some("Open the link as you got it. If you did, please tell whoever gave it to you."),
-        ),
-        Kind::ProductAccountMismatch => (
-            "This is another account",
-            "You signed in with another account than the one connected before.",
-            Some(
-                "Ask for a new link where you got this one, and choose the same account as before.",
-            ),
-        ),
-        Kind::ScopeMissing => (
-            "Nothing was connected",
-            "A permission that the application needs was left out.",
-            NEW_LINK,
-        ),
+    match kind {
+        Kind::AuthorizationNotFound | Kind::NotFound | Kind::InvalidRequest => {
+            message("unknown_link", "whole_link")
+        }
+        Kind::AuthorizationExpired => message("expired", "new_link"),
+        Kind::AuthorizationConsumed => message("used", "new_link"),
+        Kind::AuthorizationDenied => message("declined", "new_link"),
+        Kind::AuthorizationFailed => message("failed", "new_link"),
+        Kind::BrowserMismatch => message("other_browser", "that_browser"),
+        Kind::OriginRejected => message("other_site", "as_given"),
+        Kind::HostRejected => message("other_address", "as_given_or_tell"),
+        Kind::ProductAccountMismatch => message("other_account", "same_account"),
+        Kind::ScopeMissing => message("left_out", "new_link"),
         Kind::ConnectionNotReady
         | Kind::ConnectionCredentialsRejected
         | Kind::ProductNotEnabled
-        | Kind::UnknownConnection => (
-            "The application is not set up yet",
-            "Nothing was connected, and there is nothing that you can do about it.",
-            TELL,
-        ),
+        | Kind::UnknownConnection => message("not_set_up", "tell"),
         Kind::StorageUnavailable
         | Kind::ShuttingDown
         | Kind::Overloaded
@@ -164,56 +135,141 @@ pub(super) fn failed(kind: ErrorKind) -> Text {
         | Kind::RefreshUnavailable
         | Kind::ProductUnavailable
         | Kind::ProductTimeout
-        | Kind::ProductRateLimited => (
-            "Not right now",
-            "The service is temporarily unavailable. Nothing was connected.",
-            Some("Please try again in a few minutes."),
-        ),
-        _ => (
-            "Something went wrong",
-            "Nothing was connected. The fault is on our side.",
-            TELL,
-        ),
-    };
-    Text {
-        title: String::from(title),
-        body: String::from(body),
-        advice,
+        | Kind::ProductRateLimited => message("later", "few_minutes"),
+        _ => message("broken", "tell"),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
+    /// Each text by its path.
+    fn leaves(node: &Json, path: &str, found: &mut BTreeMap<String, String>) {
+        match node {
+            Json::Object(members) => members
+                .iter()
+                .for_each(|(name, child)| leaves(child, &format!("{path}/{name}"), found)),
+            Json::String(text) => {
+                assert!(found.insert(path.to_owned(), text.clone()).is_none());
+            }
+            other => panic!("{path}: {other}"),
+        }
+    }
+
+    fn texts() -> Vec<(&'static str, BTreeMap<String, String>)> {
+        let files = LANGUAGES.into_iter().zip(FILES);
+        files
+            .map(|(language, file)| {
+                let mut found = BTreeMap::new();
+                leaves(&serde_json::from_str(file).unwrap(), "", &mut found);
+                (language, found)
+            })
+            .collect()
+    }
+
+    /// The names of values and of elements that a text has.
+    fn parts(text: &str) -> BTreeSet<String> {
+        let between = |open: char, close: char| {
+            let texts = text.split(open).skip(1);
+            texts
+                .map(|rest| format!("{open}{}", rest.split(close).next().unwrap()))
+                .collect::<BTreeSet<String>>()
+        };
+        let mut parts = between('{', '}');
+        parts.extend(between('<', '>'));
+        parts
+    }
+
     #[test]
-    fn time_is_said_as_people_say_it() {
-        for (seconds, said) in [
-            (-1, "one more minute"),
-            (60, "one more minute"),
-            (61, "2 more minutes"),
-            (540, "9 more minutes"),
-            (7140, "119 more minutes"),
-            (86_400, "24 more hours"),
-        ] {
-            assert_eq!(time_left(seconds), said);
+    fn all_languages_have_the_same_texts_with_the_same_values_and_none_is_a_copy() {
+        let texts = texts();
+        for (index, (language, own)) in texts.iter().enumerate() {
+            for (other_language, other) in &texts[..index] {
+                assert!(own.keys().eq(other.keys()), "{language} {other_language}");
+                for (path, text) in own {
+                    assert_eq!(parts(text), parts(&other[path]), "{language} {path}");
+                    assert_ne!(text, &other[path], "{language} {other_language} {path}");
+                }
+            }
+            assert!(
+                own.values().all(|text| !text.trim().is_empty()),
+                "{language}"
+            );
         }
     }
 
     #[test]
-    fn the_last_page_names_the_account_and_what_was_left_out() {
-        let text = done(
-            Some("Gmail"),
-            Some("ada@example.com"),
-            false,
-            &["See your mails"],
-        );
-        assert_eq!(text.title, "Gmail is connected");
-        assert_eq!(
-            text.body,
-            "The account is ada@example.com. You left out: See your mails. What needs that will not work."
-        );
-        let text = done(Some("Gmail"), None, false, &[]);
-        assert_eq!(text.body, "You can close this window.");
+    fn every_error_has_its_texts() {
+        let own = &texts()[0].1;
+        let messages = ErrorKind::ALL
+            .iter()
+            .flat_map(|kind| [failed(*kind), not_for_people(*kind)])
+            .chain([CANCELLED]);
+        let mut used = BTreeSet::new();
+        for message in messages {
+            for path in [
+                format!("/failed/{}/title", message.text),
+                format!("/failed/{}/body", message.text),
+                format!("/advice/{}", message.advice),
+            ] {
+                assert!(own.contains_key(&path), "{path}");
+                used.insert(path);
+            }
+        }
+        for path in own
+            .keys()
+            .filter(|path| path.starts_with("/failed/") || path.starts_with("/advice/"))
+        {
+            assert!(used.contains(path), "{path} is not used");
+        }
+    }
+
+    #[test]
+    fn time_is_said_as_people_say_it() {
+        let mut templates = Templates::new();
+        add_filters(&mut templates);
+        let texts = all();
+        let said = |seconds: i64, language: &str| {
+            let (unit, number) = time_left(seconds);
+            let source = "{{ t.connect[unit] | count(number, language) }}";
+            let context =
+                minijinja::context! { t => texts[language].clone(), language, unit, number };
+            templates.render_str(source, context).unwrap()
+        };
+        for (seconds, language, expected) in [
+            (-1, "en", "The link works for 1 more minute."),
+            (60, "en", "The link works for 1 more minute."),
+            (61, "en", "The link works for 2 more minutes."),
+            (540, "en", "The link works for 9 more minutes."),
+            (7140, "en", "The link works for 119 more minutes."),
+            (86_400, "en", "The link works for 24 more hours."),
+            (60, "de", "Der Link funktioniert noch 1 Minute."),
+            (540, "de", "Der Link funktioniert noch 9 Minuten."),
+            (60, "fr", "Le lien fonctionne encore 1 minute."),
+            (540, "fr", "Le lien fonctionne encore 9 minutes."),
+            (60, "es", "El enlace funciona durante 1 minuto más."),
+            (7200, "es", "El enlace funciona durante 2 horas más."),
+            (60, "ja", "このリンクはあと 1 分間有効です。"),
+        ] {
+            assert_eq!(said(seconds, language), expected);
+        }
+        assert_eq!(plural(0, "fr"), "one");
+        assert_eq!(plural(0, "de"), "other");
+    }
+
+    #[test]
+    fn values_are_escaped_and_texts_are_not() {
+        let mut templates = Templates::new();
+        add_filters(&mut templates);
+        let filled = templates
+            .render_str(
+                "{{ '<b>{a}</b> {b}' | fill(a='<i>', b='{a}') }}",
+                minijinja::context! {},
+            )
+            .unwrap();
+        assert_eq!(filled, "<b>&lt;i&gt;</b> {a}");
     }
 }

@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::extract::Json;
 
 /// How the process is.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = json!({ "status": "ok" }))]
 pub(super) struct Health {
     /// `ok`, or `ready`.
     pub(super) status: &'static str,

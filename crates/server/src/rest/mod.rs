@@ -10,6 +10,7 @@ mod connections;
 mod events;
 mod executions;
 mod healthz;
+mod members;
 pub(crate) mod proxy;
 mod readyz;
 mod tools;
@@ -34,13 +35,14 @@ use crate::{
 pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{
         AccountTokensCreate, AccountsManage, AccountsRead, AuditRead, ConnectionsManage,
-        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, LinksCreate, ProxyRead,
-        ToolsExecute, WebhooksManage,
+        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, LinksCreate, MembersManage,
+        ProxyRead, ToolsExecute, WebhooksManage,
     };
     let connection = "/v1/connections/{connection_name}";
     let account = "/v1/accounts/{connection_name}/{identifier}";
     let credential = "/v1/app-credentials/{client_id}";
     let webhook = "/v1/webhooks/{webhook_id}";
+    let member = "/v1/members/{member_id}";
     vec![
         get("/v1/connections", connections::list)
             .summary("Lists connections.")
@@ -133,7 +135,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .describe(events::describe)
             .needs(EventsRead),
         get("/v1/executions", executions::list)
-            .summary("Lists calls, the youngest first.")
+            .summary("Lists calls, the newest first.")
             .query(&[executions::FILTER, PAGING])
             .needs(ExecutionsRead),
         get("/v1/executions/totals", executions::totals)
@@ -170,6 +172,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(CredentialsManage),
         post("/v1/app-credentials", app_credentials::create)
             .summary("Makes a credential, and shows its secret once.")
+            .errors(&[UnknownConnection])
             .needs(CredentialsManage),
         get(credential, app_credentials::read)
             .summary("Reads a credential.")
@@ -177,7 +180,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(CredentialsManage),
         patch(credential, app_credentials::change)
             .summary("Changes the members of a credential that are given.")
-            .errors(&[NotFound])
+            .errors(&[NotFound, UnknownConnection])
             .needs(CredentialsManage),
         delete(credential, app_credentials::delete)
             .summary("Revokes a credential with its tokens.")
@@ -197,6 +200,30 @@ pub(crate) fn routes() -> Vec<ForApplications> {
         .summary("Revokes one secret of a credential.")
         .errors(&[NotFound, InvalidTransition])
         .needs(CredentialsManage),
+        get("/v1/members", members::list)
+            .summary("Lists the members of the dashboard.")
+            .query(&[PAGING])
+            .needs(MembersManage),
+        post("/v1/members", members::create)
+            .summary("Invites a member, and shows the link once.")
+            .errors(&[AlreadyExists, InvalidTransition])
+            .needs(MembersManage),
+        get(member, members::read)
+            .summary("Reads a member.")
+            .errors(&[NotFound])
+            .needs(MembersManage),
+        patch(member, members::change)
+            .summary("Changes the name, role or access of a member.")
+            .errors(&[NotFound, InvalidTransition])
+            .needs(MembersManage),
+        delete(member, members::delete)
+            .summary("Deletes a member, whose sessions end.")
+            .errors(&[NotFound, InvalidTransition])
+            .needs(MembersManage),
+        post("/v1/members/{member_id}/reset", members::reset)
+            .summary("Removes a password, and shows the link that sets another one once.")
+            .errors(&[NotFound, InvalidTransition])
+            .needs(MembersManage),
         get("/v1/webhooks", webhooks::list)
             .summary("Lists webhooks.")
             .query(&[PAGING])
@@ -232,7 +259,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(WebhooksManage),
         get("/v1/webhooks/{webhook_id}/deliveries", webhooks::deliveries)
-            .summary("Lists the deliveries of a webhook, the youngest first.")
+            .summary("Lists the deliveries of a webhook, the newest first.")
             .query(&[PAGING])
             .errors(&[NotFound])
             .needs(WebhooksManage),

@@ -13,15 +13,17 @@ use stead_core::{
         AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
         ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
         Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewWebhook, Page,
-        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
-        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
+        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
+        WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
+    members,
     request::{
         ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
         webhook_path,
@@ -228,6 +230,25 @@ impl Backend for Service {
             let request = Outgoing::new(Method::DELETE, &credential_path(client_id));
             response::done(&self.send(request).await?)
         })
+    }
+
+    fn invite_member(&self, new: NewMember) -> Pending<'_, IssuedMemberLink> {
+        Box::pin(members::invite(self, new))
+    }
+    fn members(&self, paging: Paging) -> Pending<'_, Page<Member>> {
+        Box::pin(members::list(self, paging))
+    }
+    fn member<'a>(&'a self, id: &'a str) -> Pending<'a, Member> {
+        Box::pin(members::read(self, id))
+    }
+    fn change_member<'a>(&'a self, id: &'a str, change: MemberChange) -> Pending<'a, Member> {
+        Box::pin(members::change(self, id, change))
+    }
+    fn reset_member<'a>(&'a self, id: &'a str, how: MemberReset) -> Pending<'a, IssuedMemberLink> {
+        Box::pin(members::reset(self, id, how))
+    }
+    fn delete_member<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(members::delete(self, id))
     }
 
     fn events(

@@ -1,6 +1,7 @@
 //! The client of a Stead service.
 
 mod backend;
+mod members;
 mod request;
 mod response;
 mod service;
@@ -49,6 +50,7 @@ use service::Service;
 /// | see who is connected | [`accounts`](Self::accounts) |
 /// | see what can be called | [`tools`](Self::tools) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
+/// | say who may use the dashboard | [`members`](Self::members) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Client {

@@ -18,7 +18,7 @@ impl Audit {
         Self(backend)
     }
 
-    /// Entries, the youngest first: of connections, of the state of accounts, of credentials, keys and webhooks.
+    /// Entries, the newest first: of connections, of the state of accounts, of credentials, keys and webhooks.
     pub fn list(&self, filter: AuditFilter) -> List<AuditEntry> {
         let backend = Arc::clone(&self.0);
         List::new(move |paging| {

@@ -14,9 +14,10 @@ use stead_core::{
         AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
         ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
         Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewWebhook, Page,
-        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
-        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
+        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
+        WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -87,6 +88,13 @@ pub(crate) trait Backend: Send + Sync + 'static {
         secret_id: &'a str,
     ) -> Pending<'a, AppCredential>;
     fn revoke_app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, ()>;
+
+    fn invite_member(&self, new: NewMember) -> Pending<'_, IssuedMemberLink>;
+    fn members(&self, paging: Paging) -> Pending<'_, Page<Member>>;
+    fn member<'a>(&'a self, id: &'a str) -> Pending<'a, Member>;
+    fn change_member<'a>(&'a self, id: &'a str, change: MemberChange) -> Pending<'a, Member>;
+    fn reset_member<'a>(&'a self, id: &'a str, how: MemberReset) -> Pending<'a, IssuedMemberLink>;
+    fn delete_member<'a>(&'a self, id: &'a str) -> Pending<'a, ()>;
 
     fn events(
         &self,

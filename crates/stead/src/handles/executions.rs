@@ -58,7 +58,7 @@ impl Executions {
         self.filter.before = Some(moment);
         self
     }
-    /// The calls, the youngest first. A page may hold fewer than its size although more follow.
+    /// The calls, the newest first. A page may hold fewer than its size although more follow.
     pub fn list(self) -> List<ExecutionRecord> {
         List::new(move |paging| {
             let (backend, filter) = (Arc::clone(&self.backend), self.filter.clone());

@@ -6,7 +6,7 @@ use stead_core::Result;
 
 use super::{
     Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Connections, Events,
-    Executions, Tools, Webhooks,
+    Executions, Members, Tools, Webhooks,
     backend::{Shared, User},
 };
 
@@ -47,6 +47,7 @@ use super::{
 /// | be told what happens | [`webhooks`](Self::webhooks) |
 /// | see who changed what | [`audit`](Self::audit) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
+/// | say who may use the dashboard | [`members`](Self::members) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Stead(Shared);
@@ -99,6 +100,10 @@ impl Stead {
     /// The credentials of applications.
     pub fn app_credentials(&self) -> AppCredentials {
         AppCredentials::new(Arc::clone(&self.0))
+    }
+    /// The members of the dashboard.
+    pub fn members(&self) -> Members {
+        Members::new(Arc::clone(&self.0))
     }
     /// The same with plain names in place of handles.
     pub fn actions(&self) -> Actions {
@@ -163,6 +168,10 @@ macro_rules! operations {
             /// The credentials of applications.
             pub fn app_credentials(&self) -> $crate::AppCredentials {
                 self.stead.app_credentials()
+            }
+            /// The members of the dashboard.
+            pub fn members(&self) -> $crate::Members {
+                self.stead.members()
             }
             /// The same with plain names in place of handles.
             pub fn actions(&self) -> $crate::Actions {

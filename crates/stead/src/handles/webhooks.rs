@@ -92,7 +92,7 @@ impl Webhooks {
         self.0.test_webhook(id).await
     }
 
-    /// Deliveries that were not taken at the first attempt, tests and replays, the youngest event first.
+    /// Deliveries that were not taken at the first attempt, tests and replays, the newest event first.
     pub fn deliveries(&self, id: &str) -> List<WebhookDelivery> {
         let (backend, id) = (Arc::clone(&self.0), id.to_owned());
         List::new(move |paging| {

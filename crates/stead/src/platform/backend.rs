@@ -14,9 +14,10 @@ use stead_core::{
         AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
         ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
         Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewWebhook, Page,
-        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
-        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
+        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
+        WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -142,6 +143,25 @@ impl Backend for Environment {
     }
     fn revoke_app_credential<'a>(&'a self, client_id: &'a str) -> Pending<'a, ()> {
         Box::pin(self.revoke_app_credential(client_id))
+    }
+
+    fn invite_member(&self, new: NewMember) -> Pending<'_, IssuedMemberLink> {
+        Box::pin(self.invite_member(new))
+    }
+    fn members(&self, paging: Paging) -> Pending<'_, Page<Member>> {
+        Box::pin(async move { self.members(paging.token.as_deref(), paging.size).await })
+    }
+    fn member<'a>(&'a self, id: &'a str) -> Pending<'a, Member> {
+        Box::pin(self.member(id))
+    }
+    fn change_member<'a>(&'a self, id: &'a str, change: MemberChange) -> Pending<'a, Member> {
+        Box::pin(self.change_member(id, change))
+    }
+    fn reset_member<'a>(&'a self, id: &'a str, how: MemberReset) -> Pending<'a, IssuedMemberLink> {
+        Box::pin(self.reset_member(id, how))
+    }
+    fn delete_member<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(self.delete_member(id))
     }
 
     fn events(

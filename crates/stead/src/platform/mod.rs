@@ -60,6 +60,7 @@ use crate::{
 /// | see who is connected | [`accounts`](Self::accounts) |
 /// | see what can be called | [`tools`](Self::tools) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
+/// | say who may use the dashboard | [`members`](Self::members) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 /// | serve pages of your own | [`environment`](Self::environment) |
 /// | stop | [`shut_down`](Self::shut_down) |
@@ -305,7 +306,7 @@ impl PlatformBuilder {
             Some(transport) => transport,
             None => {
                 let mut private_hosts = options.private_hosts.clone();
-                private_hosts.extend(options.products.values().flat_map(hosts));
+                private_hosts.extend(options.products.values().flat_map(ProductOptions::hosts));
                 crate::default_transport(Some(private_hosts))?
             }
         };
@@ -342,17 +343,6 @@ impl fmt::Debug for PlatformBuilder {
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
-}
-
-/// The hosts that the operator has set for a product.
-fn hosts(product: &ProductOptions) -> impl Iterator<Item = String> {
-    let urls = product.origins.values();
-    let urls = urls.chain(
-        [&product.token_url, &product.revoke_url]
-            .into_iter()
-            .flatten(),
-    );
-    urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_owned()))
 }
 
 /// A store, the spool next to it, and the store again where it was opened here.

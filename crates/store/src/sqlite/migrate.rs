@@ -20,6 +20,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_audit.sql"),
     include_str!("../../migrations/0007_idempotency.sql"),
     include_str!("../../migrations/0008_webhooks.sql"),
+    include_str!("../../migrations/0009_members.sql"),
 ];
 
 /// Brings the schema to the last version.

@@ -11,6 +11,7 @@ mod inputs;
 mod outputs;
 mod requests;
 mod schemas;
+mod texts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -109,6 +110,8 @@ pub fn checks() -> Vec<Check> {
         description::origins_are_plain,
         description::proxy_routes_are_well_formed,
         description::oauth_endpoints_are_not_proxied,
+        texts::scopes_are_said_in_every_language,
+        texts::texts_are_translated,
         schemas::schemas_are_portable,
         schemas::bounds_and_enums_are_kept,
         exports::exports_keep_to_their_subset,

@@ -3,6 +3,7 @@
 mod bounds;
 mod change;
 mod disk;
+mod idempotency;
 mod kill_points;
 mod kill_random;
 mod stop;
@@ -47,6 +48,7 @@ scenarios! {
     "kill-points" true kill_points::run: "killed before and after every write and token request";
     "connection-change" true change::run: "killed at every write of a connection's change to another host and to another client";
     "kill-random" true kill_random::run: "killed at moments drawn by chance, under load";
+    "idempotency" true idempotency::run: "killed around keyed writes, which are then sent again";
     "commit-unknown" true unknown::run: "every change is committed and its commit reported as failed";
     "disk-full" true disk::full: "the disk is full, also while a token response is under way";
     "write-lock" true store::write_lock: "another program holds the write lock while token responses arrive";

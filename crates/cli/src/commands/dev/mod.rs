@@ -2,6 +2,7 @@
 
 mod data;
 mod happenings;
+mod trial;
 mod welcome;
 
 use std::{net::SocketAddr, path::PathBuf};
@@ -9,7 +10,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::core::resource::NewAuthorizationLink;
+use stead::{PlatformBuilder, core::resource::NewAuthorizationLink};
 
 use data::Data;
 
@@ -24,6 +25,8 @@ use crate::{
 
 /// A day, so that the first link works for a whole session.
 const LINK_SECONDS: u32 = 86_400;
+/// Where the application that is tried out may have webhooks.
+const THIS_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 /// Of the proxy host, where it is free.
 const PROXY_PORT: u16 = 8486;
 
@@ -67,16 +70,22 @@ impl Dev {
         };
         let data = Data(self.data.as_deref());
         let (sandbox, credential) = (data.sandbox(), data.credential());
-        let stack = Stack::start(listeners, sandbox, credential, |builder, _| {
+        let options = trial::options(&listener::url(&listeners.sandbox)?);
+        let storage = |builder: PlatformBuilder, _: &str| {
+            let builder = THIS_MACHINE
+                .iter()
+                .fold(builder, |builder, host| builder.private_host(host));
             with_storage(builder, data.0)
-        })
-        .await?;
+        };
+        let stack = Stack::start_with(listeners, sandbox, credential, &options, storage).await?;
         data.keep_credential(&stack)?;
+        trial::seed(&stack).await?;
         let mut new = NewAuthorizationLink::new(CONNECTION, USER);
         new.expires_in = Some(LINK_SECONDS);
         let actions = stack.platform.actions();
         let link = actions.authorization_link_with(new).await?.link;
         let facts = json!({
+            "dashboard_url": format!("{}/dashboard", stack.url),
             "url": stack.url,
             "sandbox_url": stack.sandbox_url,
             "proxy_url": stack.proxy_url,

@@ -20,10 +20,10 @@ use crate::{
 };
 use finding::{Finding, Level};
 
-/// Look for what is wrong, and say what to do about it: key, database, disk, clock, public URL, connections and their
-/// endpoints, revocations that wait, accounts that need somebody.
+/// Look for what is wrong, and say what to do about it.
 ///
-/// It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
+/// It looks at the key, the database, the disk, the clock, the public URL, the connections and their endpoints, revocations
+/// that wait, and accounts that need their user or an operator. It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
 /// a sentence, and what to do. The exit code is 1 where there is an error. The endpoints of products are asked over the
 /// network, without credentials.
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! `stead reference`: the generated pages of the documentation, hidden from the help.
 
+mod configuration;
 mod rest;
 
 use std::fmt::Write as _;
@@ -38,6 +39,7 @@ enum Page {
     Errors,
     Tools,
     Cli,
+    Configuration,
     Events,
     Rest,
 }
@@ -48,6 +50,7 @@ impl Reference {
             Page::Errors => errors(),
             Page::Tools => tools()?,
             Page::Cli => command_line(),
+            Page::Configuration => configuration::page(),
             Page::Events => events(),
             Page::Rest => rest::page(),
         };
@@ -247,7 +250,7 @@ fn command_line() -> String {
         &mut page,
         command
             .get_arguments()
-            .filter(|argument| argument.is_global_set()),
+            .filter(|argument| argument.is_global_set() && !argument.is_hide_set()),
     );
     for inner in command.get_subcommands() {
         section(&mut page, inner, "stead", 2);
@@ -265,7 +268,9 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
     let own: Vec<&clap::Arg> = command
         .get_arguments()
         .filter(|argument| {
-            !argument.is_global_set() && !matches!(argument.get_id().as_str(), "help" | "version")
+            !argument.is_global_set()
+                && !argument.is_hide_set()
+                && !matches!(argument.get_id().as_str(), "help" | "version")
         })
         .collect();
     if !own.is_empty() {
@@ -282,15 +287,19 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
         page,
         "| Argument | Environment | Default | Meaning |\n|---|---|---|---|"
     );
-    for argument in arguments.filter(|argument| !argument.is_hide_set()) {
+    for argument in arguments {
         let value = argument
             .get_value_names()
             .filter(|_| argument.get_action().takes_values())
             .map(|names| names.join(" "));
         let shown = match (argument.get_long(), value) {
-            (Some(long), Some(value)) => format!("--{long} {value}"),
-            (Some(long), None) => format!("--{long}"),
-            (None, value) => value.unwrap_or_else(|| argument.get_id().to_string()),
+            _ if argument.is_hide_set() => String::new(),
+            (Some(long), Some(value)) => format!("`--{long} {value}`"),
+            (Some(long), None) => format!("`--{long}`"),
+            (None, value) => format!(
+                "`{}`",
+                value.unwrap_or_else(|| argument.get_id().to_string())
+            ),
         };
         let environment = argument
             .get_env()
@@ -303,9 +312,11 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
             .map(|value| format!("`{}`", value.to_string_lossy()))
             .collect();
         let meaning = sentence(argument.get_help());
+        // A bar would end the cell, in code too.
+        let shown = shown.replace('|', "\\|");
         line!(
             page,
-            "| `{shown}` | {environment} | {} | {} |",
+            "| {shown} | {environment} | {} | {} |",
             default.join(" "),
             meaning.replace('\n', " ")
         );
@@ -327,7 +338,13 @@ mod tests {
 
     #[test]
     fn every_page_names_its_generator_and_is_complete() {
-        let pages = [errors(), tools().unwrap(), command_line(), events()];
+        let pages = [
+            errors(),
+            tools().unwrap(),
+            command_line(),
+            events(),
+            configuration::page(),
+        ];
         for page in &pages {
             assert!(page.starts_with(GENERATED_BY), "{page}");
         }

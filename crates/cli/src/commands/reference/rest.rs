@@ -17,7 +17,7 @@ macro_rules! line {
 pub(super) fn page() -> String {
     let document = stead_server::openapi("https://stead.example.com");
     let mut page = format!(
-        "{GENERATED_BY}\n\n# REST\n\nEvery operation and type, as `GET /openapi.json` describes them. \
+        "{GENERATED_BY}\n\n# REST\n\nEvery operation and type, as `GET /openapi.json` describes them, with an example of each body. \
          [guide/rest.md](../guide/rest.md) says how they are used, and [errors.md](errors.md) what the kinds of errors mean.\n"
     );
     for tag in array(&document["tags"]) {
@@ -130,17 +130,72 @@ fn describe_type(page: &mut String, name: &str, schema: &Value) {
                 cell(&of["description"])
             );
         }
-        return;
-    }
-    for option in array(&schema["oneOf"]) {
-        let value = option
-            .get("const")
-            .map(|value| format!("`{}`", text(value)));
-        let value = value.unwrap_or_else(|| type_of(option));
-        line!(page, "- {value}: {}", text(&option["description"]));
-    }
-    if !schema["oneOf"].is_array() {
+    } else if schema["oneOf"].is_array() {
+        for option in array(&schema["oneOf"]) {
+            let value = option
+                .get("const")
+                .map(|value| format!("`{}`", text(value)));
+            let value = value.unwrap_or_else(|| type_of(option));
+            line!(page, "- {value}: {}", text(&option["description"]));
+        }
+    } else {
         line!(page, "{}", type_of(schema));
+    }
+    if let Some(example) = schema["examples"].get(0) {
+        line!(page, "\n```json\n{}\n```", laid_out(example, 0));
+    }
+}
+
+/// Columns of a line of an example.
+const WIDTH: usize = 110;
+
+/// A value as JSON: in one line where it fits, else with as many of its members or items in each line as fit.
+fn laid_out(value: &Value, indent: usize) -> String {
+    let one_line = in_one_line(value);
+    if indent + one_line.len() <= WIDTH {
+        return one_line;
+    }
+    let (parts, [open, close]): (Vec<String>, _) = match value {
+        Value::Object(members) => {
+            let parts = members.iter();
+            let parts =
+                parts.map(|(name, member)| format!("{name:?}: {}", laid_out(member, indent + 2)));
+            (parts.collect(), ["{", "}"])
+        }
+        Value::Array(items) => {
+            let parts = items.iter().map(|item| laid_out(item, indent + 2));
+            (parts.collect(), ["[", "]"])
+        }
+        _ => return one_line,
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if !line.contains('\n') && indent + line.len() + part.len() + 5 <= WIDTH => {
+                line.push_str(", ");
+                line.push_str(&part);
+            }
+            _ => lines.push(part),
+        }
+    }
+    let margin = " ".repeat(indent);
+    let lines = lines.join(&format!(",\n{margin}  "));
+    format!("{open}\n{margin}  {lines}\n{margin}{close}")
+}
+
+fn in_one_line(value: &Value) -> String {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let members = members.iter();
+            let members =
+                members.map(|(name, member)| format!("{name:?}: {}", in_one_line(member)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => {
+            let items = items.iter().map(in_one_line);
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
     }
 }
 

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use crate::{
     Error, ErrorKind, Result,
-    caller::{AccountToken, Caller},
+    caller::{AccountToken, Caller, Connections},
     context::Context,
     digest::Digest,
 };
 
-/// Whose account token it is, and until when. It ends with its time, with the application's credential that made it, and
-/// with the account: a disconnection ends it, also where the user connects again.
+/// Whose account token it is, and until when. It ends with its time, with the application's credential that made it or its
+/// limit to other connections, and with the account: a disconnection ends it, also where the user connects again.
 pub(in crate::access) async fn check(
     context: &Context,
     digest: &Digest,
@@ -28,11 +28,13 @@ pub(in crate::access) async fn check(
     let row = store.account_token_by_digest(digest).await?;
     let row = row.ok_or_else(refused)?.row;
     let (mut scopes, mut end) = (None, row.expires_at);
+    let mut connections = Connections::ALL;
     if let Some(client_id) = &row.client_id {
         let credential = store.app_credential(client_id).await?;
         let credential = credential.ok_or_else(refused)?.row;
         end = credential.expires_at.map_or(end, |ends| end.min(ends));
         scopes = Some(credential.scopes());
+        connections = credential.connections;
     }
     if end <= now {
         return Err(refused());
@@ -47,6 +49,9 @@ pub(in crate::access) async fn check(
     }
     let connection = store.connection(account.connection_id).await?;
     let connection = connection.ok_or_else(refused)?.row;
+    if !connections.have(connection.name.as_str()) {
+        return Err(refused());
+    }
     let token = AccountToken::new(
         row.id,
         row.client_id,

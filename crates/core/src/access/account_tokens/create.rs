@@ -31,7 +31,7 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
                 "an account token makes no account tokens",
             ));
         }
-        Caller::Operator | Caller::User | Caller::Stead => None,
+        Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,
     };
     let seconds = new.expires_in.unwrap_or(LIFE);
     if !(SHORTEST..=LONGEST).contains(&seconds) {
@@ -76,8 +76,10 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
             .map(|url| url.as_str().trim_end_matches('/').to_owned()),
     };
     let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
-    context
-        .add("account_token.create", Change::none().insert(row), exists)
-        .await?;
+    let created = row
+        .audit("account_token.created", Some(&connection.row.name))
+        .fact("expires_at", row.expires_at.to_string());
+    let created = Change::none().audit(created).insert(row);
+    context.add("account_token.create", created, exists).await?;
     Ok(issued)
 }

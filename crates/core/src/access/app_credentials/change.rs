@@ -1,6 +1,6 @@
-//! Changes a credential's name, scopes and rate.
+//! Changes a credential's name, scopes, rate and connections.
 
-use super::{check_name, read::view, read_rate, read_scopes, row};
+use super::{check_name, read::view, read_connections, read_rate, read_scopes, row};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -27,6 +27,10 @@ pub(crate) async fn change(
             None => None,
             given => Some(read_rate(given)?),
         },
+        connections: match &change.connections {
+            Some(names) => Some(read_connections(context, names).await?),
+            None => None,
+        },
         name: change.name,
     };
     if let Some(scopes) = &changes.scopes {
@@ -47,7 +51,8 @@ pub(crate) async fn change(
                     .audit(
                         after
                             .audit("app_credential.changed")
-                            .fact("scopes", after.scopes().words()),
+                            .fact("scopes", after.scopes().words())
+                            .fact("connections", after.connections.to_texts()),
                     )
                     .update(after.clone(), version);
                 Ok((changed, after))

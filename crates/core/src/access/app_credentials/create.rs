@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{check_name, new_secret, read::view, read_rate, read_scopes};
+use super::{check_name, new_secret, read::view, read_connections, read_rate, read_scopes};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
@@ -19,6 +19,10 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         None => Scopes::usual(),
     };
     context.caller.check_all(&scopes)?;
+    let connections = match &new.connections {
+        Some(names) => read_connections(context, names).await?,
+        None => context.caller.connections().clone(),
+    };
     let now = context.now();
     let life = new.expires_in.map(i64::from).map(SignedDuration::from_secs);
     let expires_at = life
@@ -33,6 +37,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         secrets: vec![secret.clone()],
         scopes: Some(scopes.words()),
         rate_per_minute: read_rate(new.rate_per_minute)?,
+        connections,
         expires_at,
         created_at: now,
         extra: Default::default(),

@@ -1,4 +1,5 @@
-//! The credentials of applications. A caller gives none that may do more than itself.
+//! The credentials of applications. A caller gives none that may do more than itself, and one that is limited to some
+//! connections knows only of those that are limited to them too.
 
 mod change;
 mod create;
@@ -18,6 +19,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
     Error, ErrorKind, Result,
+    caller::Connections,
     context::Context,
     domain::{AppCredential, AppSecret},
     error::Violation,
@@ -31,11 +33,42 @@ const MOST_PER_MINUTE: u32 = 1_000_000;
 /// The credential's row.
 async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredential>> {
     let found = context.store.app_credential(client_id).await?;
-    found.ok_or_else(|| {
+    let seen = |found: &Versioned<AppCredential>| is_seen(context, &found.row);
+    found.filter(seen).ok_or_else(|| {
         let shown: String = client_id.chars().take(80).collect();
         let message = format!("there is no credential with the client id {shown:?}");
         Error::new(ErrorKind::NotFound, message)
     })
+}
+
+/// Whether the caller knows of it.
+fn is_seen(context: &Context, row: &AppCredential) -> bool {
+    context.caller.connections().cover(&row.connections)
+}
+
+/// Stands for every connection.
+const EVERY: &str = "*";
+
+/// Connections by their names, of which the caller knows; `*` for every one.
+async fn read_connections(context: &Context, names: &[String]) -> Result<Connections> {
+    if names.is_empty() {
+        let message = "give at least one connection, or \"*\" for every one";
+        return Err(Error::invalid_at("/connections", message));
+    }
+    if names.iter().all(|name| name == EVERY) {
+        let own = context.caller.connections();
+        return own.are_all().then_some(Connections::ALL).ok_or_else(|| {
+            Error::new(
+                ErrorKind::InsufficientScope,
+                "the credential is limited to some connections, and gives no more than it has",
+            )
+        });
+    }
+    let mut found = Vec::new();
+    for name in names {
+        found.push(context.connection_row(name).await?.row.name);
+    }
+    Ok(Connections::only(found))
 }
 
 fn check_name(name: &str) -> Result<()> {

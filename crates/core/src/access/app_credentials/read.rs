@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::row;
+use super::{is_seen, row};
 use crate::{
     Result,
     context::Context,
@@ -15,7 +15,7 @@ pub(crate) async fn read(context: &Context, client_id: &str) -> Result<resource:
     Ok(view(&row(context, client_id).await?.row, context.now()))
 }
 
-/// Credentials in the order of their creation.
+/// Credentials in the order of their creation. A page may hold fewer than `page_size` although more follow.
 pub(crate) async fn list(
     context: &Context,
     page_token: Option<&str>,
@@ -27,7 +27,8 @@ pub(crate) async fn list(
         .then(|| rows.last().map(|row| row.row.client_id.clone()))
         .flatten();
     let now = context.now();
-    let items = rows.iter().map(|row| view(&row.row, now)).collect();
+    let seen = rows.iter().filter(|row| is_seen(context, &row.row));
+    let items = seen.map(|row| view(&row.row, now)).collect();
     Ok(Page::new(items, next_page_token))
 }
 
@@ -39,6 +40,7 @@ pub(super) fn view(row: &AppCredential, now: Timestamp) -> resource::AppCredenti
         name: row.name.clone(),
         scopes: row.scopes(),
         rate_per_minute: row.rate_per_minute,
+        connections: row.connections.to_texts(),
         created_at: row.created_at,
         expires_at: row.expires_at,
         last_used_at: secrets

@@ -21,7 +21,7 @@ pub(super) async fn send(
 ) -> Result<http::Response<Body>> {
     let (connection, identifier) = (request.connection_name.clone(), request.identifier.clone());
     let record = || Record::begin(context, "proxy", &connection, &identifier);
-    let mut turn = match Turn::wait(context, keyed).await {
+    let mut turn = match Turn::wait(context, keyed, &connection).await {
         Ok(turn) => turn,
         Err(error) => return record().end(Err(error)),
     };
@@ -46,7 +46,7 @@ pub(super) async fn send(
 /// Whether a request is the first with its key.
 pub(super) enum Begun {
     /// It is, or has no key.
-    Now(Option<Turn>),
+    Now(Option<Box<Turn>>),
     /// What an earlier one came to.
     Before(Result<http::Response<Body>>),
     /// It cannot be told, or another one is under way.
@@ -68,9 +68,9 @@ pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut R
         return Begun::Now(None);
     };
     loop {
-        let started = turn.start(record.id(), account).await;
+        let started = turn.start(record.id(), account, None).await;
         match started {
-            Ok(()) => return Begun::Now(Some(turn)),
+            Ok(()) => return Begun::Now(Some(Box::new(turn))),
             Err(error) if !turn.is_lost() => return Begun::Not(error),
             Err(_) => {}
         }

@@ -275,7 +275,7 @@ async fn send(
     request: RawRequest,
     record: Record,
     lasting: Lasting,
-    turn: Option<Turn>,
+    turn: Option<Box<Turn>>,
 ) -> Result<http::Response<Body>> {
     let deadline = snapshot.endpoints.product.limits.total;
     let sender = Sender::new(

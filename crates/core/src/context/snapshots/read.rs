@@ -26,6 +26,7 @@ impl Context {
     /// The snapshot of an account: cached while it is fresh, read from the store after that. Where the store is away, the
     /// last one serves.
     pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
+        self.check_seen(&of.connection).await?;
         let now = self.monotonic();
         let cached = self.snapshots.cached(of, now);
         if let Some(fresh) = cached.as_ref().filter(|cached| cached.age(now) < FRESH) {

@@ -1,12 +1,12 @@
 //! Changes a webhook; enables it again after it was disabled.
 
-use super::{check_description, check_events, existing, read};
+use super::{check_address, check_description, check_events, existing, read};
 use crate::{
     Result,
     context::{Context, change::Change},
     domain::{
         NewEvent,
-        webhook::{Lane, Webhook, check_url},
+        webhook::{Lane, Webhook},
     },
     resource::{self, WebhookChange},
     store::Versioned,
@@ -20,7 +20,7 @@ pub(crate) async fn change(
     change: WebhookChange,
 ) -> Result<resource::Webhook> {
     let url = change.url.as_deref();
-    let url = url.map(|url| check_url(url, &context.private_hosts));
+    let url = url.map(|url| check_address(context, url));
     let url = url.transpose()?.map(String::from);
     check_events(change.events.as_deref().unwrap_or_default())?;
     check_description(change.description.as_deref())?;

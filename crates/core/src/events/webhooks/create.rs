@@ -2,13 +2,13 @@
 
 use secrecy::SecretString;
 
-use super::{check_description, check_events, new_secret, read::view};
+use super::{check_address, check_description, check_events, new_secret, read::view};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::{
         NewEvent,
-        webhook::{Lane, SigningSecret, Webhook, check_url},
+        webhook::{Lane, SigningSecret, Webhook},
     },
     identifier::WebhookId,
     resource::{NewWebhook, WebhookWithSecret},
@@ -18,7 +18,7 @@ use crate::{
 const MOST: usize = 50;
 
 pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<WebhookWithSecret> {
-    let url = check_url(&new.url, &context.private_hosts)?;
+    let url = check_address(context, &new.url)?;
     check_events(&new.events)?;
     check_description(new.description.as_deref())?;
     let present = context.store.webhooks(None, MOST as u32).await?;
@@ -34,6 +34,7 @@ pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<Webhook
         id,
         url: url.into(),
         events: new.events,
+        connections: context.caller.connections().clone(),
         description: new.description,
         secrets: Vec::new(),
         disabled: None,

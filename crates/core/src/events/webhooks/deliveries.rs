@@ -102,7 +102,7 @@ pub(crate) async fn test(context: &Context, id: &str) -> Result<WebhookDelivery>
         "actor": context.caller.actor(),
         "data": { "webhook_id": webhook.id },
     });
-    let attempt = send(context, &webhook, event_id, body.to_string().into_bytes()).await;
+    let attempt = send(context, &webhook, event_id, body.to_string().into_bytes()).await?;
     let state = if attempt.is_success() {
         DeliveryState::Delivered
     } else {

@@ -18,7 +18,7 @@ use crate::{
         Event, NewEvent,
         webhook::{Attempt, Delivery, DeliveryState, Lane, Webhook},
     },
-    events::view::view,
+    events::view::{self, view},
     identifier::{AccountId, EventId, WebhookId},
     resource::EventFilter,
     store::Versioned,
@@ -55,6 +55,16 @@ impl Group {
 enum Item {
     Waiting(Box<Delivery>),
     New(Box<Event>),
+}
+
+impl Item {
+    /// Its place in the feed.
+    fn position(&self) -> i64 {
+        match self {
+            Self::Waiting(waiting) => waiting.position,
+            Self::New(event) => event.position.unwrap_or(0),
+        }
+    }
 }
 
 /// What a round found in its store.
@@ -118,14 +128,26 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     if webhook.row.disabled.is_some() {
         return Ok(None);
     }
-    let waiting = context.store.waiting_deliveries(id, WAITING).await?;
+    let mut waiting = context.store.waiting_deliveries(id, WAITING).await?;
     let mut position = lane.row.position;
-    let events = if waiting.len() < FULL {
+    let is_behind = |position| move |found: &Versioned<Delivery>| found.row.position <= position;
+    let events = if waiting
+        .iter()
+        .filter(|found| is_behind(position)(found))
+        .count()
+        < FULL
+    {
         let after = Some(position);
         context.store.events(None, after, BATCH).await?
     } else {
         Vec::new()
     };
+    position = events
+        .last()
+        .and_then(|last| last.row.position)
+        .unwrap_or(position);
+    // Where the feed was set back, what waits further on has its turn when the feed is there.
+    waiting.retain(is_behind(position));
     let now = context.now();
     let mut groups: BTreeMap<Group, Vec<Item>> = BTreeMap::new();
     for Versioned { row, .. } in waiting {
@@ -141,19 +163,22 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     };
     let moved = !events.is_empty();
     for Versioned { row, .. } in events {
-        position = row.position.unwrap_or(position);
         let known =
             |item: &Item| matches!(item, Item::Waiting(waiting) if waiting.event_id == row.id);
         let group = Group::of(row.account_id, row.id);
         let waits = groups
             .get(&group)
             .is_some_and(|items| items.iter().any(known));
-        if filter.takes_type(&row.name) && !waits {
+        let takes = filter.takes_type(&row.name) && !waits;
+        if takes && is_of(context, &webhook.row, &row).await {
             groups
                 .entry(group)
                 .or_default()
                 .push(Item::New(Box::new(row)));
         }
+    }
+    for items in groups.values_mut() {
+        items.sort_by_key(Item::position);
     }
     let is_due = |items: &Vec<Item>| match items.first() {
         Some(Item::Waiting(waiting)) => waiting.due_at <= now,
@@ -171,11 +196,19 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     }))
 }
 
+/// Whether a webhook gets an event.
+async fn is_of(context: &Context, webhook: &Webhook, event: &Event) -> bool {
+    let connections = &webhook.connections;
+    connections.are_all() || view::is_of(&view(context, event.clone()).await, connections)
+}
+
 /// The lane in the hands of this process, for long enough; nothing where another has it.
 async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane>> {
     let process = context.process.to_string();
+    // Clocks of processes may differ; that of the store is one for all.
+    let now = context.store.now().await?;
     let long_enough = found.row.holder.as_ref().is_some_and(|holder| {
-        holder.process == process && holder.until.duration_since(context.now()) > ROUND
+        holder.process == process && holder.until.duration_since(now) > ROUND
     });
     if long_enough {
         return Ok(Some(found.row.clone()));
@@ -184,10 +217,18 @@ async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane
     context
         .change(
             "webhook.claim",
-            || context.store.lane(id),
-            |lane| {
+            || async {
+                let lane = context.store.lane(id).await?;
+                let holder = lane.as_ref().and_then(|lane| lane.row.holder.as_ref());
+                let ended = match holder.map(|holder| holder.process.parse()) {
+                    Some(Ok(process)) => context.has_ended(process).await,
+                    _ => false,
+                };
+                Ok((lane, ended))
+            },
+            |(lane, ended)| {
                 let claimed = lane.as_ref().and_then(|lane| {
-                    let claimed = lane.row.claimed(&process, context.now())?;
+                    let claimed = lane.row.claimed(&process, now, ended)?;
                     // What another has moved meanwhile was read too early.
                     (claimed.position == found.row.position).then_some((claimed, lane.version))
                 });
@@ -231,11 +272,18 @@ impl Begun<'_> {
                 outcome.rows.push(delivery);
                 continue;
             }
-            let Some(attempt) = self.attempt(&delivery).await else {
-                outcome
-                    .rows
-                    .push(delivery.without_event(self.context.now()));
-                continue;
+            let attempt = match self.attempt(&delivery).await {
+                Ok(Some(attempt)) => attempt,
+                Ok(None) => {
+                    let gone = delivery.without_event(self.context.now());
+                    outcome.rows.push(gone);
+                    continue;
+                }
+                Err(_) => {
+                    blocked = true;
+                    outcome.rows.push(delivery.put_off(self.context.now()));
+                    continue;
+                }
             };
             let succeeded = attempt.is_success();
             outcome.gone |= attempt.is_gone();
@@ -249,7 +297,8 @@ impl Begun<'_> {
             if is_stored || !succeeded {
                 let mut random = [0];
                 self.context.entropy.fill(&mut random);
-                outcome.rows.push(delivery.after(attempt, random[0]));
+                let now = self.context.now();
+                outcome.rows.push(delivery.after(attempt, now, random[0]));
             }
         }
         outcome
@@ -279,22 +328,16 @@ impl Begun<'_> {
         }
     }
 
-    /// Sends the event as it stands in the feed now: a user may have been erased since. Nothing where it is gone.
-    async fn attempt(&self, delivery: &Delivery) -> Option<Attempt> {
-        match self.context.store.event(delivery.event_id).await {
-            Ok(Some(event)) => {
-                let event = view(self.context, event.row).await;
-                let body = serde_json::to_vec(&event).unwrap_or_default();
-                Some(send(self.context, self.webhook, event.id, body).await)
-            }
-            Ok(None) => None,
-            Err(_) => Some(Attempt {
-                at: self.context.now(),
-                status: None,
-                message: String::from("the event could not be read"),
-                retry_after: None,
-            }),
-        }
+    /// Sends the event as it stands in the feed now: a user may have been erased since. Nothing where it is gone; an error
+    /// where this process could not try.
+    async fn attempt(&self, delivery: &Delivery) -> Result<Option<Attempt>> {
+        let Some(event) = self.context.store.event(delivery.event_id).await? else {
+            return Ok(None);
+        };
+        let event = view(self.context, event.row).await;
+        let body = serde_json::to_vec(&event).unwrap_or_default();
+        let attempt = send(self.context, self.webhook, event.id, body).await?;
+        Ok(Some(attempt))
     }
 }
 
@@ -312,9 +355,9 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
                     let present = context.store.delivery(id, row.event_id).await?;
                     versions.push(present.map(|present| present.version));
                 }
-                Ok((lane, webhook, versions))
+                Ok((lane, webhook, versions, context.store.now().await?))
             },
-            |(lane, webhook, versions)| {
+            |(lane, webhook, versions, store_now)| {
                 let (Some(lane), Some(webhook)) = (lane, webhook) else {
                     return Ok((Change::none(), ()));
                 };
@@ -323,8 +366,9 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
                     return Ok((Change::none(), ()));
                 }
                 let now = context.now();
-                let mut after = lane.row.claimed(&context.process.to_string(), now);
-                let mut after = after.take().unwrap_or_else(|| lane.row.clone());
+                let process = context.process.to_string();
+                let after = lane.row.claimed(&process, store_now, false);
+                let mut after = after.unwrap_or_else(|| lane.row.clone());
                 // A replay may have set it back meanwhile.
                 if lane.row.position == claimed.position {
                     after.position = position;
@@ -340,7 +384,7 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
                 let why = if outcome.gone {
                     Some("gone")
                 } else {
-                    after.is_given_up(now).then_some("failing")
+                    (outcome.failed && after.is_given_up(now)).then_some("failing")
                 };
                 if let (Some(why), None) = (why, &webhook.row.disabled) {
                     let disabled = Webhook {

@@ -26,15 +26,33 @@ pub(crate) use workers::start;
 use secrecy::SecretString;
 
 use crate::{
-    Error, ErrorKind, Result, context::Context, domain::webhook::Webhook, identifier::WebhookId,
-    resource::EventFilter, seal::place, sealed::Sealed, store::Versioned,
+    Error, ErrorKind, Result,
+    context::Context,
+    domain::webhook::{Webhook, check_url},
+    identifier::WebhookId,
+    resource::EventFilter,
+    seal::place,
+    sealed::Sealed,
+    store::Versioned,
 };
 
 /// The webhook of an id as it stands in a path.
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
     let unknown = || Error::new(ErrorKind::NotFound, "there is no webhook with this id");
     let id: WebhookId = id.parse().map_err(|_| unknown())?;
-    context.store.webhook(id).await?.ok_or_else(unknown)
+    let found = context.store.webhook(id).await?;
+    let seen = |found: &Versioned<Webhook>| is_seen(context, &found.row);
+    found.filter(seen).ok_or_else(unknown)
+}
+
+/// Whether the caller knows of it: of one that gets events of other connections too it does not.
+fn is_seen(context: &Context, webhook: &Webhook) -> bool {
+    context.caller.connections().cover(&webhook.connections)
+}
+
+/// Refuses an address that no event may be sent to.
+fn check_address(context: &Context, url: &str) -> Result<url::Url> {
+    check_url(url, &context.private_hosts, &context.product_hosts)
 }
 
 /// Refuses filters that would never take an event.

@@ -1,6 +1,6 @@
 //! Reads webhooks, without their secrets.
 
-use super::existing;
+use super::{existing, is_seen};
 use crate::{
     Error, Result,
     context::Context,
@@ -22,7 +22,10 @@ pub(crate) async fn list(
     let full = rows.len() == limit as usize;
     let next = rows.last().filter(|_| full).map(|last| last.row.id);
     let mut items = Vec::new();
-    for found in rows {
+    for found in rows
+        .into_iter()
+        .filter(|found| is_seen(context, &found.row))
+    {
         let lane = context.store.lane(found.row.id).await?;
         items.push(view(context, found.row, lane.map(|lane| lane.row).as_ref()));
     }
@@ -42,6 +45,7 @@ pub(super) fn view(context: &Context, row: Webhook, lane: Option<&Lane>) -> reso
         id: row.id,
         url: row.url,
         events: row.events,
+        connections: row.connections.to_texts(),
         description: row.description,
         disabled: row.disabled,
         failing_since: lane.and_then(|lane| lane.failing_since),

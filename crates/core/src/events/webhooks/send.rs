@@ -7,10 +7,11 @@ use hmac::{Hmac, Mac as _};
 use http::{HeaderValue, Method, header};
 use sha2::Sha256;
 
+use super::check_address;
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
-    domain::webhook::{Attempt, Webhook, check_url},
+    domain::webhook::{Attempt, Webhook},
     identifier::EventId,
     ports::{Body, Limits},
     scrub::scrub,
@@ -21,7 +22,7 @@ use crate::{
 /// An endpoint has so long to respond.
 const TIME: Duration = Duration::from_secs(15);
 /// So much of a response is read, to say what was wrong.
-const READ: u64 = 4096;
+const READ: usize = 4096;
 /// So much of that is kept.
 const KEPT: usize = 200;
 
@@ -33,21 +34,26 @@ const LIMITS: Limits = Limits {
     ..Limits::DEFAULT
 };
 
-/// One attempt; an error is an attempt without a response.
+/// One attempt: without a response too, unless it is this process or its store that could not try.
 pub(super) async fn send(
     context: &Context,
     webhook: &Webhook,
     id: EventId,
     body: Vec<u8>,
-) -> Attempt {
+) -> Result<Attempt> {
     let at = context.now();
-    let attempt = attempt(context, webhook, id, body).await;
-    attempt.unwrap_or_else(|error| Attempt {
-        at,
-        status: None,
-        message: scrub(error.message(), KEPT),
-        retry_after: None,
-    })
+    match attempt(context, webhook, id, body).await {
+        Ok(attempt) => Ok(attempt),
+        Err(error) => match error.kind() {
+            ErrorKind::ShuttingDown | ErrorKind::StorageUnavailable => Err(error),
+            _ => Ok(Attempt {
+                at,
+                status: None,
+                message: scrub(error.message(), KEPT),
+                retry_after: None,
+            }),
+        },
+    }
 }
 
 async fn attempt(
@@ -57,7 +63,7 @@ async fn attempt(
     body: Vec<u8>,
 ) -> Result<Attempt> {
     // What the operator allows may have changed since the address was given.
-    let url = check_url(&webhook.url, &context.private_hosts)?;
+    let url = check_address(context, &webhook.url)?;
     let at = context.now();
     let id = id.to_string();
     let timestamp = at.as_second().to_string();
@@ -92,8 +98,9 @@ async fn attempt(
     let (head, body) = response
         .map_err(|error| Error::new(ErrorKind::ProductUnavailable, error.to_string()))?
         .into_parts();
-    let said = body.collect(READ).await.unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
+    let said = body.peek(READ).await.map(|(said, _)| said);
+    let said = said.unwrap_or_default();
+    let said = String::from_utf8_lossy(said.get(..READ).unwrap_or(&said));
     let response = Response::new(head.status.as_u16(), head.headers, "");
     Ok(Attempt {
         at,

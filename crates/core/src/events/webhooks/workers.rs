@@ -20,7 +20,8 @@ const PAGE: u32 = 100;
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
     let mut committed = context.feed.watch();
-    let mut pause = context.runtime.sleep(NONE);
+    // What waited for this process to start is looked for at once.
+    let mut pause = context.runtime.sleep(GATHER);
     context.runtime.spawn(Box::pin(async move {
         loop {
             // A feed without a sender is one whose context is gone.

@@ -27,16 +27,18 @@ use crate::{
         Account, AuthorizationState, Credential, KeyedCall, OutboxEntry, OutboxTask,
         account::new_account,
         authorization::new_authorization,
+        member::Member,
         webhook::{SigningSecret, Webhook},
     },
     identifier::{
-        AccountId, AuthorizationId, ConnectionId, ExecutionId, Identifier, OutboxId, WebhookId,
+        AccountId, AuthorizationId, ConnectionId, ExecutionId, Identifier, MemberId, OutboxId,
+        WebhookId,
     },
     maintenance,
     ports::{BoxFuture, KeySource, Runtime as _},
     resource::{ExecuteRequest, NewConnection},
     seal::{KeyRing, Pseudonyms, data_keys_in, place},
-    state::AccountState,
+    state::{AccountState, Role},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{
         Flaky, Machine, RING, STABLE, START, World, account, always, idle, open, open_spooled,
@@ -117,7 +119,7 @@ impl Stage {
     }
 
     /// A connection `demo` with so many active accounts, an authorization and a revocation under way, a webhook,
-    /// and a secret of the deployment.
+    /// a member, and a secret of the deployment.
     fn fill(&self, accounts: u128) {
         let connection = self.connection(&self.context, "demo");
         let vault = &self.context.vault;
@@ -177,6 +179,7 @@ impl Stage {
             Digest::of("request"),
             Uuid::nil(),
             (id, accounts[0].id),
+            None,
             START,
         );
         let outcome = vault.seal(place::outcome(id), b"outcome").unwrap();
@@ -189,6 +192,7 @@ impl Stage {
         let webhook = Webhook {
             id,
             url: String::from("https://app.example/"),
+            connections: Default::default(),
             events: Vec::new(),
             description: None,
             secrets: vec![SigningSecret {
@@ -202,6 +206,10 @@ impl Stage {
             extra: Default::default(),
         };
         let batch = batch.insert(webhook);
+        let id = MemberId::from_uuid(Uuid::from_u128(1));
+        let sealed = vault.seal(place::second_factor(id), b"second").unwrap();
+        let member = Member::new(id, "ada@example.com", Role::Owner, START);
+        let batch = batch.insert(member.enrolling(sealed).unwrap());
         let (runtime, entropy) = (self.context.runtime.as_ref(), self.context.entropy.as_ref());
         let pseudonyms = Pseudonyms::open(vault, &self.context.store, runtime, entropy);
         drop(self.world.run(pseudonyms).unwrap());

@@ -11,6 +11,7 @@ pub(crate) mod executions;
 pub(crate) mod group;
 mod history;
 mod keyed_call;
+mod member;
 mod webhook;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
 use history::{EVENT, OUTBOX};
 use keyed_call::IDEMPOTENCY;
+use member::{MEMBER, SESSION, SESSIONS_BY_END};
 use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
 use super::{
@@ -44,7 +46,7 @@ use crate::{
     },
     identifier::{
         AccountId, AccountTokenId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId,
-        EventId, ExecutionId, Identifier, OutboxId, WebhookId,
+        EventId, ExecutionId, Identifier, MemberId, OutboxId, WebhookId,
     },
 };
 
@@ -71,6 +73,8 @@ pub static TABLES: &[&Table] = &[
     &WEBHOOK,
     &WEBHOOK_LANE,
     &WEBHOOK_DELIVERY,
+    &MEMBER,
+    &SESSION,
 ];
 
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
@@ -190,6 +194,7 @@ keys!(
     EventId: EVENT,
     OutboxId: OUTBOX,
     WebhookId: WEBHOOK,
+    MemberId: MEMBER,
 );
 
 // ---- connections

@@ -74,6 +74,8 @@ pub struct CreateEvent {
 impl Tool for CreateEvent {
     const NAME: &'static str = "calendar_create_event";
     const EFFECT: Effect = Effect::Write;
+    // The event has an id of our own, and so has the request for its meeting; an id that is taken is read.
+    const RECOGNISED_AGAIN: bool = true;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Event;
 

@@ -59,6 +59,8 @@ impl Tool for ExecuteQuery {
     // SQL can do anything that the role may do.
     const EFFECT: Effect = Effect::Delete;
     const HINTS: Hints = Hints::ANYTHING;
+    // By `requestId`, with `retry=true`.
+    const RECOGNISED_AGAIN: bool = true;
     type Output = StatementResult;
 
     fn check(&self) -> Result<()> {

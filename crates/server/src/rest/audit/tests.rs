@@ -1,6 +1,6 @@
 //! `/v1/audit`, through the router.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::testing::TestService;
 
@@ -8,7 +8,10 @@ use crate::testing::TestService;
 async fn a_change_is_told_with_who_made_it() {
     let service = TestService::new().await;
     let new = json!({ "connection_name": "mail", "product": "mail" });
-    service.post("/v1/connections", new).await;
+    let made = service.post("/v1/connections", new).await;
+    let listed: Value = serde_json::from_str(service.get("/v1/audit").await.text()).unwrap();
+    let request_id = listed["items"][0]["request_id"].as_str().unwrap();
+    assert_eq!(request_id, made.header("stead-request-id"));
     let all = service.get("/v1/audit").await.json();
     let [created, credential] = all["items"].as_array().unwrap().as_slice() else {
         panic!("{all}")
@@ -27,6 +30,7 @@ async fn a_change_is_told_with_who_made_it() {
             "actor": { "type": "application", "id": credential["target"]["id"] },
             "target": { "type": "connection", "id": "conn_…" },
             "facts": { "connection_name": "mail", "product": "mail" },
+            "request_id": "req_…",
             "previous_hash": null, "hash": null,
         })
     );

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use stead::core::resource::Account;
 
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
 
 /// Who came back.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(example = json!({ "identifier": "user-1" }))]
 #[serde(deny_unknown_fields)]
 pub(in crate::rest) struct Verify {
     /// The application's id of the user who is signed in at the browser that came back.

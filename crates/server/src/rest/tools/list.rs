@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use stead::core::{
     resource::{Page, ToolDescription, ToolFilter},
     schema::ExportFormat,
@@ -49,6 +49,7 @@ pub(in crate::rest) const FORMAT: Parameter = one_of(
 
 /// The tools: described, or each in the envelope of a model vendor.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = json!({ "items": [super::example()] }))]
 #[serde(untagged)]
 #[schemars(rename = "ToolList")]
 pub(in crate::rest) enum Tools {

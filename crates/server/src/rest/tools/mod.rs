@@ -9,3 +9,18 @@ mod tests;
 pub(super) use execute::execute;
 pub(super) use list::{FORMAT, QUERY as FILTER, list};
 pub(super) use read::{QUERY as VERSION, read};
+
+use serde_json::{Value, json};
+
+/// A tool, for the interface's description; its schemas are longer.
+fn example() -> Value {
+    json!({
+        "name": "mail_fetch_mails", "product": "mail", "tool_version": "2026-11-21", "schema_version": "2026-11-21",
+        "effect": "read", "scopes": ["https://www.googleapis.com/auth/gmail.readonly"],
+        "description": "Find mails with the product's search and return them, newest first, with their content.",
+        "input_schema": {
+            "type": "object", "properties": { "query": { "type": "string" } }, "additionalProperties": false,
+        },
+        "output_schema": { "type": "object", "properties": { "messages": { "type": "array" } } },
+    })
+}

@@ -23,6 +23,7 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
 
 /// A tool: described, or in the envelope of a model vendor.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = super::example())]
 #[serde(untagged)]
 #[schemars(rename = "OneTool")]
 pub(in crate::rest) enum Tool {

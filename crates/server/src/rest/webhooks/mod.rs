@@ -16,6 +16,7 @@ mod tests;
 use schemars::JsonSchema;
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
+use serde_json::json;
 use stead::core::resource::{Webhook, WebhookWithSecret};
 
 pub(super) use change::change;
@@ -31,6 +32,11 @@ pub(super) use test::test;
 
 /// A webhook with its secret, which is shown this once.
 #[derive(Serialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "hook_01a2037b05fe701f8283babfb553cbf5", "url": "https://app.example.com/hooks/stead",
+    "events": ["account.*"], "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
+    "secret": "whsec_…",
+}))]
 #[schemars(rename = "WebhookWithSecret")]
 pub(in crate::rest) struct Shown {
     #[serde(flatten)]

@@ -242,12 +242,7 @@ fn of_several_processes_one_delivers_and_another_takes_over() {
     }
     stage.world.advance(10 * Duration::from_secs(1));
     assert_eq!(stage.numbers("app.example"), [1, 2, 3, 4, 5]);
-    let holder = stage
-        .world
-        .run(stage.context.store.lane(id))
-        .unwrap()
-        .unwrap();
-    let holder = holder.row.holder.unwrap().process;
+    let holder = stage.holder(id);
     let number = if holder == stage.context.process.to_string() {
         1
     } else {
@@ -285,4 +280,41 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
     stage.emit(1, 2);
     stage.jump(HOUR);
     assert_eq!(stage.got.lock().unwrap().len(), before);
+}
+
+#[test]
+fn a_webhook_gets_events_of_the_connections_of_whoever_made_it() {
+    let stage = Stage::new();
+    let connect = |name: &str| {
+        let new = NewConnection::new(name, "demo").client("id-1", "secret-1");
+        let made = connections::create(&stage.context, new);
+        stage.world.run(made).unwrap().id
+    };
+    let (own, other) = (connect("own"), connect("other"));
+    let application = Application {
+        client_id: String::from("app_1"),
+        scopes: Scopes::all(),
+        rate_per_minute: None,
+        connections: Connections::only([ConnectionName::new("own").unwrap()]),
+    };
+    let limited = Caller::Application(Arc::new(application));
+    let limited = stage.context.acting_as(limited);
+    let new = NewWebhook::new("https://limited.example/hook");
+    let made = stage.world.run(create(&limited, new)).unwrap();
+    assert_eq!(made.webhook.connections, Some(vec![String::from("own")]));
+    stage.create("all.example", &[]);
+    for (number, connection) in [(1, own), (2, other)] {
+        let account = AccountId::from_uuid(uuid::Uuid::from_u128(7));
+        let event = NewEvent::new("account.refreshed", json!({ "number": number }));
+        let exists = Error::new(ErrorKind::Internal, "exists");
+        let change = Change::none().event(event.of_account(account, connection));
+        let added = stage.context.add("test", change, exists);
+        stage.world.run(added).unwrap();
+    }
+    stage.emit(0, 3);
+    stage.world.advance(Duration::from_secs(3));
+    assert_eq!(stage.numbers("limited.example"), [1]);
+    let mut all = stage.numbers("all.example");
+    all.sort_unstable();
+    assert_eq!(all, [1, 2, 3]);
 }

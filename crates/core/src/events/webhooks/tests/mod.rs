@@ -1,6 +1,7 @@
 //! Webhooks over a store, a world whose time the test moves, and receivers that behave as the test says.
 
 mod flow;
+mod lanes;
 
 use std::{
     collections::BTreeMap,
@@ -16,14 +17,16 @@ use sha2::Sha256;
 
 use super::*;
 use crate::{
+    caller::{Application, Caller, Connections},
     connections,
     context::change::Change,
     domain::NewEvent,
-    identifier::{AccountId, ConnectionId},
+    identifier::{AccountId, ConnectionId, ConnectionName},
     ports::{TransportError, TransportErrorKind},
     resource::{NewConnection, NewWebhook, WebhookChange, WebhookReplay},
+    scope::Scopes,
     store::MemoryStore,
-    testing::{Clock, Flaky, Responses, STABLE, World, open, response},
+    testing::{Clock, Flaky, Machine, Responses, STABLE, World, open_spooled, response},
 };
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -34,6 +37,8 @@ const HOUR: Duration = Duration::from_secs(3600);
 enum Receiver {
     Takes,
     Responds(u16),
+    /// 500 with a page.
+    IsWordy,
     IsSilent,
     IsPrivate,
 }
@@ -80,6 +85,8 @@ struct Stage {
     context: Context,
     receivers: Arc<Mutex<BTreeMap<String, Receiver>>>,
     got: Arc<Mutex<Vec<Got>>>,
+    /// Knows which processes have ended.
+    machine: Arc<Machine>,
     /// How far the clocks were set on.
     ahead: Mutex<jiff::SignedDuration>,
 }
@@ -89,12 +96,21 @@ impl Stage {
         let world = World::new();
         let rows = Arc::new(MemoryStore::new(world.process(0)));
         let store = Flaky::over(rows, true);
+        let machine = Arc::default();
         let mut stage = Self {
-            context: opened(&world, 0, &store, &Arc::default(), &Arc::default()),
+            context: opened(
+                &world,
+                0,
+                &store,
+                &machine,
+                &Arc::default(),
+                &Arc::default(),
+            ),
             world,
             store,
             receivers: Arc::default(),
             got: Arc::default(),
+            machine,
             ahead: Mutex::default(),
         };
         stage.context = stage.process(1);
@@ -103,22 +119,46 @@ impl Stage {
 
     /// Sets the clocks on, and lets what is due then happen: time that passes second by second would take a test too long.
     fn jump(&self, by: Duration) {
+        self.set_on(by);
+        self.world.advance(Duration::from_secs(3));
+    }
+
+    /// Sets the clocks on, that of the store (process 0) too.
+    fn set_on(&self, by: Duration) {
         let mut ahead = self.ahead.lock().unwrap();
         *ahead += jiff::SignedDuration::try_from(by).unwrap();
-        for process in [1, 2] {
+        for process in [0, 1, 2] {
             let clock = Clock {
                 ahead: *ahead,
                 drift: 0,
             };
             self.world.set_clock(process, clock);
         }
-        self.world.advance(Duration::from_secs(3));
+    }
+
+    /// Ends a process between two of its steps.
+    fn kill(&self, number: u32) {
+        self.world.kill(number);
+        self.machine.end(number);
+    }
+
+    /// The process that has the lane of a webhook.
+    fn holder(&self, id: WebhookId) -> String {
+        let lane = self.world.run(self.context.store.lane(id)).unwrap();
+        lane.unwrap().row.holder.unwrap().process
     }
 
     /// A process that delivers.
     fn process(&self, number: u32) -> Context {
         let (receivers, got) = (&self.receivers, &self.got);
-        let context = opened(&self.world, number, &self.store, receivers, got);
+        let context = opened(
+            &self.world,
+            number,
+            &self.store,
+            &self.machine,
+            receivers,
+            got,
+        );
         start(&context);
         context
     }
@@ -193,6 +233,7 @@ fn opened(
     world: &World,
     number: u32,
     store: &Arc<Flaky>,
+    machine: &Arc<Machine>,
     receivers: &Arc<Mutex<BTreeMap<String, Receiver>>>,
     got: &Arc<Mutex<Vec<Got>>>,
 ) -> Context {
@@ -226,6 +267,9 @@ fn opened(
                     said.headers_mut().insert("location", elsewhere);
                     Ok(said)
                 }
+                Receiver::IsWordy => {
+                    Ok(response(500, format!("out of {}", "order ".repeat(5_000))))
+                }
                 Receiver::IsSilent => {
                     runtime.sleep(Duration::from_secs(15)).await;
                     let late = "no response came in time";
@@ -238,5 +282,7 @@ fn opened(
             }
         }
     });
-    world.run(open(process, &STABLE, transport, Arc::clone(store) as _))
+    let spool = machine.spool(number, || {});
+    let store = Arc::clone(store) as _;
+    world.run(open_spooled(process, &STABLE, transport, store, spool))
 }

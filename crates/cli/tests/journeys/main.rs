@@ -1,165 +1,14 @@
 //! `stead dev` as a newcomer uses it: what it prints and what the README says is pasted into bash and into zsh, which
 //! takes no comments when it is interactive.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
-};
+mod guides;
+mod shell;
+
+use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 
-/// The shells into which people paste, each without their own settings.
-const SHELLS: [(&str, &[&str]); 2] = [
-    ("bash", &["--norc", "--noprofile", "-i"]),
-    ("zsh", &["-f", "-i"]),
-];
-
-/// Those that are installed; `cargo xtask shells` says which are not. bash is there wherever the tests run.
-fn shells() -> Vec<(&'static str, &'static [&'static str])> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_installed =
-        |shell: &str| std::env::split_paths(&path).any(|folder| folder.join(shell).is_file());
-    SHELLS
-        .into_iter()
-        .filter(|(shell, _)| *shell == "bash" || is_installed(shell))
-        .collect()
-}
-
-fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_stead"))
-}
-
-/// The search path of this machine, with the binary's folder first.
-fn path() -> String {
-    let folder = binary().parent().expect("a folder").display();
-    format!(
-        "{folder}:{}",
-        std::env::var_os("PATH").unwrap_or_default().display()
-    )
-}
-
-/// `stead dev` on free ports, which ends with the test.
-struct Dev {
-    child: Child,
-    out: BufReader<ChildStdout>,
-}
-
-impl Dev {
-    fn start(folder: &Path, args: &[&str]) -> Self {
-        Self::start_at(["127.0.0.1:0", "127.0.0.1:0"], folder, args)
-    }
-
-    /// On the addresses of service and sandbox.
-    fn start_at([service, sandbox]: [&str; 2], folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(binary())
-            .args(["dev", "--listen", service, "--sandbox-listen", sandbox])
-            .args(args)
-            .current_dir(folder)
-            .env_clear()
-            .env("PATH", path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let out = BufReader::new(child.stdout.take().expect("its output"));
-        Self { child, out }
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.out.read_line(&mut line).expect("text");
-        line
-    }
-
-    /// What it prints before it waits.
-    fn welcome(&mut self) -> String {
-        let mut text = String::new();
-        loop {
-            let line = self.line();
-            assert!(!line.is_empty(), "dev ended: {text}");
-            text.push_str(&line);
-            if line.starts_with("Stop with Ctrl-C") {
-                return text;
-            }
-        }
-    }
-}
-
-impl Drop for Dev {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// What an interactive shell prints when `lines` are pasted into it.
-fn paste((shell, arguments): (&str, &[&str]), folder: &Path, lines: &str) -> String {
-    let mut child = Command::new(shell)
-        .args(arguments)
-        .current_dir(folder)
-        .env_clear()
-        .env("PATH", path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| {
-            panic!("{shell} cannot be started ({error}); `cargo xtask shells` installs it")
-        });
-    let mut input = child.stdin.take().expect("its input");
-    // Fewer bytes than a pipe holds, so that this does not wait for the shell.
-    input.write_all(lines.as_bytes()).expect("it reads");
-    input
-        .write_all(b"\necho the last line\n")
-        .expect("it reads");
-    drop(input);
-    let output = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
-    for trouble in ["not found", "parse error", "syntax error", "no matches"] {
-        assert!(
-            !complaints.contains(trouble),
-            "{shell}: {complaints}\n{said}"
-        );
-    }
-    // An open quote would take the rest.
-    assert!(
-        said.ends_with("the last line\n"),
-        "{shell}: {complaints}\n{said}"
-    );
-    said
-}
-
-/// The lines that `dev` sets apart to be pasted: those that are indented, after the one that begins so.
-fn printed_lines(welcome: &str) -> String {
-    let from = welcome.find("  CLIENT_ID=").expect("CLIENT_ID comes first");
-    welcome[from..]
-        .lines()
-        .filter(|line| line.starts_with("  "))
-        .map(|line| format!("{line}\n"))
-        .collect()
-}
-
-/// The blocks of a Markdown file that are marked as `sh`.
-fn shell_blocks(markdown: &str) -> Vec<&str> {
-    markdown
-        .split("\n```sh\n")
-        .skip(1)
-        .filter_map(|rest| rest.split_once("\n```"))
-        .map(|(block, _)| block)
-        .collect()
-}
-
-fn fact(welcome: &str, name: &str) -> String {
-    let line = welcome
-        .lines()
-        .find_map(|line| line.trim().strip_prefix(name));
-    line.unwrap_or_else(|| panic!("{name}: {welcome}"))
-        .trim()
-        .to_owned()
-}
+use shell::{Dev, SHELLS, binary, fact, paste, printed_lines, shell_blocks, shells};
 
 #[test]
 fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
@@ -237,7 +86,7 @@ fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
 
 #[test]
 fn the_readmes_journey_is_pasted_into_each_shell_as_written() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let journeys: Vec<&str> = shell_blocks(readme)
         .into_iter()
         .filter(|block| block.contains("$CLIENT_ID"))
@@ -281,7 +130,7 @@ fn no_block_of_a_guide_has_what_an_interactive_zsh_does_not_take() {
 
 #[test]
 fn the_readmes_way_to_production_is_pasted_into_each_shell_as_written() {
-    let blocks = shell_blocks(include_str!("../../../README.md"));
+    let blocks = shell_blocks(include_str!("../../../../README.md"));
     let production = blocks
         .iter()
         .find(|block| block.contains("stead serve"))
@@ -363,6 +212,28 @@ fn for_programs_dev_prints_an_object_a_line_while_it_runs_and_nothing_when_quiet
 }
 
 #[test]
+fn the_dashboard_that_dev_prints_first_has_something_to_try_and_to_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dev = Dev::start(folder.path(), &[]);
+    let dashboard = fact(&dev.welcome(), "dashboard");
+    let page = |path: &str| {
+        paste(
+            SHELLS[0],
+            folder.path(),
+            &format!("curl -s {dashboard}{path}"),
+        )
+    };
+    let home = page("");
+    assert_eq!(home.matches("Connect as Ada").count(), 6, "{home}");
+    let accounts = page("/accounts?identifier=sample-user");
+    assert_eq!(
+        accounts.matches("grace@example.com</span>").count(),
+        3,
+        "{accounts}"
+    );
+}
+
+#[test]
 fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the_account() {
     let folder = tempfile::tempdir().unwrap();
     let mut dev = Dev::start(folder.path(), &[]);
@@ -371,10 +242,13 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
     let (consent, _) = lines.split_once("  rm -f").unwrap();
     let consent = consent.replace(r#"| grep -o "[A-Za-z]* is connected" | head -1"#, "");
     let page = paste(SHELLS[0], folder.path(), &consent);
-    assert!(page.contains("The account is ada@example.com."), "{page}");
+    assert!(
+        page.contains("Account: <strong>ada@example.com</strong>"),
+        "{page}"
+    );
     let (variables, _) = lines.split_once("  pick()").unwrap();
     for (product, words) in [
-        ("warehouse", "Run any SQL that your role allows"),
+        ("warehouse", "Run any SQL statement that your role may run"),
         ("workspace", "Read the pages and databases that you choose"),
         ("mail", "Read your mails"),
     ] {
@@ -384,8 +258,8 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
         );
         let page = paste(SHELLS[0], folder.path(), &open);
         assert!(page.contains(words), "{product}: {page}");
-        assert!(page.contains("It works for <time"), "{page}");
-        assert!(page.contains("more minutes</time>"), "{page}");
+        assert!(page.contains("The link works for "), "{page}");
+        assert!(page.contains(" more minutes."), "{page}");
         assert!(page.contains("<svg"), "{page}");
     }
 }
@@ -411,7 +285,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         paste(SHELLS[0], folder.path(), &format!("{variables}{commands}"))
     };
     let said = accounts(
-        "stead accounts list --state active\nstead accounts suspend mail you\nstead accounts resume mail you\n\
+        "stead accounts list --state active --connection mail\nstead accounts suspend mail you\nstead accounts resume mail you\n\
          stead accounts refresh mail you\nstead accounts show mail you\n",
     );
     for line in [

@@ -1,12 +1,16 @@
 //! `stead serve`: the service.
 
+mod brand;
+
 use std::{net::SocketAddr, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
+use secrecy::ExposeSecret as _;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
+use self::brand::BrandArgs;
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
@@ -91,6 +95,9 @@ pub(crate) struct Serve {
     create: bool,
 
     #[command(flatten)]
+    brand: BrandArgs,
+
+    #[command(flatten)]
     calls: CallLimitArgs,
 
     #[command(flatten)]
@@ -109,6 +116,7 @@ impl Serve {
         } else {
             Verification::Application
         };
+        let brand = self.brand.brand()?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
         if self.trust_whoever_has_the_link {
@@ -129,6 +137,7 @@ impl Serve {
             terminal.note(TRUSTING);
         }
         let listener = listener::bind(self.listen, "--listen").await?;
+        let setup = platform.environment().begin_setup().await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             listener::url(&listener)?,
@@ -138,10 +147,18 @@ impl Serve {
                 .as_str()
                 .trim_end_matches('/')
         ));
+        if let Some(link) = setup {
+            // It is a secret, so it is not logged.
+            terminal.error(format_args!(
+                "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
+                link.expose_secret()
+            ));
+        }
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;
         options.trusted_proxies = self.trusted_proxies;
+        options.brand = brand;
         let connections = self
             .max_connections
             .unwrap_or_else(|| connections_for(descriptors));

@@ -1,0 +1,205 @@
+//! `stead members`: who may sign in to the dashboard.
+
+use clap::{Args, Subcommand, ValueEnum};
+use secrecy::ExposeSecret as _;
+use stead::core::resource::{
+    IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, Role as MemberRole,
+};
+
+use crate::{
+    failure::{Failure, Flags, Outcome},
+    target::{IfMissing, OpenTarget, Target},
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[("/email", "EMAIL", ""), ("/name", "--name", "")];
+
+/// People who may sign in to the dashboard: of a service or in the database.
+#[derive(Debug, Args)]
+pub(crate) struct Members {
+    #[command(subcommand)]
+    command: MembersCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MembersCommand {
+    /// List all members.
+    List {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Invite a member, and print the link that sets the password. It serves once and for 24 hours; no mail is sent.
+    Invite {
+        /// E-mail address.
+        #[arg(value_name = "EMAIL")]
+        email: String,
+        /// What the member may do.
+        #[arg(long, value_enum)]
+        role: Role,
+        /// Name for people.
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Keep a member out; open sessions end at once.
+    Disable {
+        /// E-mail address or id.
+        #[arg(value_name = "EMAIL")]
+        member: String,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Let a member who was disabled sign in again.
+    Enable {
+        /// E-mail address or id.
+        #[arg(value_name = "EMAIL")]
+        member: String,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Remove a member's password, and print the link that sets another one. It serves once and for 24 hours.
+    ResetPassword {
+        /// E-mail address or id.
+        #[arg(value_name = "EMAIL")]
+        member: String,
+        /// Remove the second factor too, for a member who has lost the device.
+        #[arg(long)]
+        second_factor: bool,
+        #[command(flatten)]
+        target: Target,
+    },
+}
+
+/// What a member may do.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Role {
+    /// Everything, also credentials of applications and members.
+    Owner,
+    /// Work with connections, accounts, tools and webhooks.
+    Operator,
+    /// See everything but credentials of applications and members; change nothing.
+    Viewer,
+}
+
+impl From<Role> for MemberRole {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Owner => Self::Owner,
+            Role::Operator => Self::Operator,
+            Role::Viewer => Self::Viewer,
+        }
+    }
+}
+
+impl Members {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.command.open().await?;
+        let outcome = self.command.run(&target.stead.members(), terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl MembersCommand {
+    /// What prints a link needs the public URL.
+    async fn open(&self) -> Outcome<OpenTarget> {
+        match self {
+            Self::List { target } | Self::Disable { target, .. } | Self::Enable { target, .. } => {
+                target.open_without_links(IfMissing::Refuse).await
+            }
+            Self::Invite { target, .. } | Self::ResetPassword { target, .. } => {
+                target.open_the_only_one(IfMissing::Refuse).await
+            }
+        }
+    }
+
+    async fn run(self, members: &stead::Members, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::List { .. } => list(&members.list().page_size(100).all().await?, terminal),
+            Self::Invite {
+                email, role, name, ..
+            } => {
+                let mut new = NewMember::new(email, role.into());
+                new.name = name;
+                show_link(&members.invite(new).await?, terminal);
+            }
+            Self::Disable { member, .. } => {
+                let change = MemberChange::default().disabled(true);
+                let changed = members
+                    .change(&id_of(members, member).await?, change)
+                    .await?;
+                terminal.note(format_args!("Disabled {}.", changed.email));
+            }
+            Self::Enable { member, .. } => {
+                let change = MemberChange::default().disabled(false);
+                let changed = members
+                    .change(&id_of(members, member).await?, change)
+                    .await?;
+                terminal.note(format_args!("Enabled {}.", changed.email));
+            }
+            Self::ResetPassword {
+                member,
+                second_factor,
+                ..
+            } => {
+                let how = MemberReset::default().second_factor(second_factor);
+                let id = id_of(members, member).await?;
+                show_link(&members.reset(&id, how).await?, terminal);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The id of a member who is named by it, or by an e-mail address.
+async fn id_of(members: &stead::Members, named: String) -> Outcome<String> {
+    if !named.contains('@') {
+        return Ok(named);
+    }
+    let all = members.list().page_size(100).all().await?;
+    let email = named.trim().to_lowercase();
+    let found = all.iter().find(|member| member.email == email);
+    found
+        .map(|member| member.member_id.to_string())
+        .ok_or_else(|| {
+            Failure::usage(
+                format!("there is no member with the e-mail address {named}"),
+                "`stead members list` shows all.",
+            )
+        })
+}
+
+fn show_link(issued: &IssuedMemberLink, terminal: &Terminal) {
+    terminal.either(issued, || issued.link.expose_secret().to_owned());
+    if let Some(end) = issued.member.link_expires_at {
+        terminal.note(format_args!(
+            "Give this link to {}; it serves once, until {end:.0}.",
+            issued.member.email
+        ));
+    }
+}
+
+fn list(all: &[Member], terminal: &Terminal) {
+    if terminal.json() {
+        return terminal.result_json(&all);
+    }
+    if all.is_empty() {
+        return terminal
+            .note("There are no members yet; `stead serve` prints the link for the first owner.");
+    }
+    let rows = all.iter().map(|member| {
+        let last = member.last_sign_in_at;
+        [
+            member.email.clone(),
+            member.role.name().to_owned(),
+            member.status.name().to_owned(),
+            last.map_or_else(|| String::from("never"), |at| format!("{at:.0}")),
+            member.member_id.to_string(),
+        ]
+    });
+    terminal.table(
+        ["E-MAIL", "ROLE", "STATUS", "LAST SIGN-IN", "ID"],
+        rows.collect(),
+    );
+}

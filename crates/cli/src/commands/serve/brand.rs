@@ -1,0 +1,115 @@
+//! Whose pages end users see: the options of `stead serve` about it.
+
+use std::{fs, path::PathBuf};
+
+use clap::Args;
+use stead::Error;
+use stead_server::Brand;
+
+use crate::failure::{Failure, Outcome};
+
+/// What the pages of end users show of the operator. An empty variable is as good as none.
+#[derive(Debug, Args)]
+pub(super) struct BrandArgs {
+    /// Name of your application on the pages that users open; the host of the public URL unless given.
+    #[arg(long, env = "STEAD_BRAND_NAME", value_name = "NAME")]
+    brand_name: Option<String>,
+
+    /// Logo on those pages: a PNG, or an SVG without scripts and addresses, of at most 64 KiB.
+    #[arg(long, env = "STEAD_BRAND_LOGO", value_name = "FILE")]
+    brand_logo: Option<PathBuf>,
+
+    /// Color of their buttons, as #rrggbb; it has to stand out from white.
+    #[arg(long, env = "STEAD_BRAND_COLOR", value_name = "COLOR")]
+    brand_color: Option<String>,
+
+    /// Where users get help: a mailto: or https: address.
+    #[arg(long, env = "STEAD_BRAND_SUPPORT", value_name = "URL")]
+    brand_support: Option<String>,
+
+    /// Where users read what happens to their data: an https: address.
+    #[arg(long, env = "STEAD_BRAND_PRIVACY", value_name = "URL")]
+    brand_privacy: Option<String>,
+}
+
+impl BrandArgs {
+    pub(super) fn brand(&self) -> Outcome<Brand> {
+        type Set = fn(Brand, &str) -> Result<Brand, Error>;
+
+        let mut brand = Brand::default();
+        let texts: [(&str, &Option<String>, Set); 4] = [
+            ("NAME", &self.brand_name, Brand::name),
+            ("COLOR", &self.brand_color, Brand::color),
+            ("SUPPORT", &self.brand_support, Brand::support),
+            ("PRIVACY", &self.brand_privacy, Brand::privacy),
+        ];
+        for (option, text, set) in texts {
+            if let Some(text) = text.as_deref().filter(|text| !text.is_empty()) {
+                brand = set(brand, text).map_err(|error| refused(option, error.message()))?;
+            }
+        }
+        if let Some(path) = &self.brand_logo
+            && !path.as_os_str().is_empty()
+        {
+            let file = fs::read(path)
+                .map_err(|error| refused("LOGO", &format!("{}: {error}", path.display())))?;
+            brand = brand.logo(file).map_err(|error| {
+                refused("LOGO", &format!("{}: {}", path.display(), error.message()))
+            })?;
+        }
+        Ok(brand)
+    }
+}
+
+fn refused(option: &str, why: &str) -> Failure {
+    Failure::configuration(
+        format!("--brand-{}: {why}", option.to_lowercase()),
+        format!("Change the option, or the environment variable STEAD_BRAND_{option}."),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args() -> BrandArgs {
+        BrandArgs {
+            brand_name: Some(String::from("Example")),
+            brand_logo: None,
+            brand_color: Some(String::new()),
+            brand_support: None,
+            brand_privacy: None,
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_names_its_option() {
+        assert!(args().brand().is_ok());
+        let pale = BrandArgs {
+            brand_color: Some(String::from("#ffee00")),
+            ..args()
+        };
+        let said = format!("{:?}", pale.brand().unwrap_err());
+        assert!(said.contains("--brand-color: the color #ffee00"), "{said}");
+        assert!(said.contains("STEAD_BRAND_COLOR"), "{said}");
+        let folder = tempfile::tempdir().unwrap();
+        let logo = folder.path().join("logo.svg");
+        for (text, expected) in [
+            (None, "--brand-logo: "),
+            (Some("<svg><script/></svg>"), "<script"),
+        ] {
+            if let Some(text) = text {
+                fs::write(&logo, text).unwrap();
+            }
+            let with_logo = BrandArgs {
+                brand_logo: Some(logo.clone()),
+                ..args()
+            };
+            let said = format!("{:?}", with_logo.brand().unwrap_err());
+            assert!(
+                said.contains(expected) && said.contains("logo.svg"),
+                "{said}"
+            );
+        }
+    }
+}

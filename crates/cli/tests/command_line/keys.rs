@@ -1,0 +1,234 @@
+//! `stead keys`: what it prints for people and for programs, and how it ends.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{new_key, run, stead};
+
+/// A database with something that is sealed, and the key of its ring.
+fn database(directory: &Path) -> String {
+    let key = new_key(directory);
+    let create = ["connections", "create", "mail", "--product", "mail"];
+    let mut command = stead(directory);
+    command.env("STEAD_KEY", &key).args(create);
+    let secret = [
+        "--client-id",
+        "id",
+        "--client-secret-file",
+        "secret",
+        "--quiet",
+    ];
+    std::fs::write(directory.join("secret"), "top-secret\n").expect("a file");
+    let (code, _, said) = run(command.args(secret));
+    assert_eq!(code, 0, "{said}");
+    key
+}
+
+/// Runs `stead keys` with a key.
+fn keys(directory: &Path, key: &str, args: &[&str]) -> (i32, String, String) {
+    run(stead(directory)
+        .env("STEAD_KEY", key)
+        .arg("keys")
+        .args(args))
+}
+
+/// What `stead keys` prints with a key, where it succeeds.
+#[track_caller]
+fn done(directory: &Path, key: &str, args: &[&str]) -> String {
+    let (code, out, said) = keys(directory, key, args);
+    assert_eq!((code, said.as_str()), (0, ""), "{args:?}: {out}");
+    for line in out.lines().filter(|line| !line.starts_with(['{', '['])) {
+        assert!(line.chars().count() <= 80, "{args:?}: {line}");
+    }
+    out
+}
+
+/// The same as JSON.
+#[track_caller]
+fn json(directory: &Path, key: &str, args: &[&str]) -> Value {
+    let out = done(directory, key, &[args, &["--json"]].concat());
+    serde_json::from_str(&out).unwrap_or_else(|_| panic!("{args:?}: {out}"))
+}
+
+/// The ids of the data keys, each with its state.
+fn listed(directory: &Path, key: &str) -> Vec<(String, String)> {
+    let all = json(directory, key, &["list"]);
+    let all = all["data_keys"].as_array().expect("a list").iter();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    all.map(|one| (text(&one["key_id"]), text(&one["state"])))
+        .collect()
+}
+
+fn ring_id(key: &str) -> &str {
+    key.split(':').next().expect("an id")
+}
+
+#[test]
+fn the_keys_are_listed_with_what_they_seal() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = database(directory.path());
+    let out = done(directory.path(), &key, &["list"]);
+    let ring = ring_id(&key);
+    let (id, state) = &listed(directory.path(), &key)[0];
+    assert_eq!(state, "active");
+    let columns = ["DATA KEY", "STATE", "RING KEY", "ROWS"];
+    let headings = out.lines().next().unwrap();
+    assert!(columns.iter().all(|one| headings.contains(one)), "{out}");
+    let row: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(row[..3], [id, "active", ring], "{out}");
+    assert!(
+        out.ends_with(&format!("\n\nRing, as given here: {ring}\n")),
+        "{out}"
+    );
+    let quiet = done(directory.path(), &key, &["list", "--quiet"]);
+    assert_eq!(quiet.lines().count(), 1, "{quiet}");
+
+    let all = json(directory.path(), &key, &["list"]);
+    assert_eq!(all["ring"], serde_json::json!([ring]));
+    let rows = all["data_keys"][0]["rows"].as_u64().unwrap();
+    assert!(rows > 0 && row[3] == rows.to_string(), "{all}");
+}
+
+#[test]
+fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let key = database(folder);
+    let old = listed(folder, &key)[0].0.clone();
+    let out = done(folder, &key, &["add"]);
+    let new = out.lines().next().unwrap().to_owned();
+    let next = format!("\n  stead keys activate {new}\n");
+    assert!(
+        out.contains("can be activated from 20") && out.ends_with(&next),
+        "{out}"
+    );
+    assert_eq!(
+        listed(folder, &key),
+        [(&*old, "active"), (&*new, "added")].map(|(id, state)| (id.into(), state.into()))
+    );
+
+    // Other processes may not have read it yet.
+    let (code, out, said) = keys(folder, &key, &["activate", &new]);
+    assert_eq!((code, out.as_str()), (4, ""), "{said}");
+    assert!(said.contains("it can be activated from 20"), "{said}");
+    // What seals is not retired.
+    let (code, _, said) = keys(folder, &key, &["retire", &old]);
+    assert_eq!(code, 4, "{said}");
+
+    let ring = ring_id(&key);
+    let out = done(folder, &key, &["activate", &new, "--now"]);
+    assert_eq!(out, format!("{new} is active, under {ring}\n"));
+    let (code, _, said) = keys(folder, &key, &["retire", &old]);
+    assert_eq!(code, 4, "{said}");
+    assert!(said.contains("`stead keys reencrypt`"), "{said}");
+    let out = done(folder, &key, &["reencrypt"]);
+    assert!(out.ends_with(" rows sealed again, 0 left\n"), "{out}");
+    let again = done(folder, &key, &["reencrypt", "--json"]);
+    assert_eq!(again.lines().last(), Some(r#"{"done":0,"left":0}"#));
+    let out = done(folder, &key, &["retire", &old]);
+    assert!(
+        out.starts_with(&format!("{old} is retired, under {ring}\n")),
+        "{out}"
+    );
+    assert!(
+        out.contains("with the backups that were made before"),
+        "{out}"
+    );
+    let retired = json(folder, &key, &["retire", &old]);
+    assert_eq!(retired["state"], "retired");
+    assert!(retired["retired_at"].is_string(), "{retired}");
+
+    let (code, _, said) = keys(folder, &key, &["activate", &old, "--now"]);
+    assert_eq!(code, 4, "{said}");
+    let (code, _, said) = keys(folder, &key, &["activate", "key_none", "--json"]);
+    let problem: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((code, &problem["exit_code"]), (4, &4.into()), "{said}");
+    assert!(
+        problem["detail"].as_str().unwrap().contains("key_none"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_rotation_replaces_the_data_key_and_moves_to_the_first_key_of_the_ring() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let old = database(folder);
+    let first = listed(folder, &old)[0].0.clone();
+    let new = new_key(folder);
+    let both = format!("{new},{old}");
+
+    let out = done(folder, &both, &["rewrap"]);
+    assert_eq!(out, format!("{first} is active, under {}\n", ring_id(&new)));
+    assert!(done(folder, &new, &["list"]).contains(&first));
+    let out = done(folder, &both, &["rewrap"]);
+    assert_eq!(
+        out,
+        "The first key of the ring wraps every data key already.\n"
+    );
+    assert_eq!(done(folder, &both, &["rewrap", "--quiet"]), "");
+
+    let out = done(folder, &new, &["rotate", "--now"]);
+    let states: Vec<String> = listed(folder, &new).into_iter().map(|one| one.1).collect();
+    assert_eq!(states, ["retired", "active"], "{out}");
+    let second = listed(folder, &new)[1].0.clone();
+    for expected in [
+        format!("{second} is active, under {}", ring_id(&new)),
+        format!("{first} is retired, under {}", ring_id(&new)),
+    ] {
+        assert!(out.contains(&expected), "{expected}: {out}");
+    }
+    let lines = done(folder, &new, &["rotate", "--now", "--json"]);
+    for line in lines.lines() {
+        assert!(
+            serde_json::from_str::<Value>(line).unwrap().is_object(),
+            "{lines}"
+        );
+    }
+    let opened =
+        run(stead(folder)
+            .env("STEAD_KEY", &new)
+            .args(["connections", "show", "mail", "--json"]));
+    assert!(
+        opened.1.contains(r#""has_client_secret":true"#),
+        "{opened:?}"
+    );
+}
+
+#[test]
+fn a_wrong_key_changes_nothing_and_the_right_one_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let key = database(folder);
+    let before = listed(folder, &key);
+    let (id, other) = (before[0].0.clone(), new_key(folder));
+    for args in [
+        &["list"] as &[&str],
+        &["add"],
+        &["activate", &id],
+        &["reencrypt"],
+        &["retire", &id],
+        &["rewrap"],
+        &["rotate", "--now"],
+    ] {
+        let (code, out, said) = keys(folder, &other, args);
+        assert_eq!((code, out.as_str()), (78, ""), "{args:?}: {said}");
+        assert!(said.contains("key_unavailable"), "{args:?}: {said}");
+        assert!(said.contains(ring_id(&key)), "{args:?}: {said}");
+        let secret = other.split(':').nth(1).unwrap();
+        assert!(!said.contains(secret), "{args:?}: {said}");
+
+        let (code, _, said) = keys(folder, &other, &[args, &["--json"]].concat());
+        let problem: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!((code, &problem["kind"]), (78, &"key_unavailable".into()));
+    }
+    for wrong in ["nonsense", ""] {
+        let (code, out, said) = keys(folder, wrong, &["list"]);
+        assert_eq!((code, out.as_str()), (78, ""), "{wrong}: {said}");
+    }
+    let (code, _, said) = run(stead(folder).args(["keys", "list"]));
+    assert_eq!(code, 78, "{said}");
+    assert!(said.contains("stead keys generate"), "{said}");
+    assert_eq!(listed(folder, &key), before);
+}

@@ -1,0 +1,36 @@
+//! Invites a member.
+
+use super::{MOST, check_name, issued, new_link};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    domain::{Member, member::read_email},
+    identifier::MemberId,
+    resource::{IssuedMemberLink, NewMember},
+};
+
+/// Adds a member who has no password yet, with the link that sets one.
+pub(crate) async fn invite(context: &Context, new: NewMember) -> Result<IssuedMemberLink> {
+    let email = read_email(&new.email)?;
+    let name = new.name.unwrap_or_default();
+    check_name(&name)?;
+    if context.store.members(None, MOST).await?.len() >= MOST as usize {
+        let message = format!("there are {MOST} members already; delete some first");
+        return Err(Error::new(ErrorKind::InvalidTransition, message));
+    }
+    let (link, kept) = new_link(context);
+    let id = MemberId::from_uuid(context.new_id());
+    let member = Member {
+        name,
+        link: Some(kept),
+        ..Member::new(id, &email, new.role, context.now())
+    };
+    let message = "there is a member with this e-mail address";
+    let exists = Error::new(ErrorKind::AlreadyExists, message);
+    let invited = Change::none()
+        .event(member.event("member.invited"))
+        .audit(member.audit("member.invited"))
+        .insert(member.clone());
+    context.add("member.invite", invited, exists).await?;
+    Ok(issued(context, &member, link))
+}

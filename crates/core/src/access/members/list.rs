@@ -1,0 +1,34 @@
+//! Reads members: one by its id, or a page of them.
+
+use super::existing;
+use crate::{
+    Result,
+    access::member::view,
+    context::Context,
+    identifier::MemberId,
+    resource::{self, Page},
+};
+
+/// A member.
+pub(crate) async fn read(context: &Context, id: &str) -> Result<resource::Member> {
+    let found = existing(context, id).await?;
+    Ok(view(&found.row, context.now()))
+}
+
+/// Members in the order of their creation.
+pub(crate) async fn list(
+    context: &Context,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<resource::Member>> {
+    let after = page_token.map(str::parse::<MemberId>).transpose()?;
+    let limit = page_size.clamp(1, 100);
+    let rows = context.store.members(after, limit).await?;
+    let next = rows
+        .last()
+        .filter(|_| rows.len() == limit as usize)
+        .map(|last| last.row.id.to_string());
+    let now = context.now();
+    let items = rows.iter().map(|found| view(&found.row, now)).collect();
+    Ok(Page::new(items, next))
+}

@@ -1,0 +1,35 @@
+//! Removes a member's password, and makes the link that sets another one.
+
+use super::{existing, issued, new_link};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::Member,
+    resource::{IssuedMemberLink, MemberReset},
+    store::Versioned,
+};
+
+/// Removes the password, ends the sessions, and makes a link: also another one for an invitation that was lost.
+pub(crate) async fn reset(
+    context: &Context,
+    id: &str,
+    how: MemberReset,
+) -> Result<IssuedMemberLink> {
+    let (link, kept) = new_link(context);
+    let after = context
+        .change(
+            "member.reset",
+            || existing(context, id),
+            |Versioned { row, version, .. }: Versioned<Member>| {
+                let after = row.reset(kept.clone(), how.second_factor)?;
+                let audit = after.audit("member.reset");
+                let change = Change::none()
+                    .event(after.event("member.reset"))
+                    .audit(audit.fact("second_factor", how.second_factor))
+                    .update(after.clone(), version);
+                Ok((change, after))
+            },
+        )
+        .await?;
+    Ok(issued(context, &after, link))
+}

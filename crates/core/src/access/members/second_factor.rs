@@ -1,0 +1,122 @@
+//! One-time codes of an authenticator app besides the password: adds one to a member, and takes it away.
+
+use data_encoding::BASE32_NOPAD;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use secrecy::SecretString;
+
+use crate::{
+    Error, ErrorKind, Result,
+    access::{member::code_step, sessions::owned},
+    caller::Caller,
+    context::{Context, change::Change},
+    domain::{Member, Session},
+    resource::NewSecondFactor,
+    seal::place,
+    store::Versioned,
+};
+
+/// A member with the session in which something is done.
+type Owned = (Versioned<Session>, Versioned<Member>);
+
+/// Makes a secret for the member's app. It counts once a code has proved that the app has it.
+pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSecondFactor> {
+    let mut secret = zeroize::Zeroizing::new([0; 20]);
+    context.entropy.fill(secret.as_mut_slice());
+    let email = context
+        .change(
+            "member.enrol",
+            async || {
+                let owned = owned(context, session_id).await?;
+                let place = place::second_factor(owned.1.row.id);
+                Ok((owned, context.vault.seal(place, secret.as_slice())?))
+            },
+            |((session, member), sealed)| {
+                check_stepped_up(context, &session)?;
+                let after = member.row.enrolling(sealed)?;
+                let email = after.email.clone();
+                Ok((Change::none().update(after, member.version), email))
+            },
+        )
+        .await?;
+    let text = zeroize::Zeroizing::new(BASE32_NOPAD.encode(secret.as_slice()));
+    let label = utf8_percent_encode(&email, NON_ALPHANUMERIC);
+    let uri = format!(
+        "otpauth://totp/Stead:{label}?secret={}&issuer=Stead",
+        &*text
+    );
+    Ok(NewSecondFactor::new(
+        SecretString::from(text.as_str()),
+        SecretString::from(uri),
+    ))
+}
+
+/// Takes a code of the secret that was made last: from now on one is asked for at sign-in.
+pub(crate) async fn confirm(
+    context: &Context,
+    session_id: &str,
+    code: &str,
+    source: &str,
+) -> Result<()> {
+    let (_, member) = owned(context, session_id).await?;
+    context.count_attempt(&member.row.email, source)?;
+    changing(context, &member.row)
+        .change(
+            "member.confirm_second_factor",
+            async || {
+                let (_, member) = owned(context, session_id).await?;
+                let step = code_step(context, &member.row, code).await?;
+                Ok((member, step))
+            },
+            |(member, step): (Versioned<Member>, Option<i64>)| {
+                if member.row.has_second_factor() {
+                    let message = "the second factor is proved already";
+                    return Err(Error::new(ErrorKind::InvalidTransition, message));
+                }
+                let step = step.ok_or_else(|| Error::invalid_at("/code", "the code is wrong"))?;
+                let what = "member.second_factor_added";
+                Ok((changed(&member, member.row.used_code(step), what), ()))
+            },
+        )
+        .await?;
+    context.attempt_succeeded(&member.row.email);
+    Ok(())
+}
+
+/// Takes the second factor away from the member of a session.
+pub(crate) async fn remove(context: &Context, session_id: &str) -> Result<()> {
+    let (_, member) = owned(context, session_id).await?;
+    changing(context, &member.row)
+        .change(
+            "member.remove_second_factor",
+            || owned(context, session_id),
+            |(session, member): Owned| {
+                check_stepped_up(context, &session)?;
+                if member.row.second_factor.is_none() {
+                    return Ok((Change::none(), ()));
+                }
+                let mut after = member.row.clone();
+                after.second_factor = None;
+                Ok((changed(&member, after, "member.second_factor_removed"), ()))
+            },
+        )
+        .await
+}
+
+fn changing(context: &Context, member: &Member) -> Context {
+    context.acting_as(Caller::member(member.id, member.role))
+}
+
+fn changed(before: &Versioned<Member>, after: Member, what: &'static str) -> Change {
+    Change::none()
+        .event(after.event(what))
+        .audit(after.audit(what))
+        .update(after, before.version)
+}
+
+fn check_stepped_up(context: &Context, session: &Versioned<Session>) -> Result<()> {
+    if session.row.is_stepped_up(context.now()) {
+        return Ok(());
+    }
+    let message = "this needs the password again";
+    Err(Error::new(ErrorKind::Unauthenticated, message))
+}

@@ -1,0 +1,52 @@
+//! Lets a member who is signed in set another password.
+
+use secrecy::SecretString;
+
+use super::hashed;
+use crate::{
+    Error, Result,
+    access::sessions::{Opening, StartedSession, compare, owned},
+    caller::Caller,
+    context::{Context, change::Change},
+    domain::{Member, Session},
+    store::Versioned,
+};
+
+/// Sets another password where the present one is right. All sessions end; the one that takes their place is given back.
+pub(crate) async fn set_password(
+    context: &Context,
+    session_id: &str,
+    present: SecretString,
+    new: SecretString,
+    source: &str,
+) -> Result<StartedSession> {
+    let wrong = || Error::invalid_at("/present", "the present password is wrong");
+    let (_, member) = owned(context, session_id).await?;
+    let member = member.row;
+    context.count_attempt(&member.email, source)?;
+    if !compare(context, member.password.as_ref(), present).await? {
+        return Err(wrong());
+    }
+    context.attempt_succeeded(&member.email);
+    let password = hashed(context, new).await?;
+    let opening = Opening::new(context);
+    let now = context.now();
+    let acting = context.acting_as(Caller::member(member.id, member.role));
+    acting
+        .change(
+            "member.set_password",
+            async || Ok(owned(context, session_id).await?.1),
+            |found: Versioned<Member>| {
+                if found.row.password != member.password {
+                    return Err(wrong());
+                }
+                let after = found.row.with_password(password.clone(), now);
+                let what = "member.password_changed";
+                let change = Change::none()
+                    .event(after.event(what))
+                    .audit(after.audit(what));
+                Ok(opening.change(change, &after, found.version, Session::confirmed))
+            },
+        )
+        .await
+}

@@ -1,0 +1,87 @@
+//! The first owner: made by whoever has the link that the operator was shown.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{check_name, hashed};
+use crate::{
+    Error, ErrorKind, Result,
+    access::sessions::{Opening, StartedSession},
+    caller::Caller,
+    context::{Context, change::Change},
+    digest::Digest,
+    domain::{Member, Session, member::read_email},
+    identifier::MemberId,
+    state::Role,
+    store::Versioned,
+};
+
+/// The one-time link that makes the first owner, where there is no member yet. It serves for 15 minutes, in this process,
+/// and until the next one is made.
+pub(crate) async fn begin_setup(context: &Context) -> Result<Option<SecretString>> {
+    if has_members(context).await? {
+        return Ok(None);
+    }
+    let token = context.new_secret("stead_setup_");
+    context.note_setup(Digest::of(token.expose_secret()));
+    let link = context.at("/dashboard/setup?token=");
+    let link = format!("{link}{}", token.expose_secret());
+    Ok(Some(SecretString::from(link)))
+}
+
+/// Whether a link for the first owner is good.
+pub(crate) async fn is_setup(context: &Context, token: &str) -> Result<bool> {
+    Ok(context.is_setup(&Digest::of(token)) && !has_members(context).await?)
+}
+
+/// Makes the first owner, which uses the link up, and begins a session.
+pub(crate) async fn set_up(
+    context: &Context,
+    token: &str,
+    (email, name): (&str, &str),
+    password: SecretString,
+) -> Result<StartedSession> {
+    if !is_setup(context, token).await? {
+        return Err(used_up());
+    }
+    let email = read_email(email)?;
+    check_name(name)?;
+    let password = hashed(context, password).await?;
+    if !context.take_setup(&Digest::of(token)) {
+        return Err(used_up());
+    }
+    let now = context.now();
+    let id = MemberId::from_uuid(context.new_id());
+    let member = Member {
+        name: name.to_owned(),
+        ..Member::new(id, &email, Role::Owner, now).with_password(password, now)
+    };
+    let created = Change::none()
+        .event(member.event("member.created"))
+        .audit(member.audit("member.created"))
+        .insert(member);
+    let exists = Error::new(ErrorKind::AlreadyExists, "the member exists");
+    let acting = context.acting_as(Caller::member(id, Role::Owner));
+    acting.add("member.create", created, exists).await?;
+    let opening = Opening::new(context);
+    acting
+        .change(
+            "session.open",
+            async || context.store.member(id).await?.ok_or_else(used_up),
+            |found: Versioned<Member>| {
+                let change = Change::none();
+                Ok(opening.change(change, &found.row, found.version, Session::new))
+            },
+        )
+        .await
+}
+
+async fn has_members(context: &Context) -> Result<bool> {
+    Ok(!context.store.members(None, 1).await?.is_empty())
+}
+
+fn used_up() -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        "the link was used, is past its time, or was replaced at a later start; start the service again for another one",
+    )
+}

@@ -1,0 +1,63 @@
+//! Signs a member in by e-mail address and password.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{Opening, SignIn, StartedSession};
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Caller,
+    context::{Context, change::Change},
+    domain::{Member, PasswordHash, Session, member::read_email},
+    store::Versioned,
+};
+
+/// Opens a session. An address that no one has, and a member who may not sign in, take the same way and the same time as
+/// a wrong password.
+pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedSession> {
+    context.tasks.open()?;
+    let email = read_email(&given.email).unwrap_or_default();
+    context.count_attempt(&email, &given.source)?;
+    let found = context.store.member_by_email(&email).await?;
+    let member = found.map(|found| found.row).filter(|row| !row.disabled);
+    let password = member.as_ref().and_then(|member| member.password.clone());
+    let is_right = compare(context, password.as_ref(), given.password).await?;
+    let (Some(member), true) = (member, is_right) else {
+        return Err(refused());
+    };
+    context.attempt_succeeded(&email);
+    let opening = Opening::new(context);
+    let acting = context.acting_as(Caller::member(member.id, member.role));
+    acting
+        .change(
+            "session.open",
+            async || context.store.member(member.id).await?.ok_or_else(refused),
+            |found: Versioned<Member>| {
+                // The password that was compared must still be the one.
+                if found.row.password != password || found.row.disabled {
+                    return Err(refused());
+                }
+                let change = Change::none();
+                Ok(opening.change(change, &found.row, found.version, Session::new))
+            },
+        )
+        .await
+}
+
+/// Whether a password is right; where there is none, one is compared that no one has.
+pub(in crate::access) async fn compare(
+    context: &Context,
+    hash: Option<&PasswordHash>,
+    password: SecretString,
+) -> Result<bool> {
+    let exists = hash.is_some();
+    let hash = hash.cloned().unwrap_or_else(PasswordHash::of_no_one);
+    let work = move || hash.is_of(password.expose_secret());
+    Ok(context.password_work(work).await? && exists)
+}
+
+fn refused() -> Error {
+    Error::new(
+        ErrorKind::Unauthenticated,
+        "the e-mail address or the password is wrong",
+    )
+}

@@ -1,0 +1,273 @@
+//! Who is signed in, for how long, and who is not.
+
+use std::time::Duration;
+
+use data_encoding::BASE32_NOPAD;
+use secrecy::ExposeSecret as _;
+
+use super::*;
+use crate::{
+    Result,
+    access::members::{self, begin_setup, change, reset, set_up},
+    context::Context,
+    domain::one_time_code,
+    maintenance,
+    resource::{MemberChange, MemberReset},
+    testing::{STABLE, World, always, context},
+};
+
+const EMAIL: &str = "ada@example.com";
+const PASSWORD: &str = "a long pass phrase";
+
+fn secret(text: &str) -> SecretString {
+    SecretString::from(text)
+}
+
+fn kind<T>(result: Result<T>) -> ErrorKind {
+    result.err().expect("an error").kind()
+}
+
+/// A context with one owner, who is signed in.
+fn owned(world: &World) -> (Context, String) {
+    let context = context(world, &STABLE, always(200, ""));
+    let link = world.run(begin_setup(&context)).unwrap().unwrap();
+    let (_, token) = link.expose_secret().split_once("token=").unwrap();
+    let made = set_up(&context, token, (EMAIL, "Ada"), secret(PASSWORD));
+    let started = world.run(made).unwrap();
+    (context, started.id.expose_secret().to_owned())
+}
+
+fn attempt(world: &World, context: &Context, email: &str, password: &str) -> Result<String> {
+    let given = SignIn::new(email, secret(password), "192.0.2.1");
+    let started = world.run(sign_in(context, given))?;
+    Ok(started.id.expose_secret().to_owned())
+}
+
+#[test]
+fn a_member_signs_in_is_known_and_signs_out() {
+    let world = World::new();
+    let (context, _) = owned(&world);
+    let id = attempt(&world, &context, " Ada@Example.com ", PASSWORD).unwrap();
+    let signed_in = world.run(authenticate(&context, &id)).unwrap();
+    assert_eq!(signed_in.member.email, EMAIL);
+    assert_eq!(signed_in.caller.kind(), "member");
+    assert!(signed_in.stepped_up && !signed_in.csrf_token.contains(&id));
+    let again = world.run(authenticate(&context, &id)).unwrap();
+    assert_eq!(again.csrf_token, signed_in.csrf_token);
+    let other = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
+    let other = world.run(authenticate(&context, &other)).unwrap();
+    assert_ne!(other.csrf_token, signed_in.csrf_token);
+    world.run(sign_out(&context, &id)).unwrap();
+    let gone = world.run(authenticate(&context, &id));
+    assert_eq!(kind(gone), ErrorKind::Unauthenticated);
+    // Signed out twice is signed out.
+    world.run(sign_out(&context, &id)).unwrap();
+}
+
+#[test]
+fn what_is_stored_opens_no_session() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let digest = crate::digest::Digest::of(&id);
+    let stored = world.run(context.store.session(&digest)).unwrap().unwrap();
+    assert!(!serde_json::to_string(&stored.row).unwrap().contains(&id));
+    let refused = world.run(authenticate(&context, stored.row.id.as_str()));
+    assert_eq!(kind(refused), ErrorKind::Unauthenticated);
+}
+
+#[test]
+fn an_unknown_address_a_wrong_password_and_a_disabled_member_are_refused_in_the_same_words() {
+    let world = World::new();
+    let (context, _) = owned(&world);
+    let refused = |email, password| attempt(&world, &context, email, password).unwrap_err();
+    let wrong = refused(EMAIL, "another long pass phrase");
+    assert_eq!(wrong.kind(), ErrorKind::Unauthenticated);
+    for (email, password) in [
+        ("bob@example.com", PASSWORD),
+        ("no address", ""),
+        (EMAIL, ""),
+    ] {
+        assert_eq!(refused(email, password).message(), wrong.message());
+    }
+}
+
+#[test]
+fn a_session_ends_when_idle_and_after_twelve_hours() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let known = || world.run(authenticate(&context, &id));
+    world.advance(Duration::from_secs(30 * 60 - 1));
+    known().unwrap();
+    world.advance(Duration::from_secs(30 * 60));
+    assert_eq!(kind(known()), ErrorKind::Unauthenticated);
+
+    let id = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
+    let known = || world.run(authenticate(&context, &id));
+    for _ in 0..47 {
+        world.advance(Duration::from_secs(15 * 60));
+        known().unwrap();
+    }
+    world.advance(Duration::from_secs(15 * 60));
+    assert_eq!(kind(known()), ErrorKind::Unauthenticated);
+    world.advance(Duration::from_secs(1));
+    world.run(maintenance::run(&context)).unwrap();
+    let digest = crate::digest::Digest::of(&id);
+    assert!(world.run(context.store.session(&digest)).unwrap().is_none());
+}
+
+#[test]
+fn a_step_up_holds_for_ten_minutes() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let stepped_up = || world.run(authenticate(&context, &id)).unwrap().stepped_up;
+    world.advance(Duration::from_secs(600));
+    assert!(!stepped_up());
+    let wrong = step_up(&context, &id, secret("wrong pass phrase"), "here");
+    assert_eq!(kind(world.run(wrong)), ErrorKind::Unauthenticated);
+    assert!(!stepped_up());
+    let right = step_up(&context, &id, secret(PASSWORD), "here");
+    world.run(right).unwrap();
+    assert!(stepped_up());
+}
+
+#[test]
+fn attempts_are_limited_per_account_and_per_source() {
+    let world = World::new();
+    let (context, _) = owned(&world);
+    let from = |email: &str, source: &str| {
+        let given = SignIn::new(email, secret("wrong pass phrase"), source);
+        kind(world.run(sign_in(&context, given)))
+    };
+    for place in 0..10 {
+        let source = format!("192.0.2.{place}");
+        assert_eq!(from(EMAIL, &source), ErrorKind::Unauthenticated);
+    }
+    assert_eq!(from(EMAIL, "192.0.2.99"), ErrorKind::RateLimited);
+    // Also the right password, which would tell that it is.
+    let right = attempt(&world, &context, EMAIL, PASSWORD);
+    let error = right.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::RateLimited);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(15 * 60)));
+    for number in 0..30 {
+        let email = format!("{number}@example.com");
+        assert_eq!(from(&email, "198.51.100.1"), ErrorKind::Unauthenticated);
+    }
+    assert_eq!(
+        from("x@example.com", "198.51.100.1"),
+        ErrorKind::RateLimited
+    );
+    world.advance(Duration::from_secs(15 * 60));
+    attempt(&world, &context, EMAIL, PASSWORD).unwrap();
+}
+
+#[test]
+fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_once() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let enrolled = world.run(members::enrol(&context, &id)).unwrap();
+    let bytes = BASE32_NOPAD.decode(enrolled.secret.expose_secret().as_bytes());
+    let bytes = bytes.unwrap();
+    assert!(
+        enrolled
+            .uri
+            .expose_secret()
+            .starts_with("otpauth://totp/Stead:ada%40example%2Ecom?")
+    );
+    let code = || one_time_code::present(&bytes, context.now());
+    // One that is not proved yet is not asked for.
+    let plain = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
+    world.run(authenticate(&context, &plain)).unwrap();
+    let wrong = members::confirm(&context, &id, "000000", "here");
+    assert_eq!(kind(world.run(wrong)), ErrorKind::InvalidRequest);
+    let first = code();
+    world
+        .run(members::confirm(&context, &id, &first, "here"))
+        .unwrap();
+
+    let given = SignIn::new(EMAIL, secret(PASSWORD), "here");
+    let started = world.run(sign_in(&context, given)).unwrap();
+    assert!(started.awaits_code);
+    let waiting = started.id.expose_secret();
+    assert_eq!(
+        kind(world.run(authenticate(&context, waiting))),
+        ErrorKind::Unauthenticated
+    );
+    let used = world.run(confirm(&context, waiting, &first, "here"));
+    assert_eq!(kind(used), ErrorKind::Unauthenticated);
+    world.advance(Duration::from_secs(30));
+    let next = code();
+    let opened = world
+        .run(confirm(&context, waiting, &next, "here"))
+        .unwrap();
+    assert!(!opened.awaits_code);
+    assert_ne!(opened.id.expose_secret(), waiting);
+    world
+        .run(authenticate(&context, opened.id.expose_secret()))
+        .unwrap();
+    let again = world.run(confirm(&context, waiting, &next, "here"));
+    assert_eq!(kind(again), ErrorKind::Unauthenticated);
+
+    // Without a password of a short time ago it stays.
+    world.advance(Duration::from_secs(601));
+    let refused = world.run(members::remove(&context, opened.id.expose_secret()));
+    assert_eq!(kind(refused), ErrorKind::Unauthenticated);
+    let password = secret(PASSWORD);
+    world
+        .run(step_up(
+            &context,
+            opened.id.expose_secret(),
+            password,
+            "here",
+        ))
+        .unwrap();
+    world
+        .run(members::remove(&context, opened.id.expose_secret()))
+        .unwrap();
+    let plain = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
+    world.run(authenticate(&context, &plain)).unwrap();
+}
+
+#[test]
+fn a_change_of_the_member_acts_on_open_sessions_at_once() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let member = world.run(authenticate(&context, &id)).unwrap().member;
+    let member_id = member.member_id.to_string();
+    let machine = world.run(open_on_this_machine(&context)).unwrap();
+    let role = |role| change(&context, &member_id, MemberChange::default().role(role));
+    world.run(role(crate::state::Role::Viewer)).unwrap();
+    let caller = world.run(authenticate(&context, &id)).unwrap().caller;
+    caller.check(crate::scope::ScopeName::AccountsRead).unwrap();
+    caller
+        .check(crate::scope::ScopeName::AccountsManage)
+        .unwrap_err();
+    world
+        .run(reset(&context, &member_id, MemberReset::default()))
+        .unwrap();
+    assert_eq!(
+        kind(world.run(authenticate(&context, &id))),
+        ErrorKind::Unauthenticated
+    );
+    // Others stay.
+    let you = world
+        .run(authenticate(&context, machine.id.expose_secret()))
+        .unwrap();
+    assert_eq!((you.member.name.as_str(), you.stepped_up), ("You", true));
+    let again = world.run(open_on_this_machine(&context)).unwrap();
+    let again = world
+        .run(authenticate(&context, again.id.expose_secret()))
+        .unwrap();
+    assert_eq!(again.member.member_id, you.member.member_id);
+}
+
+#[test]
+fn nothing_of_a_session_is_printed() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let signed_in = world.run(authenticate(&context, &id)).unwrap();
+    assert!(!format!("{signed_in:?}").contains(&signed_in.csrf_token));
+    let given = SignIn::new(EMAIL, secret(PASSWORD), "here");
+    assert!(!format!("{given:?}").contains(PASSWORD));
+    let started = world.run(sign_in(&context, given)).unwrap();
+    assert!(!format!("{started:?}").contains(started.id.expose_secret()));
+}

@@ -1,0 +1,88 @@
+//! Passwords of members as they are stored: hashes that cost 19 MiB and two passes (Argon2id).
+
+use argon2::{Argon2, PasswordHash as Parsed, PasswordHasher as _, PasswordVerifier as _};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, ErrorKind, Result};
+
+/// Characters that a password has at least, and bytes that it has at most.
+const SHORTEST: usize = 12;
+const LONGEST: usize = 1024;
+
+/// As costly to compare with as any other, and of no password that is known.
+const NO_ONES: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// A password's hash, with its salt and cost, in the form of the password hashing competition.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct PasswordHash(String);
+
+impl PasswordHash {
+    /// The hash of a password. Takes tens of milliseconds of a processor.
+    pub(crate) fn of(password: &str, salt: &[u8; 16]) -> Result<Self> {
+        let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), salt);
+        let failed = |_| Error::new(ErrorKind::Internal, "the password could not be hashed");
+        Ok(Self(hash.map_err(failed)?.to_string()))
+    }
+
+    /// For an e-mail address that no one has, so that it takes the same time.
+    pub(crate) fn of_no_one() -> Self {
+        Self(NO_ONES.to_owned())
+    }
+
+    /// Whether it is the hash of this password. Takes tens of milliseconds of a processor.
+    pub(crate) fn is_of(&self, password: &str) -> bool {
+        Parsed::new(&self.0).is_ok_and(|hash| {
+            let verified = Argon2::default().verify_password(password.as_bytes(), &hash);
+            verified.is_ok()
+        })
+    }
+}
+
+impl std::fmt::Debug for PasswordHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("PasswordHash")
+    }
+}
+
+/// Refuses a password that is too short, or so long that it costs more than a password should.
+pub(crate) fn check(password: &str) -> Result<()> {
+    if password.chars().count() < SHORTEST || password.len() > LONGEST {
+        return Err(Error::invalid_at(
+            "/password",
+            format!("a password has at least {SHORTEST} characters, and at most {LONGEST} bytes"),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_argon2id_of_this_cost_and_of_one_password() {
+        let hash = PasswordHash::of("correct horse", &[7; 16]).unwrap();
+        assert!(hash.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        assert!(hash.is_of("correct horse"));
+        assert!(!hash.is_of("correct horse "));
+        assert_ne!(hash, PasswordHash::of("correct horse", &[8; 16]).unwrap());
+        assert_eq!(format!("{hash:?}"), "PasswordHash");
+    }
+
+    #[test]
+    fn that_of_no_one_costs_the_same_and_opens_nothing() {
+        let parsed = Parsed::new(NO_ONES).unwrap();
+        let other = PasswordHash::of("correct horse", &[7; 16]).unwrap();
+        assert_eq!(parsed.params, Parsed::new(&other.0).unwrap().params);
+        assert!(parsed.hash.is_some() && !PasswordHash::of_no_one().is_of(""));
+    }
+
+    #[test]
+    fn a_password_has_12_characters_of_any_kind() {
+        check("zwölf Zeiche").unwrap();
+        for wrong in ["elf Zeichen", &"x".repeat(1025)] {
+            check(wrong).unwrap_err();
+        }
+    }
+}

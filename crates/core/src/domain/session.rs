@@ -1,0 +1,115 @@
+//! A session of a member in a browser. Only the digest of its id is stored.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{Extra, Member};
+use crate::{digest::Digest, identifier::MemberId};
+
+/// A session ends when nothing was asked for so long.
+const IDLE: SignedDuration = SignedDuration::from_mins(30);
+/// A session ends after so long in any case.
+const ABSOLUTE: SignedDuration = SignedDuration::from_hours(12);
+/// One that waits for its one-time code ends after so long.
+const AWAITS_CODE: SignedDuration = SignedDuration::from_mins(5);
+/// A use within such a time of the one before is not written down.
+const NOTED: SignedDuration = SignedDuration::from_mins(1);
+/// For so long the password need not be given again for what cannot be undone.
+const STEPPED_UP: SignedDuration = SignedDuration::from_mins(10);
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Session {
+    /// Digest of the id that the browser has; primary key.
+    pub(crate) id: Digest,
+    /// Whose it is.
+    pub(crate) member_id: MemberId,
+    /// How often the member's sessions had been ended when it began.
+    pub(crate) epoch: u64,
+    /// Whether the one-time code is still to come: until then it opens nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) awaits_code: bool,
+    /// Whether it was opened without a password, for whoever sits at this machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) of_this_machine: bool,
+    /// When it began.
+    pub(crate) created_at: Timestamp,
+    /// When the password was last given.
+    pub(crate) stepped_up_at: Timestamp,
+    /// When it ends, unless it is used before.
+    pub(crate) expires_at: Timestamp,
+    /// What else its stored body holds.
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+impl Session {
+    /// A session of a member who has just given the password, and has to give a code too where there is a second factor.
+    pub(crate) fn new(id: Digest, member: &Member, now: Timestamp) -> Self {
+        let awaits_code = member.has_second_factor();
+        let life = if awaits_code { AWAITS_CODE } else { IDLE };
+        Self {
+            id,
+            member_id: member.id,
+            epoch: member.epoch,
+            awaits_code,
+            of_this_machine: false,
+            created_at: now,
+            stepped_up_at: now,
+            expires_at: after(now, life),
+            extra: Extra::default(),
+        }
+    }
+
+    /// The session that takes its place once the code was right.
+    pub(crate) fn confirmed(id: Digest, member: &Member, now: Timestamp) -> Self {
+        Self {
+            awaits_code: false,
+            expires_at: after(now, IDLE),
+            ..Self::new(id, member, now)
+        }
+    }
+
+    /// A session of whoever sits at this machine.
+    pub(crate) fn on_this_machine(id: Digest, member: &Member, now: Timestamp) -> Self {
+        Self {
+            of_this_machine: true,
+            ..Self::confirmed(id, member, now)
+        }
+    }
+
+    /// Whether it is a session of this member now.
+    pub(crate) fn is_of(&self, member: &Member, now: Timestamp) -> bool {
+        self.member_id == member.id
+            && self.epoch == member.epoch
+            && !member.disabled
+            && now < self.expires_at
+    }
+
+    /// After a use, where that is worth writing down.
+    pub(crate) fn used(&self, now: Timestamp) -> Option<Self> {
+        let end = after(now, IDLE).min(after(self.created_at, ABSOLUTE));
+        let is_later = end.duration_since(self.expires_at) >= NOTED;
+        is_later.then(|| Self {
+            expires_at: end,
+            ..self.clone()
+        })
+    }
+
+    /// After the password was given again.
+    pub(crate) fn stepped_up(&self, now: Timestamp) -> Self {
+        Self {
+            stepped_up_at: now,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the password was given a short time ago, or there is none.
+    pub(crate) fn is_stepped_up(&self, now: Timestamp) -> bool {
+        self.of_this_machine || now < after(self.stepped_up_at, STEPPED_UP)
+    }
+}
+
+fn after(moment: Timestamp, life: SignedDuration) -> Timestamp {
+    moment.checked_add(life).unwrap_or(Timestamp::MAX)
+}

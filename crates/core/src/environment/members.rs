@@ -1,0 +1,226 @@
+//! Members of the dashboard, and their sessions.
+
+use secrecy::SecretString;
+
+use super::Environment;
+#[cfg(doc)]
+use crate::ErrorKind;
+use crate::{
+    Result,
+    access::{SignIn, SignedInMember, StartedSession, members, sessions},
+    resource::{
+        IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor, Page,
+    },
+};
+
+impl Environment {
+    /// Members of the dashboard, in the order of their creation.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a page token of another list.
+    pub async fn members(&self, page_token: Option<&str>, page_size: u32) -> Result<Page<Member>> {
+        members::list(&self.0, page_token, page_size).await
+    }
+
+    /// A member.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub async fn member(&self, id: &str) -> Result<Member> {
+        members::read(&self.0, id).await
+    }
+
+    /// Adds a member who has no password yet. The response holds the link that sets one, for 24 hours and once; no mail is
+    /// sent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`], [`ErrorKind::AlreadyExists`] for an e-mail address that a member has,
+    /// [`ErrorKind::InvalidTransition`] where there are 1000 members.
+    pub async fn invite_member(&self, new: NewMember) -> Result<IssuedMemberLink> {
+        members::invite(&self.0, new).await
+    }
+
+    /// Changes a member's name and role, or keeps the member out; at once in every open session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], [`ErrorKind::InvalidRequest`]; [`ErrorKind::InvalidTransition`] for the last active owner.
+    pub async fn change_member(&self, id: &str, change: MemberChange) -> Result<Member> {
+        members::change(&self.0, id, change).await
+    }
+
+    /// Deletes a member; open sessions end at once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::InvalidTransition`] for the last active owner.
+    pub async fn delete_member(&self, id: &str) -> Result<()> {
+        members::delete(&self.0, id).await
+    }
+
+    /// Removes a member's password and ends the sessions. The response holds the link that sets another one, for 24 hours
+    /// and once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::InvalidTransition`] for a member who is disabled.
+    pub async fn reset_member(&self, id: &str, how: MemberReset) -> Result<IssuedMemberLink> {
+        members::reset(&self.0, id, how).await
+    }
+
+    /// The one-time link that makes the first owner; nothing where there is a member already. It serves for 15 minutes, in
+    /// this process, and until the next one is made.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn begin_setup(&self) -> Result<Option<SecretString>> {
+        members::begin_setup(&self.0).await
+    }
+
+    /// Whether what a link for the first owner says is good.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn is_setup(&self, token: &str) -> Result<bool> {
+        members::is_setup(&self.0, token).await
+    }
+
+    /// Makes the first owner by what the link says, and begins a session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a link that does not serve, [`ErrorKind::InvalidRequest`].
+    pub async fn set_up(
+        &self,
+        token: &str,
+        email: &str,
+        name: &str,
+        password: SecretString,
+    ) -> Result<StartedSession> {
+        members::set_up(&self.0, token, (email, name), password).await
+    }
+
+    /// Whose the link of an invitation or a reset is, by what it says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a link that does not serve.
+    pub async fn invited_member(&self, token: &str) -> Result<Member> {
+        members::of_link(&self.0, token).await
+    }
+
+    /// Sets the password of a member who has such a link, which uses it up, and begins a session. With a name, the member
+    /// has that one from now on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a link that does not serve, [`ErrorKind::InvalidRequest`].
+    pub async fn accept_invitation(
+        &self,
+        token: &str,
+        name: Option<String>,
+        password: SecretString,
+    ) -> Result<StartedSession> {
+        members::accept(&self.0, token, name, password).await
+    }
+
+    /// Signs a member in. Attempts are limited: 10 in 15 minutes for one account, 30 from one source.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`], the same and after the same time for an unknown address and a wrong password;
+    /// [`ErrorKind::RateLimited`]; [`ErrorKind::Overloaded`].
+    pub async fn sign_in(&self, given: SignIn) -> Result<StartedSession> {
+        sessions::sign_in(&self.0, given).await
+    }
+
+    /// Takes the one-time code of a session that awaits it. The session that opens has another id.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
+    pub async fn confirm_sign_in(
+        &self,
+        session_id: &str,
+        code: &str,
+        source: &str,
+    ) -> Result<StartedSession> {
+        sessions::confirm(&self.0, session_id, code, source).await
+    }
+
+    /// Who is signed in with a session. It ends after 30 minutes without a use, and after 12 hours in any case.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`].
+    pub async fn signed_in(&self, session_id: &str) -> Result<SignedInMember> {
+        sessions::authenticate(&self.0, session_id).await
+    }
+
+    /// Ends a session at once, in every process.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn sign_out(&self, session_id: &str) -> Result<()> {
+        sessions::sign_out(&self.0, session_id).await
+    }
+
+    /// Takes the password again: for ten minutes it is not asked for before what cannot be undone.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
+    pub async fn step_up(
+        &self,
+        session_id: &str,
+        password: SecretString,
+        source: &str,
+    ) -> Result<()> {
+        sessions::step_up(&self.0, session_id, password, source).await
+    }
+
+    /// Opens a session of the owner "You", who is created where it does not exist, without any proof. Only for requests
+    /// that certainly come from this machine, of an environment that is there for development.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn sign_in_on_this_machine(&self) -> Result<StartedSession> {
+        sessions::open_on_this_machine(&self.0).await
+    }
+
+    /// Sets another password for the member of a session. All of the member's sessions end; the one in the response takes
+    /// their place.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a wrong present password and for a new one with less than 12 characters;
+    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
+    pub async fn set_password(
+        &self,
+        session_id: &str,
+        present: SecretString,
+        new: SecretString,
+        source: &str,
+    ) -> Result<StartedSession> {
+        members::set_password(&self.0, session_id, present, new, source).await
+    }
+
+    /// Makes the secret of a second factor for the member of a session, who has given the password a short time ago. It
+    /// counts once [`confirm_second_factor`](Self::confirm_second_factor) has taken a code.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`]; [`ErrorKind::InvalidTransition`] where there is a second factor.
+    pub async fn enrol_second_factor(&self, session_id: &str) -> Result<NewSecondFactor> {
+        members::enrol(&self.0, session_id).await
+    }
+
+    /// Takes a code of the secret that was made last: from now on one is asked for at sign-in.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a wrong code, [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
+    pub async fn confirm_second_factor(
+        &self,
+        session_id: &str,
+        code: &str,
+        source: &str,
+    ) -> Result<()> {
+        members::confirm(&self.0, session_id, code, source).await
+    }
+
+    /// Takes the second factor away from the member of a session, who has given the password a short time ago.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`].
+    pub async fn remove_second_factor(&self, session_id: &str) -> Result<()> {
+        members::remove(&self.0, session_id).await
+    }
+}

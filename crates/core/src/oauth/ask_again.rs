@@ -1,0 +1,71 @@
+//! Asks a user again for what was left out.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{create_link::create_link, start::StartedAuthorization, start::start};
+use crate::{
+    Error, ErrorKind, Result, context::Context, domain::authorization::expired,
+    identifier::AuthorizationId, resource::NewAuthorizationLink,
+};
+
+/// Makes another authorization of the same account next to one whose user granted less than was asked, for what is
+/// missing, and sends the same browser to the product with it. What was connected stays as it is until that succeeds.
+///
+/// A link is used once, so the old one is not opened again. The browser proves by the cookie of the first authorization
+/// that it is the one that came back, for as long as an application would have to confirm it.
+pub(crate) async fn ask_again(
+    context: &Context,
+    authorization_id: &str,
+    browser: impl FnOnce(AuthorizationId) -> Option<String>,
+) -> Result<StartedAuthorization> {
+    let unknown = || {
+        Error::new(
+            ErrorKind::AuthorizationNotFound,
+            "no authorization with this id was finished here",
+        )
+    };
+    let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
+    let authorization = context.store.authorization(id).await?;
+    let authorization = authorization.ok_or_else(unknown)?.row;
+    let secret = browser(id).map(SecretString::from);
+    let bound = authorization.browser.as_ref().zip(secret.as_ref());
+    if !bound.is_some_and(|(bound, secret)| bound.is_of(secret.expose_secret())) {
+        return Err(Error::new(
+            ErrorKind::BrowserMismatch,
+            "this browser did not open the link; ask for a new link",
+        ));
+    }
+    if authorization.expires_at <= context.now() {
+        return Err(expired());
+    }
+    let account = context.existing_account(authorization.account_id).await?;
+    let missing = match &authorization.pending {
+        Some(pending) => pending.missing_scopes.clone(),
+        None if authorization.is_completed() => account.row.missing_scopes,
+        None => Vec::new(),
+    };
+    if missing.is_empty() {
+        return Err(Error::new(
+            ErrorKind::AuthorizationConsumed,
+            "nothing is missing that this link asked for",
+        ));
+    }
+    let connection = context
+        .connection_by_id(authorization.connection_id)
+        .await?;
+    let link = create_link(
+        context,
+        NewAuthorizationLink {
+            verify_url: authorization.verify_url,
+            state: authorization.app_state,
+            scopes: Some(missing),
+            ..NewAuthorizationLink::new(
+                connection.row.name.as_str(),
+                authorization.identifier.as_str(),
+            )
+        },
+    )
+    .await?;
+    let secret = link.link.rsplit('/').next().unwrap_or_default();
+    start(context, secret, None).await
+}

@@ -1,0 +1,30 @@
+//! `POST /connect/again/{authorization_id}`: sends the browser that has just come back to the product once more, for what
+//! the user left out. The body says nothing and may be empty.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use http::HeaderMap;
+use secrecy::ExposeSecret as _;
+
+use super::{Cookie, same_origin};
+use crate::{
+    extract::{Acting, Path},
+    pages::Pages,
+    problem::Result,
+};
+
+pub(super) async fn start(
+    Acting(environment): Acting,
+    State(pages): State<Arc<Pages>>,
+    Path(authorization_id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    same_origin::check(&environment, &headers)?;
+    let cookie = Cookie::of(&environment);
+    let started = environment
+        .ask_again(&authorization_id, |id| cookie.read(&headers, id))
+        .await?;
+    let set = cookie.begin(started.authorization_id, started.browser.expose_secret());
+    Ok(pages.redirect(&started.location, set))
+}

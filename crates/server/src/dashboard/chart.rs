@@ -1,0 +1,120 @@
+//! Charts: where the bars of a picture stand.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// Bars over time, on a height of 100.
+#[derive(Debug, Serialize)]
+pub(super) struct Bars {
+    width: usize,
+    bars: Vec<Bar>,
+    /// What the upper line stands for, and the one in the middle.
+    most: u64,
+    half: Option<u64>,
+    /// Moments below the picture.
+    labels: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Bar {
+    title: String,
+    slot: usize,
+    x: f64,
+    good_y: f64,
+    good_height: f64,
+    bad_y: f64,
+    bad_height: f64,
+}
+
+/// What one bar counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) start: Timestamp,
+    pub(super) good: u64,
+    pub(super) bad: u64,
+}
+
+/// Width of a bar with the gap after it.
+const SLOT: usize = 10;
+
+impl Bars {
+    pub(super) fn new(counts: &[Count]) -> Self {
+        let highest = counts.iter().map(|count| count.good + count.bad).max();
+        let most = round_up(highest.unwrap_or(0).max(4));
+        // Counts are small enough for the picture to be exact.
+        let height = |calls: u64| calls as f64 * 100.0 / most as f64;
+        let bars = counts.iter().enumerate().map(|(index, count)| {
+            let (good, bad) = (height(count.good), height(count.bad));
+            Bar {
+                title: format!(
+                    "{} to {}: {} good, {} failed",
+                    count.start.strftime("%H:%M"),
+                    (count.start + jiff::SignedDuration::from_hours(1)).strftime("%H:%M UTC"),
+                    count.good,
+                    count.bad
+                ),
+                slot: index * SLOT,
+                x: (index * SLOT) as f64 + 1.5,
+                good_y: 100.0 - good,
+                good_height: good,
+                bad_y: 100.0 - good - bad,
+                bad_height: bad,
+            }
+        });
+        Self {
+            width: counts.len().max(1) * SLOT,
+            bars: bars.collect(),
+            most,
+            half: most.is_multiple_of(2).then_some(most / 2),
+            labels: counts
+                .iter()
+                .step_by((counts.len() / 4).max(1))
+                .map(|count| count.start.to_string())
+                .collect(),
+        }
+    }
+}
+
+/// The next of 4, 10, 20, 40, 100, …, whose half is a number too.
+fn round_up(number: u64) -> u64 {
+    let mut ten: u64 = 1;
+    loop {
+        for step in [4, 10, 20] {
+            let most = ten.saturating_mul(step);
+            if most >= number {
+                return most;
+            }
+        }
+        ten = ten.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_bar_fits_and_the_parts_of_a_bar_stand_on_each_other() {
+        let start = Timestamp::UNIX_EPOCH;
+        let bars = Bars::new(&[
+            Count {
+                start,
+                good: 6,
+                bad: 2,
+            },
+            Count {
+                start,
+                good: 0,
+                bad: 0,
+            },
+        ]);
+        assert_eq!((bars.most, bars.half, bars.width), (10, Some(5), 20));
+        let bar = &bars.bars[0];
+        assert_eq!((bar.good_y, bar.good_height), (40.0, 60.0));
+        assert_eq!((bar.bad_y, bar.bad_height), (20.0, 20.0));
+        assert_eq!(
+            [0, 4, 5, 11, 21, 41, 999].map(round_up),
+            [4, 4, 10, 20, 40, 100, 1000]
+        );
+    }
+}

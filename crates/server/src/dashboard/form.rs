@@ -1,0 +1,47 @@
+//! What a form sent.
+
+use axum::extract::{FromRequest, Request};
+use secrecy::SecretString;
+use url::form_urlencoded;
+
+use crate::{extract::collect, openapi::Argument, problem::Problem, state::ServerState};
+
+/// Most bytes of a form.
+pub(super) const LIMIT: usize = 1024 * 1024;
+
+/// The fields of a form. Of a member it came from one of the member's own pages: [`enter`](super::enter) has seen to that.
+#[derive(Debug)]
+pub(super) struct Form(Vec<(String, String)>);
+
+impl Form {
+    pub(super) fn parse(body: &[u8]) -> Self {
+        Self(form_urlencoded::parse(body).into_owned().collect())
+    }
+
+    /// A field without blanks at its ends; none where it is absent or empty.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        let text = self.exact(name).map(str::trim);
+        text.filter(|text| !text.is_empty())
+    }
+
+    /// A field that is secret, as it was typed; empty where it is absent.
+    pub(super) fn secret(&self, name: &str) -> SecretString {
+        SecretString::from(self.exact(name).unwrap_or_default())
+    }
+
+    fn exact(&self, name: &str) -> Option<&str> {
+        let mut fields = self.0.iter().filter(|(given, _)| given == name);
+        fields.next().map(|(_, value)| value.as_str())
+    }
+}
+
+impl FromRequest<ServerState> for Form {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
+        let body = collect(request.into_body(), LIMIT, state.environment.runtime()).await?;
+        Ok(Self::parse(&body))
+    }
+}
+
+impl Argument for Form {}

@@ -1,0 +1,107 @@
+//! How values stand on pages: the filters of the templates.
+
+use jiff::Timestamp;
+use minijinja::{HtmlEscape, Value};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What a path's segment has without an escape (RFC 3986, "unreserved").
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// A moment, given as RFC 3339: in UTC, which the page's script rewrites to the viewer's zone. What is not a moment stays.
+pub(super) fn time(moment: &str) -> Value {
+    let Ok(moment) = moment.parse::<Timestamp>() else {
+        return Value::from(moment);
+    };
+    let text = moment.strftime("%-d %b %Y, %H:%M UTC");
+    Value::from_safe_string(format!("<time datetime=\"{moment}\">{text}</time>"))
+}
+
+/// The same for a moment of today: only its hour.
+pub(super) fn clock(moment: &str) -> Value {
+    let Ok(moment) = moment.parse::<Timestamp>() else {
+        return Value::from(moment);
+    };
+    let text = moment.strftime("%H:%M");
+    Value::from_safe_string(format!(
+        "<time datetime=\"{moment}\" data-style=\"clock\">{text}</time>"
+    ))
+}
+
+/// A number with its thousands apart.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Microseconds as people read them.
+pub(super) fn millis(micros: u64) -> String {
+    match micros {
+        0..=9_999 => format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100),
+        10_000..=999_999 => format!("{} ms", micros / 1_000),
+        _ => format!("{}.{} s", micros / 1_000_000, micros % 1_000_000 / 100_000),
+    }
+}
+
+/// A sentence whose words between backticks are code.
+pub(super) fn prose(text: &str) -> Value {
+    let mut html = String::new();
+    let parts: Vec<&str> = text.split('`').collect();
+    for (index, part) in parts.iter().enumerate() {
+        let part = HtmlEscape(part);
+        // One backtick too many is a backtick.
+        html += &match (index % 2, index + 1 == parts.len()) {
+            (0, _) => part.to_string(),
+            (_, true) => format!("`{part}"),
+            (_, false) => format!("<code>{part}</code>"),
+        };
+    }
+    Value::from_safe_string(html)
+}
+
+/// A text as one segment of a path.
+pub(super) fn segment(text: &str) -> String {
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_people_read_them() {
+        assert_eq!(
+            time("2026-11-21T09:30:05.5Z").to_string(),
+            "<time datetime=\"2026-11-21T09:30:05.5Z\">21 Nov 2026, 09:30 UTC</time>"
+        );
+        assert!(!time("<b>").is_safe());
+        for (text, html) in [
+            ("`a<b` & `c`", "<code>a&lt;b</code> &amp; <code>c</code>"),
+            ("an `open one", "an `open one"),
+        ] {
+            assert_eq!(prose(text).to_string(), html);
+        }
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(count(number), text);
+        }
+        for (micros, text) in [(940, "0.9 ms"), (12_345, "12 ms"), (2_340_000, "2.3 s")] {
+            assert_eq!(millis(micros), text);
+        }
+        assert_eq!(segment("a/b \"c\" é"), "a%2Fb%20%22c%22%20%C3%A9");
+    }
+}

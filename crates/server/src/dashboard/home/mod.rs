@@ -1,0 +1,34 @@
+//! The start page: how the environment is, what needs somebody to act, and where it is there for that, what there is to try.
+
+mod connect;
+mod overview;
+mod result;
+mod run;
+mod show;
+mod to_do;
+mod trial;
+
+use super::{
+    session::Role,
+    table::{PageRoute, action, page},
+};
+
+pub(super) const TEMPLATES: &[(&str, &str)] = &[("home/show.html", include_str!("show.html"))];
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    vec![
+        page("/dashboard", Role::Viewer, show::show),
+        action(
+            "/dashboard/try/{connection_name}/connect",
+            Role::Operator,
+            "POST /v1/authorization-links",
+            connect::connect,
+        ),
+        action(
+            "/dashboard/try/{connection_name}/run",
+            Role::Operator,
+            "POST /v1/tools/{name}/execute",
+            run::run,
+        ),
+    ]
+}

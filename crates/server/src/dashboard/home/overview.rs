@@ -1,0 +1,239 @@
+//! How the environment is: what there is, and the calls of the last day.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use stead::{
+    Error, ErrorKind,
+    core::{
+        environment::Environment,
+        resource::{
+            Account, AccountFilter, AccountState, CallTotals, Connection, ConnectionState,
+            ExecutionFilter, TotalsStep,
+        },
+    },
+};
+
+use super::to_do::{self, Step, ToDo};
+use crate::dashboard::{
+    chart::{Bars, Count},
+    words,
+};
+
+/// Accounts and connections that are looked at.
+const MOST: usize = 1_000;
+const PAGE: u32 = 100;
+/// Failures that are listed.
+const FAILURES: usize = 5;
+
+/// How the environment is.
+#[derive(Debug, Serialize)]
+pub(super) struct Overview {
+    connections: usize,
+    connections_ready: usize,
+    accounts: usize,
+    /// Whether there are more accounts than were looked at.
+    more_accounts: bool,
+    states: Vec<Share>,
+    calls: u64,
+    failed: u64,
+    /// Below how many milliseconds half of the calls stayed, and 95 of 100.
+    median: Option<String>,
+    slowest: Option<String>,
+    chart: Bars,
+    failures: Vec<Failure>,
+    to_do: Vec<ToDo>,
+    /// The way to the first call; empty where it has been gone.
+    steps: Vec<Step>,
+}
+
+/// How many accounts are in a state, and where that stands in a bar of 100.
+#[derive(Debug, Serialize)]
+struct Share {
+    state: &'static str,
+    accounts: usize,
+    x: f64,
+    width: f64,
+}
+
+/// Calls that failed in one way.
+#[derive(Debug, Serialize)]
+struct Failure {
+    kind: String,
+    summary: &'static str,
+    act_by: &'static str,
+    calls: u64,
+}
+
+impl Overview {
+    /// Everything at once. `is_trial` where the environment is there to be tried.
+    pub(super) async fn of(environment: &Environment, is_trial: bool) -> Result<Self, Error> {
+        let connections = connections(environment).await?;
+        let (accounts, more_accounts) = accounts(environment).await?;
+        let now = environment.runtime().now();
+        let since = now
+            .checked_sub(SignedDuration::from_hours(24))
+            .unwrap_or(now);
+        let totals = environment
+            .execution_totals(TotalsStep::Hour, since, now)
+            .await?;
+        let sum = |keep: fn(&CallTotals) -> bool| {
+            let kept = totals.iter().filter(|total| keep(total));
+            kept.map(|total| total.calls).sum::<u64>()
+        };
+        let calls = sum(|_| true);
+        let steps = if is_trial {
+            Vec::new()
+        } else {
+            let credentials = environment.app_credentials(None, 1).await?;
+            let filter = ExecutionFilter::default();
+            let called = calls > 0
+                || !environment
+                    .executions(&filter, None, 1)
+                    .await?
+                    .items
+                    .is_empty();
+            to_do::steps(
+                environment.public_url(),
+                &connections,
+                !credentials.items.is_empty(),
+                &accounts,
+                called,
+            )
+        };
+        Ok(Self {
+            connections_ready: connections
+                .iter()
+                .filter(|connection| connection.state == ConnectionState::Ready)
+                .count(),
+            to_do: to_do::list(&connections, &accounts),
+            connections: connections.len(),
+            states: shares(&accounts),
+            accounts: accounts.len(),
+            more_accounts,
+            calls,
+            failed: sum(|total| total.outcome != "ok"),
+            median: below(&totals, 50),
+            slowest: below(&totals, 95),
+            chart: Bars::new(&hours(&totals, now)),
+            failures: failures(&totals),
+            steps,
+        })
+    }
+}
+
+async fn connections(environment: &Environment) -> Result<Vec<Connection>, Error> {
+    let (mut all, mut token) = (Vec::new(), None::<String>);
+    loop {
+        let page = environment.connections(token.as_deref(), PAGE).await?;
+        all.extend(page.items);
+        token = page.next_page_token;
+        if token.is_none() || all.len() >= MOST {
+            return Ok(all);
+        }
+    }
+}
+
+async fn accounts(environment: &Environment) -> Result<(Vec<Account>, bool), Error> {
+    let (mut all, mut token) = (Vec::new(), None::<String>);
+    loop {
+        let page = environment
+            .accounts(&AccountFilter::default(), token.as_deref(), PAGE)
+            .await?;
+        all.extend(page.items);
+        token = page.next_page_token;
+        if token.is_none() || all.len() >= MOST {
+            return Ok((all, token.is_some()));
+        }
+    }
+}
+
+fn shares(accounts: &[Account]) -> Vec<Share> {
+    let mut x = 0.0;
+    let counted = AccountState::ALL.map(|state| {
+        let of_state = accounts.iter().filter(|account| account.state == state);
+        (state.name(), of_state.count())
+    });
+    let present = counted.into_iter().filter(|(_, count)| *count > 0);
+    present
+        .map(|(state, count)| {
+            let width = count as f64 * 100.0 / accounts.len() as f64;
+            let share = Share {
+                state,
+                accounts: count,
+                x,
+                width,
+            };
+            x += width;
+            share
+        })
+        .collect()
+}
+
+/// The last 24 hours, this one included.
+fn hours(totals: &[CallTotals], now: Timestamp) -> Vec<Count> {
+    let hour = now.as_second().div_euclid(3_600);
+    let starts = (hour - 23..=hour).filter_map(|hour| Timestamp::from_second(hour * 3_600).ok());
+    starts
+        .map(|start| {
+            let mut count = Count {
+                start,
+                good: 0,
+                bad: 0,
+            };
+            for total in totals.iter().filter(|total| total.start == start) {
+                if total.outcome == "ok" {
+                    count.good += total.calls;
+                } else {
+                    count.bad += total.calls;
+                }
+            }
+            count
+        })
+        .collect()
+}
+
+/// Below which time so many of a hundred calls stayed.
+fn below(totals: &[CallTotals], percent: u64) -> Option<String> {
+    let mut calls: BTreeMap<u64, u64> = BTreeMap::new();
+    for durations in totals.iter().flat_map(|total| &total.durations) {
+        *calls
+            .entry(durations.below_millis.unwrap_or(u64::MAX))
+            .or_default() += durations.calls;
+    }
+    let all: u64 = calls.values().sum();
+    let mut seen = 0;
+    let (millis, _) = calls.into_iter().find(|(_, count)| {
+        seen += count;
+        seen * 100 >= all * percent
+    })?;
+    Some(match millis {
+        u64::MAX => String::from("longer"),
+        1_000.. => format!("< {} s", millis / 1_000),
+        _ => format!("< {millis} ms"),
+    })
+}
+
+fn failures(totals: &[CallTotals]) -> Vec<Failure> {
+    let mut calls: BTreeMap<&str, u64> = BTreeMap::new();
+    for total in totals.iter().filter(|total| total.outcome != "ok") {
+        *calls.entry(&total.outcome).or_default() += total.calls;
+    }
+    let mut calls: Vec<_> = calls.into_iter().collect();
+    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let listed = calls.into_iter().take(FAILURES);
+    listed
+        .map(|(name, calls)| {
+            let kind = ErrorKind::from_name(name);
+            Failure {
+                kind: name.to_owned(),
+                summary: kind.map(ErrorKind::summary).unwrap_or_default(),
+                act_by: kind
+                    .map(|kind| words::act_by(kind.act_by()))
+                    .unwrap_or_default(),
+                calls,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,149 @@
+//! What needs somebody to act, and who that is.
+
+use serde::Serialize;
+use stead::core::{
+    error::ActBy,
+    resource::{Account, AccountState, Connection},
+    state::{ConnectionHealth, ConnectionState},
+};
+use url::Url;
+
+use crate::dashboard::words;
+
+/// Something that waits for somebody.
+#[derive(Debug, Serialize)]
+pub(super) struct ToDo {
+    who: &'static str,
+    what: String,
+    /// Where it is looked at: a path.
+    path: String,
+}
+
+/// A step on the way to the first call.
+#[derive(Debug, Serialize)]
+pub(super) struct Step {
+    is_done: bool,
+    title: &'static str,
+    who: &'static str,
+    about: &'static str,
+    /// A command that does it.
+    command: Option<&'static str>,
+    path: Option<&'static str>,
+}
+
+/// What waits: connections first, then accounts by what they wait for.
+pub(super) fn list(connections: &[Connection], accounts: &[Account]) -> Vec<ToDo> {
+    let operator = words::act_by(ActBy::Operator);
+    let mut list = Vec::new();
+    for connection in connections {
+        let name = &connection.connection_name;
+        let what = if connection.health == ConnectionHealth::ClientRejected {
+            format!("{name}: the product refuses the client id or secret. Correct them.")
+        } else if connection.state == ConnectionState::Draft {
+            format!("{name}: add client id and secret of the OAuth client.")
+        } else {
+            continue;
+        };
+        list.push(ToDo {
+            who: operator,
+            what,
+            path: String::from("/dashboard/connections"),
+        });
+    }
+    for (state, party, what) in [
+        (
+            AccountState::PendingVerification,
+            ActBy::AppDeveloper,
+            "came back and wait for the application to confirm them",
+        ),
+        (
+            AccountState::NeedsReauthorization,
+            ActBy::EndUser,
+            "must connect again: show them a new link",
+        ),
+    ] {
+        let count = accounts
+            .iter()
+            .filter(|account| account.state == state)
+            .count();
+        if count > 0 {
+            let accounts = if count == 1 { "account" } else { "accounts" };
+            list.push(ToDo {
+                who: words::act_by(party),
+                what: format!("{count} {accounts} {what}."),
+                path: format!("/dashboard/accounts?state={}", state.name()),
+            });
+        }
+    }
+    list
+}
+
+/// The way to the first call; nothing where it has been gone.
+pub(super) fn steps(
+    public_url: &Url,
+    connections: &[Connection],
+    has_credential: bool,
+    accounts: &[Account],
+    has_called: bool,
+) -> Vec<Step> {
+    let (operator, developer) = (
+        words::act_by(ActBy::Operator),
+        words::act_by(ActBy::AppDeveloper),
+    );
+    let is_ready = |connection: &Connection| connection.state == ConnectionState::Ready;
+    let is_active = |account: &Account| account.state == AccountState::Active;
+    let steps = vec![
+        Step {
+            is_done: true,
+            title: "Key",
+            who: operator,
+            about: "Seals every token in the database. Keep a copy in another place: without it, all users have to connect again.",
+            command: None,
+            path: None,
+        },
+        Step {
+            is_done: public_url.scheme() == "https",
+            title: "Public URL",
+            who: operator,
+            about: "Links and redirect URIs start with it, so users’ browsers must reach it, over https. It is the setting STEAD_PUBLIC_URL.",
+            command: None,
+            path: None,
+        },
+        Step {
+            is_done: connections.iter().any(is_ready),
+            title: "Connection",
+            who: operator,
+            about: "One product, with the OAuth client that you register there.",
+            command: Some("stead connections create mail --product mail"),
+            path: Some("/dashboard/connections"),
+        },
+        Step {
+            is_done: has_credential,
+            title: "Credential for the application",
+            who: operator,
+            about: "Client id and secret with which the application asks for its token.",
+            command: Some("stead credentials create my-app"),
+            path: None,
+        },
+        Step {
+            is_done: accounts.iter().any(is_active),
+            title: "First account",
+            who: developer,
+            about: "The application asks for a link (POST /v1/authorization-links), and a user opens it and consents.",
+            command: Some("stead connect mail user-1"),
+            path: Some("/dashboard/accounts"),
+        },
+        Step {
+            is_done: has_called,
+            title: "First call",
+            who: developer,
+            about: "The application runs a tool for that user (POST /v1/tools/{name}/execute).",
+            command: Some("stead call mail_fetch_mails --connection mail --identifier user-1"),
+            path: Some("/dashboard/tools"),
+        },
+    ];
+    if steps.iter().all(|step| step.is_done) {
+        return Vec::new();
+    }
+    steps
+}

@@ -1,0 +1,62 @@
+//! The dashboard: pages in the browser for the people who run an environment. It reads and acts through the same
+//! [`Environment`](stead::core::environment::Environment) as the JSON interface, and can do nothing that the other cannot.
+//!
+//! A folder is a resource and a file is a verb. A page lists its templates and its routes; the navigation shows the pages
+//! that have a route.
+
+mod accounts;
+mod assets;
+mod chart;
+mod connections;
+mod cookie;
+mod form;
+mod format;
+mod home;
+mod icons;
+mod page;
+mod renderer;
+mod session;
+mod sign_in;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod words;
+
+pub(crate) use assets::routes as asset_routes;
+pub(crate) use page::{Dashboard, enter, open};
+pub(crate) use table::PageRoute;
+
+use crate::routes::Route;
+
+/// The pages by which people sign in.
+pub(crate) fn open_routes() -> Vec<Route> {
+    sign_in::open_routes()
+}
+
+/// Every page and every action of the dashboard for members who are signed in.
+pub(crate) fn routes() -> Vec<PageRoute> {
+    [
+        home::routes(),
+        connections::routes(),
+        accounts::routes(),
+        tools::routes(),
+        sign_in::member_routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The templates of the pages, by name, besides those that all of them share.
+fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    [
+        home::TEMPLATES,
+        connections::TEMPLATES,
+        accounts::TEMPLATES,
+        tools::TEMPLATES,
+        sign_in::TEMPLATES,
+    ]
+    .into_iter()
+    .flatten()
+}

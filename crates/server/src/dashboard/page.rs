@@ -1,0 +1,256 @@
+//! What every page stands on: the way in, and what comes back as a page.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{FromRequestParts, Request, State},
+    middleware::Next,
+    response::Response,
+};
+use http::{HeaderValue, StatusCode, header, request::Parts};
+use minijinja::{Value, context};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use stead::{
+    Error, ErrorKind,
+    core::{caller::Caller, environment::Environment},
+};
+
+use super::{
+    renderer::{Renderer, Theme},
+    session::{Entry, Role, Sessions, SignedIn},
+    words,
+};
+use crate::{
+    admission::Rates,
+    openapi::Argument,
+    options::{ServerOptions, Trial},
+    problem::{self, Problem},
+    request_id::RequestId,
+};
+
+/// What the dashboard's pages share.
+#[derive(Debug)]
+pub(crate) struct Dashboard {
+    environment: Environment,
+    renderer: Renderer,
+    sessions: Sessions,
+    trial: Option<Trial>,
+    rates: Arc<Rates>,
+}
+
+impl Dashboard {
+    pub(crate) fn new(
+        environment: &Environment,
+        options: &ServerOptions,
+        rates: Arc<Rates>,
+    ) -> Self {
+        Self {
+            environment: environment.clone(),
+            renderer: Renderer::new(environment),
+            sessions: Sessions::new(environment, options.dashboard),
+            trial: options.trial.clone(),
+            rates,
+        }
+    }
+
+    /// An error, in words for whoever sees the page.
+    fn problem(&self, error: &Error, id: RequestId, frame: &Frame) -> Response {
+        problem::report(error);
+        let context = context! {
+            summary => error.kind().summary(),
+            message => error.message(),
+            kind => error.kind().name(),
+            act_by => words::act_by(error.act_by()),
+            request_id => id.to_string(),
+        };
+        let status = problem::status(error.kind());
+        let mut response = self.render(status, "problem.html", frame, context);
+        if let Some(seconds) = problem::retry_after(error) {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+
+    fn render(&self, status: StatusCode, name: &str, frame: &Frame, context: Value) -> Response {
+        let member = frame.member.as_ref().map(|member| {
+            context! {
+                name => member.name.as_str(),
+                email => member.email.as_str(),
+                role => member.role.name(),
+                may_act => member.role >= Role::Operator,
+            }
+        });
+        let context = context! {
+            member => member,
+            csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
+            path => frame.path.as_str(),
+            theme => frame.theme.name(),
+            ..context
+        };
+        self.renderer.page(status, name, &context)
+    }
+}
+
+/// What surrounds the content of a page.
+#[derive(Debug, Clone)]
+struct Frame {
+    member: Option<SignedIn>,
+    path: String,
+    theme: Theme,
+    /// Where the request came from, as attempts to sign in are counted.
+    source: String,
+}
+
+/// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites, and
+/// shows problems as pages.
+pub(crate) async fn enter(
+    State(dashboard): State<Arc<Dashboard>>,
+    id: RequestId,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut frame = dashboard.frame(&request);
+    let (request, member, cookie) = match dashboard.sessions.enter(request).await {
+        Ok(Entry::SignedIn {
+            request,
+            member,
+            cookie,
+        }) => (*request, *member, cookie),
+        Ok(Entry::SignInFirst(to)) => return dashboard.renderer.redirect(&to),
+        Err(error) => return dashboard.problem(&error, id, &frame),
+    };
+    frame.member = Some(member.clone());
+    let environment = dashboard.environment.acting_as(member.caller.clone());
+    let mut response = dashboard
+        .handle(request, next, id, frame, environment)
+        .await;
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// Around the pages by which people sign in: refuses forms of other sites, and shows problems as pages.
+pub(crate) async fn open(
+    State(dashboard): State<Arc<Dashboard>>,
+    id: RequestId,
+    request: Request,
+    next: Next,
+) -> Response {
+    let frame = dashboard.frame(&request);
+    if let Err(error) = dashboard.sessions.check_origin(&request) {
+        return dashboard.problem(&error, id, &frame);
+    }
+    let environment = dashboard.environment.acting_as(Caller::User);
+    dashboard
+        .handle(request, next, id, frame, environment)
+        .await
+}
+
+impl Dashboard {
+    fn frame(&self, request: &Request) -> Frame {
+        Frame {
+            member: None,
+            path: request.uri().path().to_owned(),
+            theme: Theme::of(request.headers()),
+            source: self.rates.source(request.extensions(), request.headers()),
+        }
+    }
+
+    async fn handle(
+        self: &Arc<Self>,
+        mut request: Request,
+        next: Next,
+        id: RequestId,
+        frame: Frame,
+        environment: Environment,
+    ) -> Response {
+        let extensions = request.extensions_mut();
+        if let Some(member) = &frame.member {
+            extensions.insert(member.clone());
+        }
+        extensions.insert(environment.clone());
+        extensions.insert(Page {
+            environment,
+            dashboard: Arc::clone(self),
+            frame: frame.clone(),
+        });
+        let mut response = next.run(request).await;
+        match response.extensions_mut().remove() {
+            Some(Problem { error, .. }) => self.problem(&error, id, &frame),
+            None => response,
+        }
+    }
+}
+
+/// The page that a handler makes.
+#[derive(Debug, Clone)]
+pub(super) struct Page {
+    /// The environment, acting as the member.
+    pub(super) environment: Environment,
+    dashboard: Arc<Dashboard>,
+    frame: Frame,
+}
+
+impl Page {
+    /// A page of this template.
+    pub(super) fn render(&self, name: &str, context: Value) -> Response {
+        self.render_with(StatusCode::OK, name, context)
+    }
+
+    /// The same with another status.
+    pub(super) fn render_with(&self, status: StatusCode, name: &str, context: Value) -> Response {
+        self.dashboard.render(status, name, &self.frame, context)
+    }
+
+    /// Sends the browser to an address, by GET whatever it sent before. A path is one of the dashboard.
+    pub(super) fn redirect(&self, to: &str) -> Response {
+        self.dashboard.renderer.redirect(to)
+    }
+
+    /// The same, with a cookie.
+    pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
+        let mut response = self.redirect(to);
+        if let Some(cookie) = cookie {
+            response.headers_mut().append(header::SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    /// Where the member has not given the password within the last ten minutes, sends the browser to the page that asks
+    /// for it, and from there to `next`: the page with the form that is then sent again. For what cannot be undone.
+    pub(super) fn step_up_first(&self, member: &SignedIn, next: &str) -> Option<Response> {
+        if member.stepped_up {
+            return None;
+        }
+        let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+        Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
+    }
+
+    /// How browsers keep sessions.
+    pub(super) fn sessions(&self) -> &Sessions {
+        &self.dashboard.sessions
+    }
+
+    /// Where the request came from, as attempts to sign in are counted; empty where that is not known.
+    pub(super) fn source(&self) -> &str {
+        &self.frame.source
+    }
+
+    /// What there is to try out, where that is what the environment is for.
+    pub(super) fn trial(&self) -> Option<&Trial> {
+        self.dashboard.trial.as_ref()
+    }
+}
+
+/// Only behind [`enter`] and [`open`].
+impl<S: Sync> FromRequestParts<S> for Page {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let page = parts.extensions.get::<Self>().cloned();
+        page.ok_or_else(|| Error::new(ErrorKind::Internal, "a page outside the dashboard").into())
+    }
+}
+
+impl Argument for Page {}

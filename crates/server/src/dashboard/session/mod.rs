@@ -1,0 +1,96 @@
+//! Who is signed in, by the cookie of the browser; and what keeps other sites from acting in that member's name.
+
+mod cookie;
+mod enter;
+mod machine;
+mod next;
+#[cfg(test)]
+mod tests;
+
+pub(super) use enter::{Entry, Sessions};
+pub(super) use next::local;
+
+use std::fmt;
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use secrecy::SecretString;
+pub(crate) use stead::core::resource::Role;
+use stead::{
+    Error, ErrorKind,
+    core::{access::SignedInMember, caller::Caller, identifier::MemberId},
+};
+use subtle::ConstantTimeEq as _;
+
+use crate::{openapi::Argument, problem::Problem};
+
+/// The member whose browser sent a request.
+#[derive(Clone)]
+pub(crate) struct SignedIn {
+    pub(crate) member_id: MemberId,
+    pub(crate) name: String,
+    pub(crate) email: String,
+    pub(crate) role: Role,
+    /// What every form has to send back, in the field `csrf`.
+    pub(crate) csrf: String,
+    /// Whether the password was given within the last ten minutes.
+    pub(crate) stepped_up: bool,
+    /// The member as who acts.
+    pub(crate) caller: Caller,
+    /// Id of the session.
+    pub(super) session: SecretString,
+}
+
+impl SignedIn {
+    fn new(signed_in: SignedInMember, session: SecretString) -> Self {
+        Self {
+            member_id: signed_in.member.member_id,
+            name: signed_in.member.name,
+            email: signed_in.member.email,
+            role: signed_in.member.role,
+            csrf: signed_in.csrf_token,
+            stepped_up: signed_in.stepped_up,
+            caller: signed_in.caller,
+            session,
+        }
+    }
+
+    /// Whether a form came from one of this member's pages.
+    fn sent(&self, csrf: &str) -> bool {
+        self.csrf.as_bytes().ct_eq(csrf.as_bytes()).into()
+    }
+}
+
+impl fmt::Debug for SignedIn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignedIn")
+            .field("member_id", &self.member_id)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Refuses whoever has less than this role.
+///
+/// # Errors
+/// [`ErrorKind::Forbidden`].
+pub(super) fn require(member: Option<&SignedIn>, role: Role) -> Result<(), Error> {
+    if member.is_some_and(|member| member.role >= role) {
+        return Ok(());
+    }
+    let role = role.name();
+    let message = format!("this needs the role {role}, which an owner can give");
+    Err(Error::new(ErrorKind::Forbidden, message))
+}
+
+/// Only behind [`enter`](super::enter), which has let the request pass.
+impl<S: Sync> FromRequestParts<S> for SignedIn {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let member = parts.extensions.get::<Self>().cloned();
+        member.ok_or_else(|| Error::new(ErrorKind::Forbidden, "no one is signed in").into())
+    }
+}
+
+impl Argument for SignedIn {}

@@ -1,0 +1,296 @@
+//! Every route of the dashboard against every kind of caller; and whoever sits at this machine.
+
+use std::{collections::BTreeMap, net::SocketAddr};
+
+use axum::{body::Body, extract::ConnectInfo};
+use http::{Request, StatusCode, header};
+use secrecy::{ExposeSecret as _, SecretString};
+use stead::core::{
+    access::SignIn,
+    environment::{Environment, Verification},
+    resource::{NewMember, Role},
+};
+
+use crate::{
+    ServerOptions, dashboard,
+    options::DashboardAccess,
+    router_with,
+    testing::{TestResponse, TestService, json_response, request_to},
+};
+
+const PASSWORD: &str = "a long pass phrase";
+
+/// A session of a member with this role: its id, and the token of its forms.
+async fn session_of(environment: &Environment, role: Role) -> (String, String) {
+    let email = format!("{}@example.com", role.name());
+    let password = || SecretString::from(PASSWORD);
+    if let Ok(invited) = environment
+        .invite_member(NewMember::new(&email, role))
+        .await
+    {
+        let link = invited.link.expose_secret();
+        let token = link.split_once("token=").unwrap().1;
+        let accepted = environment.accept_invitation(token, None, password());
+        accepted.await.unwrap();
+    }
+    let given = SignIn::new(email, password(), "");
+    let started = environment.sign_in(given).await.unwrap();
+    let id = started.id.expose_secret().to_owned();
+    let csrf = environment.signed_in(&id).await.unwrap().csrf_token;
+    (id, csrf)
+}
+
+/// The session of a role, or another one where a route has ended it.
+async fn live(
+    environment: &Environment,
+    sessions: &mut BTreeMap<Role, (String, String)>,
+    role: Role,
+) -> (String, String) {
+    if let Some(known) = sessions.get(&role)
+        && environment.signed_in(&known.0).await.is_ok()
+    {
+        return known.clone();
+    }
+    let session = session_of(environment, role).await;
+    sessions.insert(role, session.clone());
+    session
+}
+
+/// What is wrong with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    None,
+    OtherOrigin,
+    OtherSite,
+    NoToken,
+    TokenOfAnother,
+    ForgedHost,
+}
+
+const FAULTS: [Fault; 6] = [
+    Fault::None,
+    Fault::OtherOrigin,
+    Fault::OtherSite,
+    Fault::NoToken,
+    Fault::TokenOfAnother,
+    Fault::ForgedHost,
+];
+
+async fn ask(
+    service: &TestService,
+    route: &dashboard::PageRoute,
+    session: Option<&(String, String)>,
+    fault: Fault,
+) -> TestResponse {
+    let mut request = request_to(&route.route)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header(
+            header::HOST,
+            match fault {
+                Fault::ForgedHost => "rebound.example",
+                _ => "127.0.0.1",
+            },
+        );
+    request = match fault {
+        Fault::OtherOrigin => request.header(header::ORIGIN, "https://evil.example"),
+        Fault::OtherSite => request.header("sec-fetch-site", "cross-site"),
+        _ => request.header("sec-fetch-site", "same-origin"),
+    };
+    let mut body = String::new();
+    if let Some((id, csrf)) = session {
+        request = request.header(header::COOKIE, format!("stead={id}"));
+        body = match fault {
+            Fault::NoToken => String::from("a=b"),
+            Fault::TokenOfAnother => format!("csrf={}", "0".repeat(csrf.len())),
+            _ => format!("csrf={csrf}"),
+        };
+    }
+    service.send(request.body(Body::from(body)).unwrap()).await
+}
+
+#[tokio::test]
+async fn every_route_lets_in_who_may_and_no_one_else() {
+    let service = TestService::new().await;
+    let environment = service.platform.environment();
+    let (mut walked, mut sessions) = (0, BTreeMap::new());
+    for route in dashboard::routes() {
+        let acts = route.route.method != "GET";
+        for role in [
+            None,
+            Some(Role::Viewer),
+            Some(Role::Operator),
+            Some(Role::Owner),
+        ] {
+            for fault in FAULTS {
+                let what = format!(
+                    "{} {} {role:?} {fault:?}",
+                    route.route.method, route.route.path
+                );
+                let session = match role {
+                    Some(role) => Some(live(environment, &mut sessions, role).await),
+                    None => None,
+                };
+                let response = ask(&service, &route, session.as_ref(), fault).await;
+                let refused = |kind: &str| {
+                    assert_eq!(response.status, StatusCode::FORBIDDEN, "{what}");
+                    response.assert_contains(kind);
+                };
+                let is_token = matches!(fault, Fault::NoToken | Fault::TokenOfAnother);
+                let is_origin = matches!(fault, Fault::OtherOrigin | Fault::OtherSite);
+                match role {
+                    _ if fault == Fault::ForgedHost => {
+                        assert_eq!(response.status, StatusCode::FORBIDDEN, "{what}");
+                        assert_eq!(response.problem()["kind"], "host_rejected", "{what}");
+                    }
+                    _ if acts && is_origin => refused("origin_rejected"),
+                    None => {
+                        assert_eq!(response.status, StatusCode::SEE_OTHER, "{what}");
+                        let to = response.header("location");
+                        assert!(to.starts_with("/dashboard/sign-in?next="), "{what} {to}");
+                    }
+                    Some(_) if acts && is_token => refused("origin_rejected"),
+                    Some(role) if role < route.role => refused("forbidden"),
+                    Some(_) => {
+                        assert_ne!(response.status, StatusCode::FORBIDDEN, "{what}");
+                        let to = response.header("location");
+                        assert!(!to.contains("sign-in?next"), "{what} {to}");
+                    }
+                }
+                walked += 1;
+            }
+        }
+    }
+    assert!(walked >= 4 * 4 * 6, "{walked}");
+}
+
+#[test]
+fn a_viewer_reads_and_does_nothing_else() {
+    for route in dashboard::routes() {
+        let (method, path) = (route.route.method, route.route.path);
+        if method != "GET" && route.role == Role::Viewer {
+            assert!(dashboard::tests::OWN.contains(&path), "{method} {path}");
+        }
+    }
+}
+
+/// A service that signs whoever sits at its machine in.
+async fn trusting() -> TestService {
+    let service = TestService::new().await;
+    let options = ServerOptions {
+        dashboard: DashboardAccess::SignedInOnLoopback,
+        ..ServerOptions::default()
+    };
+    let router = router_with(&service.platform, &options);
+    service.within(|_| router)
+}
+
+async fn from(
+    service: &TestService,
+    peer: Option<&str>,
+    host: &str,
+    header: Option<(&'static str, &str)>,
+) -> TestResponse {
+    let mut request = Request::get("/dashboard").header(header::HOST, host);
+    if let Some((name, value)) = header {
+        request = request.header(name, value);
+    }
+    let mut request = request.body(Body::empty()).unwrap();
+    if let Some(peer) = peer {
+        let peer: SocketAddr = peer.parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+    }
+    service.send(request).await
+}
+
+#[tokio::test]
+async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_one_else_is() {
+    let service = trusting().await;
+    for (peer, host) in [
+        ("127.0.0.1:5", "127.0.0.1:8484"),
+        ("[::1]:5", "localhost:8484"),
+        ("[::ffff:127.0.0.1]:5", "[::1]"),
+    ] {
+        let page = from(&service, Some(peer), host, None).await;
+        assert_eq!(page.status, StatusCode::OK, "{peer} {host}");
+        page.assert_contains("You");
+        let cookie = page.header("set-cookie");
+        let id = cookie
+            .strip_prefix("stead=")
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap();
+        let environment = service.platform.environment();
+        let signed_in = environment.signed_in(id).await.unwrap();
+        assert_eq!(signed_in.member.role, Role::Owner);
+    }
+    let local = Some("127.0.0.1:5");
+    for (peer, host, header) in [
+        (Some("192.0.2.1:5"), "127.0.0.1", None),
+        (Some("192.0.2.1:5"), "localhost", None),
+        (None, "localhost", None),
+        (local, "rebound.example", None),
+        (local, "rebound.example:8484", None),
+        (local, "127.0.0.1.rebound.example", None),
+        (local, "localhost.rebound.example", None),
+        (local, "0.0.0.0", None),
+        (local, "127.0.0.1", Some(("x-forwarded-for", "192.0.2.1"))),
+        (local, "127.0.0.1", Some(("forwarded", "for=192.0.2.1"))),
+        (local, "127.0.0.1", Some(("host", "rebound.example"))),
+    ] {
+        let refused = from(&service, peer, host, header).await;
+        let what = format!("{peer:?} {host} {header:?} {}", refused.text());
+        let is_sent_away = refused.status == StatusCode::SEE_OTHER
+            && refused.header("location").starts_with("/dashboard/sign-in");
+        assert!(
+            is_sent_away || refused.status == StatusCode::FORBIDDEN,
+            "{what}"
+        );
+        assert_eq!(refused.header("set-cookie"), "", "{what}");
+    }
+    // Without the option no one is.
+    let service = TestService::new().await;
+    let page = from(&service, local, "127.0.0.1", None).await;
+    assert_eq!(page.status, StatusCode::SEE_OTHER);
+}
+
+#[tokio::test]
+async fn over_https_the_cookie_is_of_this_host_only_and_one_by_plain_name_is_not_read() {
+    let public_url = "https://stead.example.com";
+    let service = TestService::open(public_url, Verification::Application, |_| {
+        json_response(&serde_json::json!({}))
+    });
+    let service = service.await;
+    let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
+    let by = |name: &str| format!("{name}={id}");
+    let page = service
+        .browse("GET", "/dashboard", Some(&by("stead")))
+        .await;
+    assert_eq!(page.status, StatusCode::SEE_OTHER);
+    let page = service
+        .browse("GET", "/dashboard", Some(&by("__Host-stead")))
+        .await;
+    assert_eq!(page.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn pages_say_what_a_browser_may_do_with_them() {
+    let service = TestService::new().await;
+    let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
+    let cookie = format!("stead={id}");
+    for path in [
+        "/dashboard",
+        "/dashboard/sign-in",
+        "/dashboard/confirm",
+        "/dashboard/setup",
+    ] {
+        let page = service.browse("GET", path, Some(&cookie)).await;
+        let policy = page.header("content-security-policy");
+        assert!(policy.contains("default-src 'none'"), "{path} {policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{path} {policy}");
+        assert!(!policy.contains("unsafe"), "{path} {policy}");
+        assert_eq!(page.header("cache-control"), "no-store", "{path}");
+        assert_eq!(page.header("referrer-policy"), "no-referrer", "{path}");
+        assert_eq!(page.header("x-frame-options"), "DENY", "{path}");
+    }
+}

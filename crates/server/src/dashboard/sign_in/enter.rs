@@ -1,0 +1,48 @@
+//! `GET` and `POST /dashboard/sign-in?next=`: e-mail address and password.
+
+use axum::response::Response;
+use http::HeaderMap;
+use minijinja::context;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use secrecy::ExposeSecret as _;
+use stead::core::access::{SignIn, StartedSession};
+
+use super::refused;
+use crate::{
+    dashboard::{form::Form, page::Page, session::local},
+    extract::Query,
+    problem::Result,
+};
+
+const TEMPLATE: &str = "sign_in/enter.html";
+
+pub(super) async fn show(page: Page, headers: HeaderMap, mut query: Query) -> Result<Response> {
+    let next = query.text("next")?;
+    let next = local(next.as_deref());
+    if let Some(id) = page.sessions().id(&headers)
+        && page.environment.signed_in(id.expose_secret()).await.is_ok()
+    {
+        return Ok(page.redirect(next));
+    }
+    Ok(page.render(TEMPLATE, context! { next }))
+}
+
+pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
+    let next = local(form.text("next"));
+    let email = form.text("email").unwrap_or_default();
+    let given = SignIn::new(email, form.secret("password"), page.source());
+    match page.environment.sign_in(given).await {
+        Ok(started) => Ok(go_on(&page, &started, next)),
+        Err(error) => refused(&page, error, TEMPLATE, context! { next, email }),
+    }
+}
+
+/// To where the browser wanted to go, or first to the one-time code.
+pub(super) fn go_on(page: &Page, started: &StartedSession, next: &str) -> Response {
+    let cookie = page.sessions().begin(started);
+    if !started.awaits_code {
+        return page.redirect_with(next, cookie);
+    }
+    let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+    page.redirect_with(&format!("/dashboard/sign-in/code?next={next}"), cookie)
+}

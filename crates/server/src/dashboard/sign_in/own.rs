@@ -1,0 +1,87 @@
+//! `/dashboard/you`: a member's own password and second factor.
+
+use axum::response::Response;
+use minijinja::{Value, context};
+use secrecy::ExposeSecret as _;
+
+use super::refused;
+use crate::{
+    dashboard::{form::Form, page::Page, session::SignedIn},
+    problem::Result,
+};
+
+const PATH: &str = "/dashboard/you";
+const TEMPLATE: &str = "sign_in/own.html";
+
+pub(super) async fn show(page: Page, member: SignedIn) -> Result<Response> {
+    let context = facts(&page, &member).await?;
+    Ok(page.render(TEMPLATE, context))
+}
+
+/// `POST /dashboard/you/password`.
+pub(super) async fn set_password(page: Page, member: SignedIn, form: Form) -> Result<Response> {
+    let (present, new) = (form.secret("present"), form.secret("password"));
+    let id = member.session.expose_secret();
+    let source = page.source();
+    match page
+        .environment
+        .set_password(id, present, new, source)
+        .await
+    {
+        Ok(started) => Ok(page.redirect_with(PATH, page.sessions().begin(&started))),
+        Err(error) => {
+            let context = facts(&page, &member).await?;
+            refused(&page, error, TEMPLATE, context)
+        }
+    }
+}
+
+/// `POST /dashboard/you/second-factor`: a secret for the member's app, which is shown only here.
+pub(super) async fn enrol(page: Page, member: SignedIn) -> Result<Response> {
+    if let Some(first) = page.step_up_first(&member, PATH) {
+        return Ok(first);
+    }
+    let id = member.session.expose_secret();
+    let new = page.environment.enrol_second_factor(id).await?;
+    let context = context! {
+        secret => new.secret.expose_secret(),
+        uri => new.uri.expose_secret(),
+        ..facts(&page, &member).await?
+    };
+    Ok(page.render(TEMPLATE, context))
+}
+
+/// `POST /dashboard/you/second-factor/confirm`: a code of it.
+pub(super) async fn confirm(page: Page, member: SignedIn, form: Form) -> Result<Response> {
+    let id = member.session.expose_secret();
+    let code = form.text("code").unwrap_or_default();
+    let source = page.source();
+    match page
+        .environment
+        .confirm_second_factor(id, code, source)
+        .await
+    {
+        Ok(()) => Ok(page.redirect(PATH)),
+        Err(error) => {
+            // The app has the secret by now, so that it need not be shown again.
+            let context = context! { proving => true, ..facts(&page, &member).await? };
+            refused(&page, error, TEMPLATE, context)
+        }
+    }
+}
+
+/// `POST /dashboard/you/second-factor/remove`.
+pub(super) async fn remove(page: Page, member: SignedIn) -> Result<Response> {
+    if let Some(first) = page.step_up_first(&member, PATH) {
+        return Ok(first);
+    }
+    let id = member.session.expose_secret();
+    page.environment.remove_second_factor(id).await?;
+    Ok(page.redirect(PATH))
+}
+
+async fn facts(page: &Page, member: &SignedIn) -> Result<Value> {
+    let id = member.member_id.to_string();
+    let member = page.environment.member(&id).await?;
+    Ok(context! { has_second_factor => member.second_factor })
+}

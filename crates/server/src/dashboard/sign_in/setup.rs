@@ -1,0 +1,36 @@
+//! `GET` and `POST /dashboard/setup?token=`: the first owner, by the link that the operator was shown.
+
+use axum::response::Response;
+use minijinja::context;
+use stead::{Error, ErrorKind};
+
+use super::{enter::go_on, refused};
+use crate::{
+    dashboard::{form::Form, page::Page},
+    extract::Query,
+    problem::Result,
+};
+
+const TEMPLATE: &str = "sign_in/setup.html";
+
+pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
+    let token = query.text("token")?.unwrap_or_default();
+    if page.environment.is_setup(&token).await? {
+        return Ok(page.render(TEMPLATE, context! { token }));
+    }
+    let message = "the link was used, is past its time, or was replaced at a later start; start the service again for another one";
+    Err(Error::new(ErrorKind::NotFound, message).into())
+}
+
+pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
+    let field = |name| form.text(name).unwrap_or_default();
+    let (token, email, name) = (field("token"), field("email"), field("name"));
+    let made = page
+        .environment
+        .set_up(token, email, name, form.secret("password"))
+        .await;
+    match made {
+        Ok(started) => Ok(go_on(&page, &started, "/dashboard")),
+        Err(error) => refused(&page, error, TEMPLATE, context! { token, email, name }),
+    }
+}

@@ -1,0 +1,245 @@
+//! The ways in, as a browser goes them.
+
+use axum::body::Body;
+use http::{Request, StatusCode, header};
+use secrecy::ExposeSecret as _;
+use stead::core::resource::{NewMember, Role};
+use url::form_urlencoded;
+
+use crate::testing::{TestResponse, TestService};
+
+const PASSWORD: &str = "a long pass phrase";
+
+async fn send(
+    service: &TestService,
+    path: &str,
+    cookie: &str,
+    fields: &[(&str, &str)],
+) -> TestResponse {
+    let body = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(fields)
+        .finish();
+    let request = Request::post(path)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header("sec-fetch-site", "same-origin")
+        .header(header::COOKIE, cookie)
+        .body(Body::from(body));
+    service.send(request.unwrap()).await
+}
+
+/// The cookie that a response begins.
+fn cookie(response: &TestResponse) -> String {
+    let set = response.header("set-cookie");
+    set.split(';').next().unwrap().to_owned()
+}
+
+/// The value of a hidden field.
+fn hidden(page: &TestResponse, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let (_, rest) = page.text().split_once(&start).unwrap();
+    rest.split('"').next().unwrap().replace("&#x2f;", "/")
+}
+
+/// A service with the owner ada@example.com, and the cookie of her session.
+async fn owned() -> (TestService, String) {
+    let service = TestService::new().await;
+    let environment = service.platform.environment();
+    let link = environment.begin_setup().await.unwrap().unwrap();
+    let path = link
+        .expose_secret()
+        .strip_prefix("http://127.0.0.1")
+        .unwrap();
+    let page = service.visit(path).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let token = hidden(&page, "token");
+    let fields = |password| {
+        [
+            ("token", token.as_str()),
+            ("email", "ada@example.com"),
+            ("name", "Ada <b>"),
+            ("password", password),
+        ]
+    };
+    let short = send(&service, "/dashboard/setup", "", &fields("too short")).await;
+    assert_eq!(short.status, StatusCode::UNPROCESSABLE_ENTITY);
+    short.assert_contains("at least 12 characters");
+    short.assert_contains("aria-invalid=\"true\"");
+    // What was typed stays, but for the password.
+    short.assert_contains("Ada &lt;b&gt;");
+    assert!(!short.text().contains("too short"));
+    let made = send(&service, "/dashboard/setup", "", &fields(PASSWORD)).await;
+    assert_eq!(made.header("location"), "/dashboard", "{}", made.text());
+    let cookie = cookie(&made);
+    assert_eq!(service.visit(path).await.status, StatusCode::NOT_FOUND);
+    (service, cookie)
+}
+
+#[tokio::test]
+async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
+    let (service, first) = owned().await;
+    let home = service.browse("GET", "/dashboard", Some(&first)).await;
+    home.assert_contains("Ada &lt;b&gt;");
+    let csrf = hidden(&home, "csrf");
+    let out = send(&service, "/dashboard/sign-out", &first, &[("csrf", &csrf)]).await;
+    assert_eq!(out.header("location"), "/dashboard/sign-in");
+    assert!(out.header("set-cookie").contains("Max-Age=0"));
+    let away = service.browse("GET", "/dashboard?a=b", Some(&first)).await;
+    assert_eq!(away.status, StatusCode::SEE_OTHER);
+    let sign_in = away.header("location").to_owned();
+    let page = service.visit(&sign_in).await;
+    assert_eq!(hidden(&page, "next"), "/dashboard?a=b");
+    let enter = |password, next| {
+        [
+            ("email", "ada@example.com"),
+            ("password", password),
+            ("next", next),
+        ]
+    };
+    let path = "/dashboard/sign-in";
+    let wrong = send(
+        &service,
+        path,
+        "",
+        &enter("wrong pass phrase", "/dashboard"),
+    )
+    .await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    wrong.assert_contains("the e-mail address or the password is wrong");
+    wrong.assert_contains("aria-describedby=\"problem\"");
+    assert_eq!(wrong.header("set-cookie"), "");
+    // The id that the browser had before is not the one that it gets.
+    let right = send(&service, path, &first, &enter(PASSWORD, "/dashboard?a=b")).await;
+    assert_eq!(right.header("location"), "/dashboard?a=b");
+    assert_ne!(cookie(&right), first);
+    let elsewhere = send(&service, path, "", &enter(PASSWORD, "//evil.example")).await;
+    assert_eq!(elsewhere.header("location"), "/dashboard");
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_signs_no_one_in() {
+    let (service, _) = owned().await;
+    let request = Request::post("/dashboard/sign-in")
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header("sec-fetch-site", "cross-site")
+        .body(Body::from(format!(
+            "email=ada%40example.com&password={PASSWORD}"
+        )));
+    let refused = service.send(request.unwrap()).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    assert_eq!(refused.header("set-cookie"), "");
+}
+
+#[tokio::test]
+async fn whoever_is_invited_sets_a_password_once() {
+    let (service, _) = owned().await;
+    let environment = service.platform.environment();
+    let new = NewMember::new("bob@example.com", Role::Viewer);
+    let invited = environment.invite_member(new).await.unwrap();
+    let path = invited
+        .link
+        .expose_secret()
+        .strip_prefix("http://127.0.0.1")
+        .unwrap();
+    let page = service.visit(path).await;
+    page.assert_contains("bob@example.com");
+    let token = hidden(&page, "token");
+    let fields = [
+        ("token", token.as_str()),
+        ("name", "Bob"),
+        ("password", PASSWORD),
+    ];
+    let accepted = send(&service, "/dashboard/invitation", "", &fields).await;
+    assert_eq!(
+        accepted.header("location"),
+        "/dashboard",
+        "{}",
+        accepted.text()
+    );
+    let home = service
+        .browse("GET", "/dashboard", Some(&cookie(&accepted)))
+        .await;
+    home.assert_contains("Bob");
+    let again = send(&service, "/dashboard/invitation", "", &fields).await;
+    assert_eq!(again.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_code_without_the_password_before_opens_nothing() {
+    let (service, cookie) = owned().await;
+    for cookie in ["", cookie.as_str()] {
+        let fields = [("code", "123456")];
+        let refused = send(&service, "/dashboard/sign-in/code", cookie, &fields).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(refused.header("set-cookie"), "");
+    }
+}
+
+#[tokio::test]
+async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
+    let (service, cookie) = owned().await;
+    let you = "/dashboard/you";
+    let page = service.browse("GET", you, Some(&cookie)).await;
+    page.assert_contains("ada@example.com");
+    let csrf = hidden(&page, "csrf");
+    let path = "/dashboard/you/second-factor";
+    let shown = send(&service, path, &cookie, &[("csrf", &csrf)]).await;
+    shown.assert_contains("otpauth:");
+    let fields = [("csrf", csrf.as_str()), ("code", "no code")];
+    let path = "/dashboard/you/second-factor/confirm";
+    let wrong = send(&service, path, &cookie, &fields).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    wrong.assert_contains("the code is wrong");
+    assert!(!wrong.text().contains("otpauth:"));
+    let page = service.browse("GET", you, Some(&cookie)).await;
+    page.assert_contains("Add a second factor");
+}
+
+#[tokio::test]
+async fn another_password_gives_the_browser_another_session() {
+    let (service, first) = owned().await;
+    let page = service.browse("GET", "/dashboard/you", Some(&first)).await;
+    let csrf = hidden(&page, "csrf");
+    let set = |present| {
+        [
+            ("csrf", csrf.as_str()),
+            ("present", present),
+            ("password", "another long pass phrase"),
+        ]
+    };
+    let path = "/dashboard/you/password";
+    let wrong = send(&service, path, &first, &set("wrong pass phrase")).await;
+    wrong.assert_contains("the present password is wrong");
+    let done = send(&service, path, &first, &set(PASSWORD)).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER);
+    let gone = service.browse("GET", "/dashboard", Some(&first)).await;
+    assert_eq!(gone.status, StatusCode::SEE_OTHER);
+    let stays = service
+        .browse("GET", "/dashboard", Some(&cookie(&done)))
+        .await;
+    assert_eq!(stays.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn the_password_is_taken_again_for_a_step_up() {
+    let (service, cookie) = owned().await;
+    let page = service
+        .browse(
+            "GET",
+            "/dashboard/confirm?next=%2Fdashboard%3Fa",
+            Some(&cookie),
+        )
+        .await;
+    let (csrf, next) = (hidden(&page, "csrf"), hidden(&page, "next"));
+    let fields = |password| {
+        [
+            ("csrf", csrf.as_str()),
+            ("next", next.as_str()),
+            ("password", password),
+        ]
+    };
+    let path = "/dashboard/confirm";
+    let wrong = send(&service, path, &cookie, &fields("wrong pass phrase")).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let right = send(&service, path, &cookie, &fields(PASSWORD)).await;
+    assert_eq!(right.header("location"), "/dashboard?a");
+}

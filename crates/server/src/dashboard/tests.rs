@@ -1,0 +1,296 @@
+//! What holds for every page: who gets in, what its headers say, and that what comes from elsewhere is shown as text.
+
+use std::net::SocketAddr;
+
+use axum::{body::Body, extract::ConnectInfo};
+use http::{Request, StatusCode, header};
+use serde_json::json;
+
+use super::routes;
+use crate::{
+    Access, DashboardAccess, Sample, ServerOptions, Trial, router_with, table,
+    testing::{TestResponse, TestService, json_response},
+};
+
+/// What members do about their own session, password and second factor.
+pub(super) const OWN: [&str; 6] = [
+    "/dashboard/sign-out",
+    "/dashboard/confirm",
+    "/dashboard/you/password",
+    "/dashboard/you/second-factor",
+    "/dashboard/you/second-factor/confirm",
+    "/dashboard/you/second-factor/remove",
+];
+/// An identifier that is markup, and that a path has to escape.
+const ODD: &str = r#"<b>"'&/ü"#;
+const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
+const SCRIPT: &str = "<script>alert(1)</script>";
+const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
+const HERE: &str = "127.0.0.1:5000";
+
+/// The dashboard of a service, with something to try, as a browser sees it.
+struct Browser(TestService);
+
+impl Browser {
+    fn new(service: TestService) -> Self {
+        let mut sample = Sample::new("mail", "mail_fetch_mails", json!({}));
+        sample.list = String::from("/messages");
+        sample.columns = vec![String::from("/readable/subject")];
+        let options = ServerOptions {
+            dashboard: DashboardAccess::SignedInOnLoopback,
+            trial: Some(Trial::new(ODD, "Ada", vec![sample])),
+            ..ServerOptions::default()
+        };
+        Self::with(service, &options)
+    }
+
+    fn with(service: TestService, options: &ServerOptions) -> Self {
+        let router = router_with(&service.platform, options);
+        Self(service.within(|_| router))
+    }
+
+    async fn send(
+        &self,
+        request: http::request::Builder,
+        peer: &str,
+        host: &str,
+        body: String,
+    ) -> TestResponse {
+        let peer: SocketAddr = peer.parse().unwrap();
+        let request = request
+            .extension(ConnectInfo(peer))
+            .header(header::HOST, host)
+            .header(header::ACCEPT, "text/html");
+        self.0.send(request.body(Body::from(body)).unwrap()).await
+    }
+
+    async fn get(&self, path: &str) -> TestResponse {
+        let request = Request::builder().uri(path);
+        self.send(request, HERE, "127.0.0.1", String::new()).await
+    }
+
+    /// Sends a form of the start page, where what proves it is written as `csrf`.
+    async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
+        let page = self.get("/dashboard").await;
+        let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
+        let (own, _) = rest.split_once('"').unwrap();
+        let session = page.header("set-cookie").split(';').next().unwrap();
+        let request = Request::builder()
+            .method("POST")
+            .uri(path)
+            .header(header::ORIGIN, origin)
+            .header(header::COOKIE, session);
+        let body = csrf.replace("own", own);
+        self.send(request, HERE, "127.0.0.1", body).await
+    }
+}
+
+/// A service whose one mail has markup as its subject.
+async fn with_markup() -> TestService {
+    let service = TestService::with_products(|received| {
+        let part = json!({ "headers": [{ "name": "Subject", "value": SCRIPT }], "mimeType": "text/plain", "body": { "size": 0 } });
+        let of_one = json!({ "id": "1", "threadId": "1", "labelIds": [], "payload": part });
+        json_response(&match received.uri.contains("/messages/") {
+            true => of_one,
+            false => json!({ "messages": [{ "id": "1", "threadId": "1" }] }),
+        })
+    });
+    service.await.with_account(ODD).await
+}
+
+#[tokio::test]
+async fn every_page_is_whole_with_data_and_without() {
+    for service in [TestService::new().await, with_markup().await] {
+        let browser = Browser::new(service);
+        let pages = routes();
+        for page in pages.iter().filter(|page| page.route.method == "GET") {
+            let path = page.route.path.replace("{name}", "mail_fetch_mails");
+            let shown = browser.get(&path).await;
+            assert_eq!(shown.status, StatusCode::OK, "{path}: {}", shown.text());
+            assert!(shown.text().trim_end().ends_with("</html>"), "{path}");
+            for (name, value) in [
+                ("content-type", "text/html; charset=utf-8"),
+                ("cache-control", "no-store"),
+                ("referrer-policy", "no-referrer"),
+                ("x-content-type-options", "nosniff"),
+                ("x-frame-options", "DENY"),
+            ] {
+                assert_eq!(shown.header(name), value, "{path}");
+            }
+            let policy = shown.header("content-security-policy");
+            assert!(
+                policy.starts_with("default-src 'none'; style-src 'self'; script-src 'self'"),
+                "{policy}"
+            );
+            assert!(
+                !policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"),
+                "{policy}"
+            );
+            // What the policy would refuse.
+            for inline in [" style=", "<style", "<script>", " onclick=", "javascript:"] {
+                assert!(!shown.text().contains(inline), "{path}: {inline}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_comes_from_elsewhere_is_text() {
+    let browser = Browser::new(with_markup().await);
+    let accounts = browser.get("/dashboard/accounts").await;
+    accounts.assert_contains(ODD_AS_TEXT);
+    assert!(!accounts.text().contains("<b>\""), "{}", accounts.text());
+    let ran = browser
+        .post("/dashboard/try/mail/run", "http://127.0.0.1", "csrf=own")
+        .await;
+    assert_eq!(ran.status, StatusCode::OK);
+    ran.assert_contains(&format!("<b>{SCRIPT_AS_TEXT}</b>"));
+    assert!(!ran.text().contains(SCRIPT), "{}", ran.text());
+    let search = browser
+        .get("/dashboard/accounts?identifier=%22%3E%3Cscript%3E")
+        .await;
+    search.assert_contains("value=\"&quot;&gt;&lt;script&gt;\"");
+}
+
+#[tokio::test]
+async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
+    let service = TestService::new().await;
+    service.connect_mail().await;
+    let browser = Browser::new(service);
+    let connect = "/dashboard/try/mail/connect";
+    let link = browser.post(connect, "http://127.0.0.1", "csrf=own").await;
+    assert_eq!(link.status, StatusCode::SEE_OTHER);
+    assert!(
+        link.header("location")
+            .starts_with("http://127.0.0.1/connect/")
+    );
+    let account = browser
+        .0
+        .platform
+        .environment()
+        .account("mail", ODD)
+        .await
+        .unwrap();
+    assert_eq!(account.state.name(), "pending_authorization");
+    // The user has not followed the link.
+    let ran = browser
+        .post("/dashboard/try/mail/run", "http://127.0.0.1", "csrf=own")
+        .await;
+    ran.assert_contains("authorization_required");
+    let other = browser
+        .post("/dashboard/try/other/run", "http://127.0.0.1", "csrf=own")
+        .await;
+    assert_eq!(
+        (other.status, other.header("content-type")),
+        (StatusCode::NOT_FOUND, "text/html; charset=utf-8")
+    );
+    other.assert_contains("there is nothing to try here");
+    for path in [
+        "/dashboard/accounts?page_size=0",
+        "/dashboard/tools/nothing",
+        "/dashboard/tools?effect=x",
+    ] {
+        let problem = browser.get(path).await;
+        assert!(problem.status.is_client_error(), "{path}");
+        problem.assert_contains("Who can act");
+    }
+}
+
+#[tokio::test]
+async fn forms_of_others_are_refused() {
+    let service = TestService::new().await;
+    service.connect_mail().await;
+    let browser = Browser::new(service);
+    for (origin, csrf) in [
+        ("http://127.0.0.1", ""),
+        ("http://127.0.0.1", "csrf="),
+        ("http://127.0.0.1", "csrf=ownx"),
+        ("http://127.0.0.1", "csrf=0123456789abcdef0123456789abcdef"),
+        ("http://other.example", "csrf=own"),
+    ] {
+        let refused = browser
+            .post("/dashboard/try/mail/connect", origin, csrf)
+            .await;
+        assert_eq!(refused.status, StatusCode::FORBIDDEN, "{origin} {csrf}");
+        refused.assert_contains("origin_rejected");
+    }
+    let filter = stead::core::resource::AccountFilter::default();
+    let accounts = browser
+        .0
+        .platform
+        .environment()
+        .accounts(&filter, None, 10)
+        .await
+        .unwrap();
+    assert!(accounts.items.is_empty());
+}
+
+#[tokio::test]
+async fn style_and_script_are_kept_by_browsers_for_good() {
+    let browser = Browser::new(TestService::new().await);
+    let page = browser.get("/dashboard").await;
+    let text = page.text().replace("&#x2f;", "/");
+    let assets: Vec<&str> = text
+        .split('"')
+        .filter(|part| part.starts_with("/dashboard/assets/"))
+        .collect();
+    assert_eq!(assets.len(), 2, "{assets:?}");
+    for path in assets {
+        let asset = browser.get(path).await;
+        assert_eq!(asset.status, StatusCode::OK, "{path}");
+        assert_eq!(
+            asset.header("cache-control"),
+            "public, max-age=31536000, immutable"
+        );
+    }
+    let gone = browser.get("/dashboard/assets/style.css").await;
+    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
+    let interface: Vec<String> = table()
+        .into_iter()
+        .filter(|(access, _)| access.takes_token())
+        .flat_map(|(_, routes)| routes)
+        .map(|route| format!("{} {}", route.method, route.path))
+        .collect();
+    let pages = routes();
+    for page in &pages {
+        let name = format!("{} {}", page.route.method, page.route.path);
+        match page.equal {
+            None => assert!(
+                page.route.method == "GET" || OWN.contains(&page.route.path),
+                "{name}"
+            ),
+            Some(equal) => {
+                assert!(
+                    page.role > stead::core::resource::Role::Viewer,
+                    "{name}: a viewer only reads"
+                );
+                assert!(interface.iter().any(|one| one == equal), "{name}: {equal}");
+            }
+        }
+    }
+    let below = table().into_iter().flat_map(|(access, routes)| {
+        let routes = routes
+            .into_iter()
+            .filter(|route| route.path.starts_with("/dashboard"));
+        routes.map(move |route| (access, route.path))
+    });
+    let (inside, outside): (Vec<_>, Vec<_>) =
+        below.partition(|(access, _)| *access == Access::Dashboard);
+    assert_eq!(inside.len(), pages.len());
+    let sign_in = [
+        "/dashboard/sign-in",
+        "/dashboard/sign-in/code",
+        "/dashboard/setup",
+        "/dashboard/invitation",
+    ];
+    for (access, path) in outside {
+        match access {
+            Access::SignIn => assert!(sign_in.contains(&path), "{path}"),
+            _ => assert_eq!((access, path), (Access::Anyone, "/dashboard/assets/{name}")),
+        }
+    }
+}

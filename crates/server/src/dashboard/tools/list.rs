@@ -1,0 +1,90 @@
+//! `GET /dashboard/tools?product=&effect=`.
+
+use axum::response::Response;
+use minijinja::{context, value::Serde};
+use serde::Serialize;
+use stead::core::{
+    resource::{ToolDescription, ToolFilter},
+    tool::Effect,
+};
+
+use super::tokens;
+use crate::{dashboard::page::Page, extract::Query, problem::Result};
+
+/// The tools of a product.
+#[derive(Debug, Serialize)]
+struct Group {
+    name: &'static str,
+    title: &'static str,
+    tools: Vec<Tool>,
+    tokens: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Tool {
+    name: String,
+    effect: &'static str,
+    description: String,
+    scopes: Vec<String>,
+    version: String,
+    tokens: u64,
+}
+
+const EFFECTS: [(&str, Effect); 3] = [
+    (Effect::Read.name(), Effect::Read),
+    (Effect::Write.name(), Effect::Write),
+    (Effect::Delete.name(), Effect::Delete),
+];
+
+pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
+    let product = query.text("product")?;
+    let mut filter = ToolFilter::default();
+    filter.products = product.iter().cloned().collect();
+    filter.effect = query.one_of("effect", &EFFECTS)?;
+    query.end()?;
+    let effect = filter.effect.map(Effect::name);
+    let tools = page.environment.tools(filter).await?;
+    let catalogue = page.environment.catalogue();
+    let groups = catalogue.products().iter().map(|product| {
+        let of_product = tools.iter().filter(|tool| tool.product == product.name);
+        let tools: Vec<Tool> = of_product.map(describe).collect();
+        Group {
+            name: product.name,
+            title: product.title,
+            tokens: tools.iter().map(|tool| tool.tokens).sum(),
+            tools,
+        }
+    });
+    let products: Vec<_> = catalogue
+        .products()
+        .iter()
+        .map(|product| (product.name, product.title))
+        .collect();
+    let context = context! {
+        groups => Serde(groups.filter(|group| !group.tools.is_empty()).collect::<Vec<_>>()),
+        total => tools.len(),
+        products => Serde(products),
+        product => product,
+        effect => effect,
+    };
+    Ok(page.render("tools/list.html", context))
+}
+
+fn describe(tool: &ToolDescription) -> Tool {
+    Tool {
+        name: tool.name.clone(),
+        effect: tool.effect.name(),
+        // The first paragraph says what it does; the page of the tool has the rest.
+        description: tool
+            .description
+            .split("\n\n")
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+        scopes: tool.scopes.clone(),
+        version: tool.tool_version.clone(),
+        tokens: tokens(&tool.name)
+            + tokens(&tool.description)
+            + tokens(&tool.input_schema.to_string()),
+    }
+}

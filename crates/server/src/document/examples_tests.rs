@@ -1,0 +1,295 @@
+//! The examples of the document against a service: it takes every request, and every response has the form of its example.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use http::{Request, header};
+use serde_json::{Value, json};
+use stead::core::environment::Verification;
+use url::form_urlencoded;
+
+use super::document;
+use crate::testing::{Received, TestResponse, TestService, json_response};
+
+/// Every operation that takes or gives JSON, in an order in which each finds what it needs, with what later ones need of its
+/// response: a parameter of their path, and where it is.
+const STEPS: &[(&str, &[(&str, &str)])] = &[
+    ("GET /", &[]),
+    ("GET /healthz", &[]),
+    ("GET /readyz", &[]),
+    (
+        "POST /v1/app-credentials",
+        &[
+            ("client_id", "/client_id"),
+            ("client_secret", "/client_secret"),
+            ("secret_id", "/secret_id"),
+        ],
+    ),
+    ("POST /oauth/token", &[]),
+    ("GET /v1/app-credentials", &[]),
+    ("PATCH /v1/app-credentials/{client_id}", &[]),
+    ("POST /v1/app-credentials/{client_id}/rotate", &[]),
+    ("GET /v1/app-credentials/{client_id}", &[]),
+    (
+        "DELETE /v1/app-credentials/{client_id}/secrets/{secret_id}",
+        &[],
+    ),
+    ("DELETE /v1/app-credentials/{client_id}", &[]),
+    ("POST /v1/connections", &[("connection_id", "/id")]),
+    ("GET /v1/connections", &[]),
+    ("GET /v1/connections/{connection_name}", &[]),
+    ("PATCH /v1/connections/{connection_name}", &[]),
+    (
+        "POST /v1/authorization-links",
+        &[("authorization_id", "/authorization_id"), ("link", "/link")],
+    ),
+    ("POST /v1/authorizations/{authorization_id}/verify", &[]),
+    ("GET /v1/accounts", &[]),
+    ("GET /v1/accounts/{connection_name}/{identifier}", &[]),
+    ("POST /v1/webhooks", &[("webhook_id", "/id")]),
+    (
+        "POST /v1/accounts/{connection_name}/{identifier}/suspend",
+        &[],
+    ),
+    (
+        "POST /v1/accounts/{connection_name}/{identifier}/resume",
+        &[],
+    ),
+    (
+        "POST /v1/accounts/{connection_name}/{identifier}/refresh",
+        &[],
+    ),
+    ("POST /v1/account-tokens", &[("token_id", "/token_id")]),
+    ("GET /v1/account-tokens", &[]),
+    ("DELETE /v1/account-tokens/{token_id}", &[]),
+    ("GET /v1/tools", &[]),
+    ("GET /v1/tools/{name}", &[]),
+    (
+        "POST /v1/tools/{name}/execute",
+        &[("execution_id", "/execution_id")],
+    ),
+    ("POST /v1/proxy", &[]),
+    ("GET /v1/executions", &[]),
+    ("GET /v1/executions/totals", &[]),
+    ("GET /v1/executions/{execution_id}", &[]),
+    ("GET /v1/events", &[]),
+    ("GET /v1/webhooks", &[]),
+    ("PATCH /v1/webhooks/{webhook_id}", &[]),
+    ("GET /v1/webhooks/{webhook_id}", &[]),
+    (
+        "GET /v1/webhooks/{webhook_id}/deliveries",
+        &[("event_id", "/items/0/event_id")],
+    ),
+    (
+        "POST /v1/webhooks/{webhook_id}/deliveries/{event_id}/replay",
+        &[],
+    ),
+    ("POST /v1/webhooks/{webhook_id}/test", &[]),
+    ("POST /v1/webhooks/{webhook_id}/rotate-secret", &[]),
+    ("POST /v1/webhooks/{webhook_id}/replay", &[]),
+    ("DELETE /v1/webhooks/{webhook_id}", &[]),
+    ("POST /v1/members", &[("member_id", "/member_id")]),
+    ("GET /v1/members", &[]),
+    ("GET /v1/members/{member_id}", &[]),
+    ("POST /v1/members/{member_id}/reset", &[]),
+    ("PATCH /v1/members/{member_id}", &[]),
+    ("DELETE /v1/members/{member_id}", &[]),
+    ("GET /v1/audit", &[]),
+    ("GET /v1/audit/verify", &[]),
+    ("DELETE /v1/accounts/{connection_name}/{identifier}", &[]),
+    ("DELETE /v1/connections/{connection_name}", &[]),
+];
+
+/// What an example cannot be of: a document, and what is the product's own.
+fn is_free(operation: &str) -> bool {
+    operation == "GET /openapi.json" || operation.contains(" /proxy/")
+}
+
+/// Mail with one message, and an application that takes no event but a test.
+fn respond(received: &Received) -> http::Response<stead::core::ports::Body> {
+    if received.headers.contains_key("webhook-id") {
+        let mut response = json_response(&json!("ok"));
+        if !received
+            .body
+            .windows(12)
+            .any(|part| part == b"webhook.test")
+        {
+            *response.status_mut() = http::StatusCode::SERVICE_UNAVAILABLE;
+        }
+        return response;
+    }
+    json_response(&match received.uri.split('?').next() {
+        Some(uri) if uri.ends_with("/messages") => {
+            json!({ "messages": [{ "id": "18c1", "threadId": "18c1" }], "resultSizeEstimate": 1 })
+        }
+        Some(uri) if uri.ends_with("/messages/18c1") => json!({
+            "id": "18c1", "threadId": "18c1", "labelIds": ["UNREAD", "INBOX"], "snippet": "See you at noon",
+            "internalDate": "1763776800000", "sizeEstimate": 512,
+            "payload": {
+                "mimeType": "text/plain",
+                "headers": [
+                    { "name": "Subject", "value": "Lunch" }, { "name": "From", "value": "Grace <grace@example.com>" },
+                    { "name": "To", "value": "ada@example.com" }, { "name": "Date", "value": "Sat, 22 Nov 2025 02:00:00 +0000" },
+                ],
+                "body": { "size": 15, "data": "U2VlIHlvdSBhdCBub29u" },
+            },
+        }),
+        _ => json!({ "emailAddress": "ada@example.com", "messagesTotal": 1 }),
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_takes_every_example_of_a_request_and_responds_as_those_of_responses() {
+    let service = TestService::open("http://127.0.0.1", Verification::Application, respond).await;
+    let document = document("http://127.0.0.1");
+    let mut known = BTreeMap::from([
+        ("connection_name", String::from("mail")),
+        ("identifier", String::from("user-1")),
+        ("name", String::from("mail_fetch_mails")),
+    ]);
+    let mut left: BTreeSet<String> = super::tests::operations(&document)
+        .map(|(name, _)| name)
+        .filter(|name| !is_free(name))
+        .collect();
+    let (mut shown, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for (step, learned) in STEPS {
+        assert!(left.remove(*step), "{step} is not an operation, or twice");
+        let (method, template) = step.split_once(' ').unwrap();
+        let operation = &document["paths"][template][method.to_lowercase()];
+        let response = send(&service, method, template, operation, &known).await;
+        assert!(response.status.is_success(), "{step}: {}", response.text());
+        if let Some(content) = operation["responses"][response.status.as_str()].get("content") {
+            let content = &content["application/json"];
+            let Ok(value) = serde_json::from_slice::<Value>(&response.body) else {
+                panic!("{step}: {}", response.text());
+            };
+            if *step != "POST /v1/proxy" {
+                let name = content["schema"]["$ref"].as_str().unwrap();
+                let example = content.get("example");
+                let example = example.unwrap_or_else(|| panic!("{step}: {value:#}"));
+                places(name, example, &mut shown);
+                compare(name, example, &value, &mut seen);
+            }
+            for (name, pointer) in *learned {
+                let text = value.pointer(pointer).and_then(Value::as_str).unwrap();
+                known.insert(name, text.to_owned());
+            }
+        }
+        if *step == "POST /v1/authorization-links" {
+            let link = known["link"].strip_prefix("http://127.0.0.1").unwrap();
+            let (state, cookie) = service.consent(link).await;
+            let connection_id = &known["connection_id"];
+            service.come_back(connection_id, &state, &cookie).await;
+        }
+        // Calls are in the history a moment later, on a clock that does not wait.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert!(left.is_empty(), "no step sends {left:?}");
+    let missing: Vec<_> = shown.difference(&seen).collect();
+    assert!(missing.is_empty(), "never responded so: {missing:#?}");
+}
+
+/// Sends the example of a request, with parameters that are known.
+async fn send(
+    service: &TestService,
+    method: &str,
+    template: &str,
+    operation: &Value,
+    known: &BTreeMap<&str, String>,
+) -> TestResponse {
+    let mut path = template.to_owned();
+    for (name, value) in known {
+        path = path.replace(&format!("{{{name}}}"), value);
+    }
+    if template == "/v1/account-tokens" && method == "GET" {
+        path += "?connection_name=mail&identifier=user-1";
+    }
+    let body = operation.get("requestBody").map(|body| &body["content"]);
+    let Some(body) = body else {
+        return service.call(method, &path, None).await;
+    };
+    let of = |media_type: &str| body[media_type].get("example").cloned();
+    if let Some(form) = of("application/x-www-form-urlencoded") {
+        let mut encoded = form_urlencoded::Serializer::new(String::new());
+        for (name, example) in form.as_object().unwrap() {
+            let value = known.get(name.as_str()).map(String::as_str);
+            encoded.append_pair(name, value.or(example.as_str()).unwrap());
+        }
+        let request = Request::post(path)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(encoded.finish().into());
+        return service.send(request.unwrap()).await;
+    }
+    let example = of("application/json").unwrap_or_else(|| panic!("{method} {template}"));
+    service.call(method, &path, Some(example)).await
+}
+
+/// The places of a value: of its members, and of the first item of its lists.
+fn places(at: &str, value: &Value, all: &mut BTreeSet<String>) {
+    all.insert(at.to_owned());
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .for_each(|(name, member)| places(&format!("{at}/{name}"), member, all)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| places(&format!("{at}/0"), item, all)),
+        _ => {}
+    }
+}
+
+/// The places of an example at which a response has a value of the same form.
+fn compare(at: &str, example: &Value, value: &Value, seen: &mut BTreeSet<String>) {
+    if form(example) != form(value) {
+        return;
+    }
+    seen.insert(at.to_owned());
+    match (example, value) {
+        (Value::Object(examples), Value::Object(members)) => {
+            for (name, example) in examples {
+                if let Some(member) = members.get(name) {
+                    compare(&format!("{at}/{name}"), example, member, seen);
+                }
+            }
+        }
+        (Value::Array(examples), Value::Array(items)) => {
+            for example in examples {
+                let at = format!("{at}/0");
+                items
+                    .iter()
+                    .for_each(|item| compare(&at, example, item, seen));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What kind of value it is; an id or a secret has its prefix, and a digest its length.
+fn form(value: &Value) -> String {
+    let Value::String(text) = value else {
+        let kinds = ["null", "bool", "number", "list", "object"];
+        let is = [
+            value.is_null(),
+            value.is_boolean(),
+            value.is_number(),
+            value.is_array(),
+            value.is_object(),
+        ];
+        return kinds[is.iter().position(|is| *is).unwrap()].to_owned();
+    };
+    let is_hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let secrets = ["stead_account_", "stead_secret_", "stead_token_", "whsec_"];
+    if let Some(prefix) = secrets.iter().find(|prefix| text.starts_with(**prefix)) {
+        return (*prefix).to_owned();
+    }
+    match text.rsplit_once('_') {
+        Some((prefix, digits)) if digits.len() >= 16 && is_hexadecimal(digits) => {
+            format!("{prefix}_{}", digits.len())
+        }
+        _ if text.parse::<jiff::Timestamp>().is_ok() => String::from("time"),
+        _ if text.len() >= 12 && is_hexadecimal(text) => text.len().to_string(),
+        _ => String::from("text"),
+    }
+}

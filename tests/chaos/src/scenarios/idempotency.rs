@@ -1,0 +1,295 @@
+//! The service is killed around keyed writes, and each key is sent again: the product must have counted 1 or, where no one
+//! can know, said so, and never 2.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use anyhow::{Result, ensure};
+use futures_util::{StreamExt as _, stream};
+use http::Method;
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::{
+    Options,
+    http_client::{HttpClient, Parts, Reply},
+    report::Report,
+    stage::Stage,
+    time::{Chance, until},
+};
+
+/// Longest wait for a place to be reached.
+const REACHED: Duration = Duration::from_secs(20);
+/// Callers who write at the same time.
+const CALLERS: usize = 8;
+
+/// How a write is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Door {
+    /// A raw request, of which the product recognises no repeat.
+    Raw,
+    /// A statement of the warehouse, which has an id by which the product recognises a repeat.
+    Statement,
+}
+use Door::{Raw, Statement};
+
+/// What whoever sends a key again reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Said {
+    /// It was carried out now.
+    Done,
+    /// It was carried out before.
+    Replayed,
+    Unknown,
+}
+
+/// Each place with what the product has counted there, and what is said to who sends the key again.
+const PLACES: [(&str, u32, Door, Said); 10] = [
+    ("idempotency.start:before", 0, Raw, Said::Done),
+    ("idempotency.start:after", 0, Raw, Said::Unknown),
+    (AT_PRODUCT, 1, Raw, Said::Unknown),
+    ("idempotency.end:before", 1, Raw, Said::Unknown),
+    ("idempotency.end:after", 1, Raw, Said::Replayed),
+    ("idempotency.start:before", 0, Statement, Said::Done),
+    ("idempotency.start:after", 0, Statement, Said::Done),
+    (AT_PRODUCT, 1, Statement, Said::Done),
+    ("idempotency.end:before", 1, Statement, Said::Done),
+    ("idempotency.end:after", 1, Statement, Said::Replayed),
+];
+/// The product has carried it out, and its response is under way.
+const AT_PRODUCT: &str = "at the product";
+
+/// A write with a key.
+#[derive(Debug, Clone)]
+struct Write {
+    id: String,
+    door: Door,
+    user: String,
+    /// How long the product's response takes.
+    takes: Duration,
+}
+
+/// What a write needs to be sent.
+#[derive(Debug, Clone)]
+struct Sender {
+    http: HttpClient,
+    url: Arc<str>,
+    bearer: Arc<str>,
+}
+
+impl Sender {
+    fn of(stage: &Stage) -> Self {
+        Self {
+            http: HttpClient::new(),
+            url: stage.service.setup.url().into(),
+            bearer: stage.bearer.clone().into(),
+        }
+    }
+
+    async fn send(&self, write: &Write) -> Result<Reply> {
+        let path = format!("write/{}/slow/{}", write.id, write.takes.as_millis());
+        let (route, body) = match write.door {
+            Raw => (
+                "/v1/proxy",
+                json!({
+                    "connection_name": "stable", "identifier": write.user,
+                    "method": "POST", "path": format!("/api/v2/{path}"),
+                }),
+            ),
+            Statement => (
+                "/v1/tools/warehouse_execute_query/execute",
+                json!({
+                    "connection_name": "stable", "identifier": write.user,
+                    "input": { "statement": path },
+                }),
+            ),
+        };
+        let parts = Parts {
+            bearer: Some(&self.bearer),
+            idempotency_key: Some(&write.id),
+            json: Some(body),
+            ..Parts::default()
+        };
+        let url = format!("{}{route}", self.url);
+        self.http.send(Method::POST, &url, parts).await
+    }
+}
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    stage.populate(&["stable"], CALLERS).await?;
+    for (number, place) in PLACES.into_iter().enumerate() {
+        let (name, _, door, _) = place;
+        let step = at_place(&mut stage, number, place, report).await;
+        report.expect(&format!("{name} ({door:?})"), step);
+        stage.service.setup.disarm()?;
+        if stage.service.has_ended() {
+            stage.restart().await?;
+        }
+    }
+    at_random(options, &mut stage, report).await
+}
+
+/// Killed at one place of one write.
+async fn at_place(
+    stage: &mut Stage,
+    number: usize,
+    (place, counted, door, expected): (&'static str, u32, Door, Said),
+    report: &mut Report,
+) -> Result<()> {
+    let is_at_product = place == AT_PRODUCT;
+    let write = Write {
+        id: format!("place-{number}"),
+        door,
+        user: stage.users[0].identifier.clone(),
+        takes: Duration::from_secs(if is_at_product { 60 } else { 0 }),
+    };
+    let sender = Sender::of(stage);
+    let line = format!("{place}=pause");
+    if !is_at_product {
+        stage.service.setup.arm(&[&line])?;
+    }
+    let first = tokio::spawn({
+        let (sender, write) = (sender.clone(), write.clone());
+        async move { sender.send(&write).await }
+    });
+    until(place, REACHED, async || {
+        let is_there = match is_at_product {
+            true => stage.books.written(&write.id) > 0,
+            false => stage.service.setup.reached().contains(place),
+        };
+        is_there.then_some(())
+    })
+    .await?;
+    stage.service.kill().await?;
+    ensure!(first.await?.is_err(), "the first caller read a response");
+    stage.service.setup.disarm()?;
+    let before = stage.books.written(&write.id);
+    stage.restart().await?;
+    // Asked once more, it says the same, and what was carried out is not carried out again.
+    let said = said(&sender.send(&write).await?)?;
+    let later = self::said(&sender.send(&write).await?)?;
+    let after = stage.books.written(&write.id);
+    report.fact(
+        format!("{place} ({door:?})"),
+        format!("the product counted {before}, then {after}; sent again: {said:?}, {later:?}"),
+    );
+    let at_last = u32::from(expected != Said::Unknown).max(counted);
+    let once_more = if said == Said::Done {
+        Said::Replayed
+    } else {
+        said
+    };
+    ensure!(
+        (before, after, said, later) == (counted, at_last, expected, once_more),
+        "expected {counted}, then {at_last}, {expected:?}, {once_more:?}"
+    );
+    Ok(())
+}
+
+/// Killed at moments drawn by chance, while callers write.
+async fn at_random(options: &Options, stage: &mut Stage, report: &mut Report) -> Result<()> {
+    let kills = if options.smoke { 6 } else { 60 };
+    let mut chance = Chance::new(options.seed);
+    let (mut keys, mut twice) = (0, 0);
+    let mut counts: BTreeMap<(Door, Said, u32, u32), usize> = BTreeMap::new();
+    for round in 0..kills {
+        let moment = Duration::from_millis(chance.below(500) as u64);
+        let writes = under_load(stage, round, chance.below(1_000_000) as u64, moment).await?;
+        keys += writes.len();
+        let sender = &Sender::of(stage);
+        let books = &stage.books;
+        let ends: Vec<Result<_>> = stream::iter(writes)
+            .map(|(write, first)| async move {
+                let before = books.written(&write.id);
+                let said = said(&sender.send(&write).await?)?;
+                Ok((before, said, books.written(&write.id), write, first))
+            })
+            .buffer_unordered(CALLERS)
+            .collect()
+            .await;
+        for end in ends {
+            let (before, said, after, write, first) = end?;
+            *counts.entry((write.door, said, before, after)).or_default() += 1;
+            twice += usize::from(after > 1);
+            let fits = match said {
+                // What was read before the end is not forgotten.
+                _ if first => said == Said::Replayed && (before, after) == (1, 1),
+                Said::Replayed => (before, after) == (1, 1),
+                // Only where nothing had left, or the product recognises it.
+                Said::Done => after == 1 && (before == 0 || write.door == Statement),
+                Said::Unknown => before == after && after <= 1 && write.door == Raw,
+            };
+            report.holds(
+                fits,
+                format!("{write:?}: counted {before}, then {after}, and it says {said:?}; read before: {first}"),
+            );
+        }
+    }
+    report.fact("kills at random, keys", format!("{kills}, {keys}"));
+    for ((door, said, before, after), times) in counts {
+        report.fact(
+            format!("{door:?}, sent again: {said:?}"),
+            format!("{times} keys that the product counted {before}, then {after}"),
+        );
+    }
+    report.fact("keys that the product counted twice", twice);
+    Ok(())
+}
+
+/// Lets callers write until the service is killed, and starts it again; what they have sent, each with whether its response was
+/// read.
+async fn under_load(
+    stage: &mut Stage,
+    round: usize,
+    seed: u64,
+    moment: Duration,
+) -> Result<Vec<(Write, bool)>> {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let mut callers = JoinSet::new();
+    for caller in 0..CALLERS {
+        let sender = Sender::of(stage);
+        let user = stage.users[caller].identifier.clone();
+        let mut chance = Chance::new(seed.wrapping_add(caller as u64));
+        let sent = Arc::clone(&sent);
+        callers.spawn(async move {
+            for number in 0.. {
+                let write = Write {
+                    id: format!("{round}-{caller}-{number}"),
+                    door: if number % 2 == 0 { Raw } else { Statement },
+                    user: user.clone(),
+                    takes: Duration::from_millis(chance.below(40) as u64),
+                };
+                let reply = sender.send(&write).await;
+                let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+                let was_read = reply.as_ref().is_ok_and(|reply| reply.status == 200);
+                sent.push((write, was_read));
+                if !was_read {
+                    break;
+                }
+            }
+        });
+    }
+    tokio::time::sleep(moment).await;
+    stage.service.kill().await?;
+    while callers.join_next().await.is_some() {}
+    stage.restart().await?;
+    Ok(std::mem::take(
+        &mut *sent.lock().unwrap_or_else(PoisonError::into_inner),
+    ))
+}
+
+/// What a reply says.
+fn said(reply: &Reply) -> Result<Said> {
+    match (reply.status, reply.header("stead-idempotent-replayed")) {
+        (200, "true") => Ok(Said::Replayed),
+        (200, _) => Ok(Said::Done),
+        _ if reply.kind() == "outcome_unknown" => Ok(Said::Unknown),
+        _ => anyhow::bail!("it says {}", reply.says()),
+    }
+}
