@@ -40,7 +40,7 @@ pub(crate) struct Resolver {
     pub(crate) lookup: Lookup,
     /// Names in lower case that are not looked up.
     pub(crate) addresses: Vec<(String, Vec<IpAddr>)>,
-    /// In lower case; those that begin with a dot stand for all names below. Any name where there is no list.
+    /// In lower case; those that begin with a dot stand for all names below. Without a list any name may be private.
     pub(crate) private_hosts: Option<Vec<String>>,
 }
 
