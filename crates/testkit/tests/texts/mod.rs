@@ -2,7 +2,7 @@
 
 use stead_core::product::PermissionTexts;
 
-pub static TEXTS: PermissionTexts = PermissionTexts::new(&[
+pub(crate) static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", r#"{ "scopes": { "notes": "Read your notes" } }"#),
     ("de", r#"{ "scopes": { "notes": "Ihre Notizen lesen" } }"#),
     ("fr", r#"{ "scopes": { "notes": "Lire vos notes" } }"#),
