@@ -52,7 +52,8 @@ async fn a_transaction_that_the_database_has_ended_stops_no_later_one() {
 #[tokio::test]
 async fn a_lock_that_another_program_holds_for_long_starves_no_one() {
     let scratch = Scratch::new();
-    let options = SqliteOptions::default().with_busy_wait(Duration::from_millis(30));
+    // Long enough to open a connection on a busy machine.
+    let options = SqliteOptions::default().with_busy_wait(Duration::from_millis(400));
     let store = SqliteStore::open_with(scratch.file(), clock(), options)
         .await
         .unwrap();
