@@ -85,6 +85,7 @@ impl Dashboard {
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
+            template => name,
             ..context
         };
         self.renderer.page(status, name, &context)
