@@ -1,0 +1,1 @@
+//! The settings, as members use them in a browser.
