@@ -129,6 +129,7 @@ pub(crate) async fn enter(
     };
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
+    let environment = environment.in_request(&id.to_string());
     let mut response = dashboard
         .handle(request, next, id, frame, environment)
         .await;

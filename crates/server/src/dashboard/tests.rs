@@ -295,10 +295,7 @@ fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
                 "{name}"
             ),
             Some(equal) => {
-                assert!(
-                    page.role > stead::core::resource::Role::Viewer,
-                    "{name}: a viewer only reads"
-                );
+                assert!(page.role > Role::Viewer, "{name}: a viewer only reads");
                 assert!(interface.iter().any(|one| one == equal), "{name}: {equal}");
             }
         }

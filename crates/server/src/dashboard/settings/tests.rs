@@ -2,7 +2,6 @@
 
 use axum::body::Body;
 use http::{Request, StatusCode, header};
-use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::core::resource::{MemberChange, NewAppCredential, NewMember, NewWebhook, Role};
 use url::form_urlencoded;
@@ -90,7 +89,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
     service.connect_mail().await;
     let browser = Browser::of(&service, Role::Owner).await;
     let form = browser.get("/dashboard/settings/credentials/new").await;
-    form.assert_contains("tools:execute:calendar");
+    form.assert_contains("tools:execute:mail");
     let fields = [
         ("name", "billing"),
         ("scopes", "tools:execute:mail"),
@@ -471,6 +470,14 @@ async fn the_audit_log_is_filtered_and_verified() {
     owner.get(audit).await.assert_contains("owner@example.com");
     let page = viewer.get(&format!("{audit}?action=connection.*")).await;
     page.assert_contains("connection name: mail");
+    let changed = owner
+        .post(CREDENTIALS, &[("name", "x"), ("scopes", "events:read")])
+        .await;
+    let id = changed.header("stead-request-id");
+    let page = viewer
+        .get(&format!("{audit}?action=app_credential.*"))
+        .await;
+    page.assert_contains(&format!("title=\"{id}\""));
     assert!(!page.text().contains("member.invited"));
     let page = viewer.get(&format!("{audit}?actor=%22%3E%3Ci%3E")).await;
     page.assert_contains("No entry fits the filter.");

@@ -96,14 +96,15 @@ impl Given {
     /// The form's part of a page.
     pub(super) async fn context(&self, environment: &Environment) -> Result<Value, Error> {
         let connections = environment.connections(None, 100).await?.items;
+        let title = |product: &str| {
+            let found = environment.catalogue().product(product);
+            found.map_or_else(|| product.to_owned(), |found| found.title.to_owned())
+        };
         let connections: Vec<_> = connections
             .iter()
             .map(|one| {
-                (
-                    one.connection_name.to_string(),
-                    one.connection_name.to_string(),
-                    one.product.clone(),
-                )
+                let name = one.connection_name.to_string();
+                (name.clone(), name, title(&one.product))
             })
             .collect();
         let groups: Vec<_> = GROUPS
@@ -139,19 +140,19 @@ struct Choice {
     products: Vec<(String, &'static str)>,
 }
 
+/// What a scope opens. What comes after the first sentence is how it is written for one product.
+pub(super) fn about(name: ScopeName) -> &'static str {
+    let first = name.summary().split_inclusive(". ").next();
+    first.unwrap_or_default().trim()
+}
+
 fn group(environment: &Environment, title: &'static str, names: &[ScopeName]) -> Group {
     let products = environment.catalogue().products();
     let choice = |name: &ScopeName| {
-        // What comes after the first sentence is how the scope is written for one product.
-        let about = name
-            .summary()
-            .split_inclusive(". ")
-            .next()
-            .unwrap_or_default();
         let of_products = products.iter().filter(|_| name.has_products());
         Choice {
             word: name.name(),
-            about: about.trim(),
+            about: about(*name),
             products: of_products
                 .map(|product| (name.of(product.name).to_string(), product.title))
                 .collect(),

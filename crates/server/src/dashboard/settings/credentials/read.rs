@@ -2,9 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::scope::ScopeName;
 
-use super::super::sections::render;
+use super::{super::sections::render, given::about};
 use crate::{
     dashboard::page::Page,
     extract::{Path, Query},
@@ -15,10 +14,16 @@ pub(super) async fn read(page: Page, Path(id): Path<String>, query: Query) -> Re
     query.end()?;
     let credential = page.environment.app_credential(&id).await?;
     let now = page.environment.runtime().now();
+    let catalogue = page.environment.catalogue();
     let scopes = credential.scopes.iter().map(|scope| {
-        let name: ScopeName = scope.name;
-        let about = name.summary().split_inclusive(". ").next();
-        (scope.to_string(), about.unwrap_or_default().trim())
+        let product = scope.product.as_deref();
+        // One that is not there any more is shown by its name.
+        let title = product.map(|name| catalogue.product(name).map_or(name, |found| found.title));
+        (
+            scope.to_string(),
+            about(scope.name),
+            title.map(str::to_owned),
+        )
     });
     let context = context! {
         scopes => scopes.collect::<Vec<_>>(),
