@@ -65,8 +65,21 @@ state_names!(AccountState {
     Disconnected = "disconnected",
 });
 
+/// Where the delivery of an event to a webhook stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryState {
+    /// Another attempt is due.
+    Waiting,
+    /// The endpoint has taken it.
+    Delivered,
+    /// The endpoint did not take it, and no attempt follows.
+    Failed,
+}
+state_names!(DeliveryState { Waiting = "waiting", Delivered = "delivered", Failed = "failed" });
+
 /// State of a data key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataKeyState {
     /// Every process can open with it; none seals with it yet.
@@ -134,11 +147,11 @@ state_names!(TokenAccess { Read = "read", Write = "write" });
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// See everything but credentials of applications and members; change nothing.
+    /// See everything but webhooks, credentials of applications, members and keys; change nothing.
     Viewer,
     /// What a viewer may, and work with connections, accounts, tools and webhooks.
     Operator,
-    /// Everything, also credentials of applications and members.
+    /// Everything, also credentials of applications, members and keys.
     Owner,
 }
 state_names!(Role { Viewer = "viewer", Operator = "operator", Owner = "owner" });

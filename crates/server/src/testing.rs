@@ -1,6 +1,11 @@
 //! A real router over a platform in memory, and products that respond from a function.
 
-use std::sync::{Arc, Mutex};
+mod clock;
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use axum::{Router, body::Body};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -102,6 +107,7 @@ pub(crate) struct TestService {
     pub(crate) router: Router,
     pub(crate) platform: Platform,
     products: Arc<Products>,
+    clock: Arc<clock::Clock>,
     bearer: String,
 }
 
@@ -139,7 +145,9 @@ impl TestService {
             received: Mutex::default(),
         });
         let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
+        let clock = Arc::new(clock::Clock::new());
         let builder = Platform::builder(public_url)
+            .runtime(Arc::clone(&clock) as _)
             .key(KEY)
             .proxy_url(PROXY_URL)
             .in_memory()
@@ -165,6 +173,7 @@ impl TestService {
             router: crate::router(&platform),
             platform,
             products,
+            clock,
             bearer,
         }
     }
@@ -186,8 +195,14 @@ impl TestService {
             router: self.router.clone(),
             platform: self.platform.clone(),
             products: Arc::clone(&self.products),
+            clock: Arc::clone(&self.clock),
             bearer: issued.access_token.expose_secret().to_owned(),
         }
+    }
+
+    /// Lets time pass, which no one waits for.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.pass(time);
     }
 
     /// What the products received, token requests among it.

@@ -33,7 +33,7 @@ pub use connection::{Connection, ConnectionChange, NewConnection};
 pub use event::{Event, EventFilter, EventPage};
 pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
-pub use key::{DataKey, FailedRow, Keys, Reencryption};
+pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
@@ -42,7 +42,7 @@ pub use webhook::{
 
 pub use crate::state::{
     AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState, DataKeyState,
-    MemberState, Role, TokenAccess,
+    DeliveryState, MemberState, Role, TokenAccess,
 };
 
 /// One page of a list.

@@ -29,6 +29,13 @@ impl Form {
         SecretString::from(self.exact(name).unwrap_or_default())
     }
 
+    /// All values of a field that can be given several times, without blanks at their ends.
+    pub(super) fn all(&self, name: &str) -> Vec<String> {
+        let fields = self.0.iter().filter(|(given, _)| given == name);
+        let values = fields.map(|(_, value)| value.trim().to_owned());
+        values.filter(|value| !value.is_empty()).collect()
+    }
+
     fn exact(&self, name: &str) -> Option<&str> {
         let mut fields = self.0.iter().filter(|(given, _)| given == name);
         fields.next().map(|(_, value)| value.as_str())

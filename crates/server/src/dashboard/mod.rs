@@ -9,6 +9,7 @@ mod assets;
 mod chart;
 mod connections;
 mod cookie;
+mod done;
 mod form;
 mod format;
 mod home;
@@ -16,6 +17,7 @@ mod icons;
 mod page;
 mod renderer;
 mod session;
+mod settings;
 mod sign_in;
 mod table;
 #[cfg(test)]
@@ -41,6 +43,7 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         connections::routes(),
         accounts::routes(),
         tools::routes(),
+        settings::routes(),
         sign_in::member_routes(),
     ]
     .into_iter()
@@ -58,5 +61,6 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         sign_in::TEMPLATES,
     ]
     .into_iter()
+    .chain(settings::templates())
     .flatten()
 }

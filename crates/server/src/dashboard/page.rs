@@ -16,12 +16,14 @@ use stead::{
 };
 
 use super::{
+    done::{self, Done},
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
 };
 use crate::{
     admission::Rates,
+    brand::Brand,
     openapi::Argument,
     options::{ServerOptions, Trial},
     problem::{self, Problem},
@@ -35,6 +37,7 @@ pub(crate) struct Dashboard {
     renderer: Renderer,
     sessions: Sessions,
     trial: Option<Trial>,
+    brand: Brand,
     rates: Arc<Rates>,
 }
 
@@ -49,6 +52,7 @@ impl Dashboard {
             renderer: Renderer::new(environment),
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
+            brand: options.brand.clone(),
             rates,
         }
     }
@@ -78,6 +82,7 @@ impl Dashboard {
                 email => member.email.as_str(),
                 role => member.role.name(),
                 may_act => member.role >= Role::Operator,
+                is_owner => member.role == Role::Owner,
             }
         });
         let context = context! {
@@ -86,6 +91,7 @@ impl Dashboard {
             path => frame.path.as_str(),
             theme => frame.theme.name(),
             template => name,
+            done => frame.done.map(Done::sentence),
             ..context
         };
         self.renderer.page(status, name, &context)
@@ -98,6 +104,8 @@ struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
+    /// What the action before has done.
+    done: Option<Done>,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,
 }
@@ -122,6 +130,7 @@ pub(crate) async fn enter(
     };
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
+    let environment = environment.in_request(&id.to_string());
     let mut response = dashboard
         .handle(request, next, id, frame, environment)
         .await;
@@ -154,6 +163,7 @@ impl Dashboard {
             member: None,
             path: request.uri().path().to_owned(),
             theme: Theme::of(request.headers()),
+            done: None,
             source: self.rates.source(request.extensions(), request.headers()),
         }
     }
@@ -163,9 +173,10 @@ impl Dashboard {
         mut request: Request,
         next: Next,
         id: RequestId,
-        frame: Frame,
+        mut frame: Frame,
         environment: Environment,
     ) -> Response {
+        frame.done = done::take(&mut request);
         let extensions = request.extensions_mut();
         if let Some(member) = &frame.member {
             extensions.insert(member.clone());
@@ -209,6 +220,11 @@ impl Page {
         self.dashboard.renderer.redirect(to)
     }
 
+    /// The same, to a page that says what was done.
+    pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
+        self.redirect(&done::with_done(path, done))
+    }
+
     /// The same, with a cookie.
     pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
         let mut response = self.redirect(to);
@@ -236,6 +252,16 @@ impl Page {
     /// Where the request came from, as attempts to sign in are counted; empty where that is not known.
     pub(super) fn source(&self) -> &str {
         &self.frame.source
+    }
+
+    /// What the member who is signed in may do.
+    pub(super) fn role(&self) -> Option<Role> {
+        self.frame.member.as_ref().map(|member| member.role)
+    }
+
+    /// Whose pages end users see.
+    pub(super) fn brand(&self) -> &Brand {
+        &self.dashboard.brand
     }
 
     /// What there is to try out, where that is what the environment is for.

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::json;
+use stead::core::resource::{NewMember, NewWebhook, Role};
 
 use super::routes;
 use crate::{
@@ -98,13 +99,38 @@ async fn with_markup() -> TestService {
     service.await.with_account(ODD).await
 }
 
+/// What stands for the parameters of paths: ids of things that there are.
+async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
+    let environment = service.platform.environment();
+    let credentials = environment.app_credentials(None, 1).await.unwrap().items;
+    let webhook = NewWebhook::new("https://app.example.com/hooks");
+    let webhook = environment.create_webhook(webhook).await.unwrap().webhook;
+    environment
+        .test_webhook(&webhook.id.to_string())
+        .await
+        .unwrap();
+    let member = NewMember::new("ada@example.com", Role::Operator);
+    let member = environment.invite_member(member).await.unwrap().member;
+    let key = environment.keys(false).await.unwrap().data_keys.remove(0);
+    vec![
+        ("{name}", String::from("mail_fetch_mails")),
+        ("{client_id}", credentials[0].client_id.clone()),
+        ("{secret_id}", credentials[0].secrets[0].secret_id.clone()),
+        ("{webhook_id}", webhook.id.to_string()),
+        ("{member_id}", member.member_id.to_string()),
+        ("{key_id}", key.key_id),
+    ]
+}
+
 #[tokio::test]
 async fn every_page_is_whole_with_data_and_without() {
     for service in [TestService::new().await, with_markup().await] {
+        let parameters = parameters(&service).await;
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
-            let path = page.route.path.replace("{name}", "mail_fetch_mails");
+            let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
+            let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
             assert_eq!(shown.status, StatusCode::OK, "{path}: {}", shown.text());
             assert!(shown.text().trim_end().ends_with("</html>"), "{path}");
@@ -118,6 +144,11 @@ async fn every_page_is_whole_with_data_and_without() {
                 assert_eq!(shown.header(name), value, "{path}");
             }
             let policy = shown.header("content-security-policy");
+            // It is the page of end users, which has a policy of its own.
+            if path == super::settings::PREVIEW {
+                assert!(policy.contains("form-action 'none'"), "{policy}");
+                continue;
+            }
             assert!(
                 policy.starts_with("default-src 'none'; style-src 'self'; script-src 'self'"),
                 "{policy}"
@@ -264,10 +295,7 @@ fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
                 "{name}"
             ),
             Some(equal) => {
-                assert!(
-                    page.role > stead::core::resource::Role::Viewer,
-                    "{name}: a viewer only reads"
-                );
+                assert!(page.role > Role::Viewer, "{name}: a viewer only reads");
                 assert!(interface.iter().any(|one| one == equal), "{name}: {equal}");
             }
         }

@@ -83,6 +83,91 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "bad",
         "Removes something at the product.",
     ),
+    // Credentials.
+    (
+        "expired",
+        "Ended",
+        "quiet",
+        "Past its time. It opens nothing any more.",
+    ),
+    // Members.
+    (
+        "member_invited",
+        "Invited",
+        "warn",
+        "Has yet to follow the link of the invitation.",
+    ),
+    ("member_active", "Active", "ok", "May sign in."),
+    (
+        "member_disabled",
+        "Kept out",
+        "quiet",
+        "May not sign in until let in again.",
+    ),
+    // Webhooks.
+    ("webhook_on", "On", "ok", "Events are sent as they happen."),
+    (
+        "webhook_failing_now",
+        "Fails",
+        "warn",
+        "Every delivery fails. It is given up after 5 days.",
+    ),
+    (
+        "webhook_disabled",
+        "Paused",
+        "quiet",
+        "Nothing is sent until it is resumed.",
+    ),
+    (
+        "webhook_gone",
+        "Gone",
+        "bad",
+        "The endpoint responded 410. Nothing is sent until it is resumed.",
+    ),
+    (
+        "webhook_failing",
+        "Given up",
+        "bad",
+        "Every delivery had failed for 5 days. Nothing is sent until it is resumed.",
+    ),
+    (
+        "delivery_waiting",
+        "Waiting",
+        "warn",
+        "Another attempt is due.",
+    ),
+    (
+        "delivery_delivered",
+        "Delivered",
+        "ok",
+        "The endpoint has taken it.",
+    ),
+    (
+        "delivery_failed",
+        "Failed",
+        "bad",
+        "The endpoint did not take it, and no attempt follows.",
+    ),
+    // Data keys.
+    (
+        "key_added",
+        "Added",
+        "info",
+        "Every process can open with it. Nothing is sealed with it yet.",
+    ),
+    (
+        "key_active",
+        "Active",
+        "ok",
+        "Seals everything that is stored.",
+    ),
+    (
+        "key_retiring",
+        "Retiring",
+        "warn",
+        "Opens what it has sealed, and seals nothing more.",
+    ),
+    ("key_retired", "Destroyed", "quiet", "Only the row is left."),
     // Outcomes of calls.
     ("ok", "OK", "ok", "The call did what was asked."),
 ];
@@ -108,7 +193,9 @@ pub(super) const fn act_by(party: ActBy) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use stead::core::resource::{AccountState, ConnectionState};
+    use stead::core::resource::{
+        AccountState, ConnectionState, DataKeyState, DeliveryState, MemberState,
+    };
 
     use super::*;
 
@@ -116,8 +203,15 @@ mod tests {
     fn every_state_has_words() {
         let accounts = AccountState::ALL.map(AccountState::name);
         let connections = ConnectionState::ALL.map(ConnectionState::name);
+        let is_known = |name: &str| STATES.iter().any(|(known, ..)| *known == name);
         for name in accounts.iter().chain(&connections) {
-            assert!(STATES.iter().any(|(known, ..)| known == name), "{name}");
+            assert!(is_known(name), "{name}");
+        }
+        let members = MemberState::ALL.map(|state| format!("member_{}", state.name()));
+        let deliveries = DeliveryState::ALL.map(|state| format!("delivery_{}", state.name()));
+        let keys = DataKeyState::ALL.map(|state| format!("key_{}", state.name()));
+        for name in members.iter().chain(&deliveries).chain(&keys) {
+            assert!(is_known(name), "{name}");
         }
     }
 }

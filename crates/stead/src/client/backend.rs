@@ -11,19 +11,19 @@ use stead_core::{
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
-        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
-        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
-        WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
+        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
+        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
-    members,
+    keys, members,
     request::{
         ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
         webhook_path,
@@ -249,6 +249,25 @@ impl Backend for Service {
     }
     fn delete_member<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
         Box::pin(members::delete(self, id))
+    }
+
+    fn keys(&self, count_rows: bool) -> Pending<'_, Keys> {
+        Box::pin(keys::read(self, count_rows))
+    }
+    fn add_key(&self) -> Pending<'_, DataKey> {
+        Box::pin(keys::add(self))
+    }
+    fn activate_key<'a>(&'a self, key_id: &'a str, how: KeyActivation) -> Pending<'a, DataKey> {
+        Box::pin(keys::activate(self, key_id, how))
+    }
+    fn start_reencryption(&self) -> Pending<'_, Reencryption> {
+        Box::pin(keys::reencrypt(self))
+    }
+    fn retire_key<'a>(&'a self, key_id: &'a str) -> Pending<'a, DataKey> {
+        Box::pin(keys::retire(self, key_id))
+    }
+    fn rewrap_keys(&self) -> Pending<'_, Keys> {
+        Box::pin(keys::rewrap(self))
     }
 
     fn events(

@@ -9,6 +9,8 @@ mod tests;
 
 pub(super) use enter::{Entry, Sessions};
 pub(super) use next::local;
+#[cfg(test)]
+pub(super) use tests::session_of;
 
 use std::fmt;
 
