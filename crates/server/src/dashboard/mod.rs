@@ -5,10 +5,12 @@
 //! that have a route.
 
 mod accounts;
+mod activity;
 mod assets;
 mod chart;
 mod connections;
 mod cookie;
+mod done;
 mod form;
 mod format;
 mod home;
@@ -40,6 +42,7 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         home::routes(),
         connections::routes(),
         accounts::routes(),
+        activity::routes(),
         tools::routes(),
         sign_in::member_routes(),
     ]
@@ -54,6 +57,7 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         home::TEMPLATES,
         connections::TEMPLATES,
         accounts::TEMPLATES,
+        activity::TEMPLATES,
         tools::TEMPLATES,
         sign_in::TEMPLATES,
     ]

@@ -16,6 +16,8 @@ use stead::{
 };
 
 use super::{
+    activity::Live,
+    done::{self, Done},
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
@@ -35,6 +37,7 @@ pub(crate) struct Dashboard {
     renderer: Renderer,
     sessions: Sessions,
     trial: Option<Trial>,
+    live: Arc<Live>,
     rates: Arc<Rates>,
 }
 
@@ -49,6 +52,7 @@ impl Dashboard {
             renderer: Renderer::new(environment),
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
+            live: Live::new(environment),
             rates,
         }
     }
@@ -85,6 +89,7 @@ impl Dashboard {
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
+            done => frame.done.map(Done::sentence),
             ..context
         };
         self.renderer.page(status, name, &context)
@@ -97,6 +102,8 @@ struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
+    /// What the action before has done.
+    done: Option<Done>,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,
 }
@@ -153,6 +160,7 @@ impl Dashboard {
             member: None,
             path: request.uri().path().to_owned(),
             theme: Theme::of(request.headers()),
+            done: None,
             source: self.rates.source(request.extensions(), request.headers()),
         }
     }
@@ -162,9 +170,10 @@ impl Dashboard {
         mut request: Request,
         next: Next,
         id: RequestId,
-        frame: Frame,
+        mut frame: Frame,
         environment: Environment,
     ) -> Response {
+        frame.done = done::take(&mut request);
         let extensions = request.extensions_mut();
         if let Some(member) = &frame.member {
             extensions.insert(member.clone());
@@ -208,6 +217,11 @@ impl Page {
         self.dashboard.renderer.redirect(to)
     }
 
+    /// The same, to a page that says what was done.
+    pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
+        self.redirect(&done::with_done(path, done))
+    }
+
     /// The same, with a cookie.
     pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
         let mut response = self.redirect(to);
@@ -225,6 +239,16 @@ impl Page {
         }
         let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
         Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
+    }
+
+    /// A part of a page, such as rows that come later.
+    pub(super) fn part(&self, name: &str, context: Value) -> String {
+        self.dashboard.renderer.part(name, &context)
+    }
+
+    /// What happens, for those who watch it.
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.dashboard.live
     }
 
     /// How browsers keep sessions.
