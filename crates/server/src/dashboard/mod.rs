@@ -5,6 +5,7 @@
 //! that have a route.
 
 mod accounts;
+mod activity;
 mod assets;
 mod chart;
 mod connections;
@@ -42,6 +43,7 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         home::routes(),
         connections::routes(),
         accounts::routes(),
+        activity::routes(),
         tools::routes(),
         settings::routes(),
         sign_in::member_routes(),
@@ -57,6 +59,7 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         home::TEMPLATES,
         connections::TEMPLATES,
         accounts::TEMPLATES,
+        activity::TEMPLATES,
         tools::TEMPLATES,
         sign_in::TEMPLATES,
     ]

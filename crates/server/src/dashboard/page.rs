@@ -16,6 +16,7 @@ use stead::{
 };
 
 use super::{
+    activity::Live,
     done::{self, Done},
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
@@ -38,6 +39,7 @@ pub(crate) struct Dashboard {
     sessions: Sessions,
     trial: Option<Trial>,
     brand: Brand,
+    live: Arc<Live>,
     rates: Arc<Rates>,
 }
 
@@ -53,6 +55,7 @@ impl Dashboard {
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
             brand: options.brand.clone(),
+            live: Live::new(environment),
             rates,
         }
     }
@@ -242,6 +245,16 @@ impl Page {
         }
         let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
         Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
+    }
+
+    /// A part of a page, such as rows that come later.
+    pub(super) fn part(&self, name: &str, context: Value) -> String {
+        self.dashboard.renderer.part(name, &context)
+    }
+
+    /// What happens, for those who watch it.
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.dashboard.live
     }
 
     /// How browsers keep sessions.

@@ -112,6 +112,16 @@ impl Renderer {
         response
     }
 
+    /// A template that is not a whole page; empty where it cannot be rendered.
+    pub(super) fn part(&self, name: &str, context: &Value) -> String {
+        let template = self.templates.get_template(name);
+        let rendered = template.and_then(|template| template.render(context));
+        rendered.unwrap_or_else(|error| {
+            tracing::error!(name, error = ?error, "a part of a page cannot be rendered");
+            String::new()
+        })
+    }
+
     pub(super) fn redirect(&self, to: &str) -> Response {
         let to = if to.starts_with('/') {
             format!("{}{to}", self.prefix)
@@ -169,7 +179,13 @@ fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
     templates.add_global("site", site);
     templates.add_function("icon", icons::icon);
     templates.add_function("state", words::state);
+    // The address of a script that only some pages have.
+    let below = prefix.to_owned();
+    templates.add_function("asset", move |name: &str| {
+        format!("{below}{}", assets::path(name))
+    });
     templates.add_filter("clock", format::clock);
+    templates.add_filter("day", format::day);
     templates.add_filter("time", format::time);
     templates.add_filter("count", format::count);
     templates.add_filter("millis", format::millis);

@@ -1,7 +1,7 @@
 //! States and parties in the words that people read, with what each means.
 
 use minijinja::{Value, context};
-use stead::core::error::ActBy;
+use stead::{ErrorKind, core::error::ActBy};
 
 /// Name, words, colour, and what it means.
 const STATES: &[(&str, &str, &str, &str)] = &[
@@ -178,6 +178,56 @@ pub(super) fn state(name: &str) -> Value {
     match found {
         Some(&(_, label, tone, hint)) => context! { label, tone, hint },
         None => context! { label => name, tone => "quiet", hint => "" },
+    }
+}
+
+/// What an outcome of a call means, in a sentence.
+pub(super) fn outcome(name: &str) -> &'static str {
+    match ErrorKind::from_name(name) {
+        Some(kind) => kind.summary(),
+        None if name == "ok" => "The call did what was asked.",
+        None => "",
+    }
+}
+
+/// What there is to do about a call that failed.
+pub(super) fn advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::AuthorizationRequired | ErrorKind::ProductRejectedToken => {
+            "Make a new link at the account and show it to the user, who opens it and agrees."
+        }
+        ErrorKind::ScopeMissing => {
+            "Make a new link at the account: it asks the user for the permission that is missing."
+        }
+        ErrorKind::VerificationRequired => {
+            "The application confirms who came back, with POST /v1/authorizations/{id}/verify."
+        }
+        ErrorKind::AccountNotFound => {
+            "The application has to make a link for this user first, or names another user than it means."
+        }
+        ErrorKind::AccountSuspended => "Resume the account as soon as calls may be made again.",
+        ErrorKind::ConnectionNotReady | ErrorKind::ConnectionCredentialsRejected => {
+            "Correct client id and secret at the connection. No user has to do anything."
+        }
+        ErrorKind::SchemaViolation | ErrorKind::InvalidRequest => {
+            "Correct the input. The response to the call lists every place that is wrong."
+        }
+        ErrorKind::OutcomeUnknown | ErrorKind::WriteUnconfirmed => {
+            "Look at the product whether it has happened before the call is made again."
+        }
+        ErrorKind::ProductForbidden => {
+            "The user may not do this at the product. Whoever shares the object, or runs the user’s organization, can allow it."
+        }
+        ErrorKind::ProductNotEnabled => {
+            "Enable the product’s API in the project that the OAuth client belongs to."
+        }
+        _ if kind.retryable() => "Nothing has to be corrected. Make the same call again a little later.",
+        _ => match kind.act_by() {
+            ActBy::AppDeveloper => "Correct the call in the application. The response to the call said what is wrong.",
+            ActBy::EndUser => "Make a new link at the account and show it to the user.",
+            ActBy::Product => "Only the product can change this. Ask it for help with the execution’s time.",
+            _ => "Run stead doctor on the machine of the service: it says what is wrong.",
+        },
     }
 }
 

@@ -115,6 +115,7 @@ impl Backend for Service {
                 ("connection_name", filter.connection_name.as_deref()),
                 ("product", filter.product.as_deref()),
                 ("identifier", filter.identifier.as_deref()),
+                ("identifier_prefix", filter.identifier_prefix.as_deref()),
                 ("state", filter.state.map(|state| state.name())),
             ];
             self.read_paged("/v1/accounts", &filter, &paging).await
@@ -144,6 +145,7 @@ impl Backend for Service {
             let query = query(&[
                 ("revoke_at_product", how.revoke_at_product.then_some("true")),
                 ("erase", how.erase.then_some("true")),
+                ("dry_run", how.dry_run.then_some("true")),
             ]);
             let path = format!("{}{query}", account_path(user));
             self.read(Outgoing::new(Method::DELETE, &path)).await
@@ -287,6 +289,7 @@ impl Backend for Service {
                 ),
                 ("connection_name", filter.connection_name.as_deref()),
                 ("identifier", filter.identifier.as_deref()),
+                ("newest_first", filter.newest_first.then_some("true")),
                 ("after", after.as_deref()),
                 ("limit", Some(limit.as_str())),
                 ("wait", Some(wait.as_str())),

@@ -116,7 +116,7 @@ impl Overview {
             failed: sum(|total| total.outcome != "ok"),
             median: below(&totals, 50),
             slowest: below(&totals, 95),
-            chart: Bars::new(&hours(&totals, now)),
+            chart: Bars::new(&hours(&totals, now), SignedDuration::from_hours(1)),
             failures: failures(&totals),
             steps,
         })
