@@ -28,6 +28,10 @@ const ICONS: &[(&str, &str)] = &[
         "settings",
         r#"<path d="M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6"/><circle cx="10" cy="4.5" r="1.7"/><circle cx="6" cy="11.5" r="1.7"/>"#,
     ),
+    (
+        "box",
+        r#"<path d="M2.5 5.2 8 2.5l5.5 2.7v5.6L8 13.5l-5.5-2.7zM2.5 5.2 8 8l5.5-2.8M8 8v5.5"/>"#,
+    ),
     ("menu", r#"<path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11"/>"#),
     (
         "theme",

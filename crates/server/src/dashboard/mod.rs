@@ -9,12 +9,15 @@ mod assets;
 mod chart;
 mod connections;
 mod cookie;
+mod done;
 mod form;
 mod format;
 mod home;
 mod icons;
 mod page;
+mod playground;
 mod renderer;
+mod sandbox;
 mod session;
 mod sign_in;
 mod table;
@@ -40,6 +43,8 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         home::routes(),
         connections::routes(),
         accounts::routes(),
+        playground::routes(),
+        sandbox::routes(),
         tools::routes(),
         sign_in::member_routes(),
     ]
@@ -54,6 +59,8 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         home::TEMPLATES,
         connections::TEMPLATES,
         accounts::TEMPLATES,
+        playground::TEMPLATES,
+        sandbox::TEMPLATES,
         tools::TEMPLATES,
         sign_in::TEMPLATES,
     ]

@@ -16,6 +16,7 @@ use stead::{
 };
 
 use super::{
+    done::{self, Done},
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
@@ -23,7 +24,7 @@ use super::{
 use crate::{
     admission::Rates,
     openapi::Argument,
-    options::{ServerOptions, Trial},
+    options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::RequestId,
 };
@@ -35,6 +36,7 @@ pub(crate) struct Dashboard {
     renderer: Renderer,
     sessions: Sessions,
     trial: Option<Trial>,
+    sandbox: Option<Arc<dyn SandboxControl>>,
     rates: Arc<Rates>,
 }
 
@@ -46,9 +48,10 @@ impl Dashboard {
     ) -> Self {
         Self {
             environment: environment.clone(),
-            renderer: Renderer::new(environment),
+            renderer: Renderer::new(environment, options.sandbox.is_some()),
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
+            sandbox: options.sandbox.clone(),
             rates,
         }
     }
@@ -85,6 +88,7 @@ impl Dashboard {
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
+            done => frame.done.map(Done::sentence),
             ..context
         };
         self.renderer.page(status, name, &context)
@@ -97,6 +101,8 @@ struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
+    /// What the action before has done.
+    done: Option<Done>,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,
 }
@@ -153,6 +159,7 @@ impl Dashboard {
             member: None,
             path: request.uri().path().to_owned(),
             theme: Theme::of(request.headers()),
+            done: None,
             source: self.rates.source(request.extensions(), request.headers()),
         }
     }
@@ -162,9 +169,10 @@ impl Dashboard {
         mut request: Request,
         next: Next,
         id: RequestId,
-        frame: Frame,
+        mut frame: Frame,
         environment: Environment,
     ) -> Response {
+        frame.done = done::take(&mut request);
         let extensions = request.extensions_mut();
         if let Some(member) = &frame.member {
             extensions.insert(member.clone());
@@ -208,6 +216,11 @@ impl Page {
         self.dashboard.renderer.redirect(to)
     }
 
+    /// The same, to a page that says what was done.
+    pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
+        self.redirect(&done::with_done(path, done))
+    }
+
     /// The same, with a cookie.
     pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
         let mut response = self.redirect(to);
@@ -240,6 +253,11 @@ impl Page {
     /// What there is to try out, where that is what the environment is for.
     pub(super) fn trial(&self) -> Option<&Trial> {
         self.dashboard.trial.as_ref()
+    }
+
+    /// The sandbox that plays the products, where one does.
+    pub(super) fn sandbox(&self) -> Option<&dyn SandboxControl> {
+        self.dashboard.sandbox.as_deref()
     }
 }
 

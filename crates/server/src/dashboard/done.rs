@@ -1,0 +1,115 @@
+//! What was done, said on the page to which an action leads. The address names it by a word of this list, and never holds
+//! the text itself.
+
+use axum::extract::Request;
+use url::form_urlencoded;
+
+macro_rules! done {
+    ($( $variant:ident = $word:literal, $sentence:literal; )+) => {
+        /// An action that was carried out.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Done { $( $variant, )+ }
+
+        impl Done {
+            const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
+
+            /// The word in the address.
+            pub(super) const fn word(self) -> &'static str {
+                match self { $( Self::$variant => $word, )+ }
+            }
+
+            /// What the page says.
+            pub(super) const fn sentence(self) -> &'static str {
+                match self { $( Self::$variant => $sentence, )+ }
+            }
+        }
+    };
+}
+
+done! {
+    RecordAdded = "record-added", "It is in the sandbox.";
+    RecordDeleted = "record-deleted", "It is gone from the sandbox.";
+    FaultPlanned = "fault-planned", "The sandbox does that now.";
+    SandboxReset = "sandbox-reset", "The sandbox is as at the beginning. Users have to connect again.";
+}
+
+/// The member of the query that names what was done.
+const MEMBER: &str = "done";
+
+/// An address with what was done.
+pub(super) fn with_done(path: &str, done: Done) -> String {
+    let sign = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{sign}{MEMBER}={}", done.word())
+}
+
+/// Takes what was done out of a request's query, so that no handler meets it.
+pub(super) fn take(request: &mut Request) -> Option<Done> {
+    let query = request.uri().query()?.to_owned();
+    let mut done = None;
+    let mut rest = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if name == MEMBER {
+            done = Done::ALL
+                .iter()
+                .copied()
+                .find(|known| known.word() == value);
+        } else {
+            rest.append_pair(&name, &value);
+        }
+    }
+    // A word that is not known is left for the handler, which refuses it as any other member.
+    let path = request.uri().path();
+    let uri = match rest.finish() {
+        rest if rest.is_empty() => path.to_owned(),
+        rest => format!("{path}?{rest}"),
+    };
+    if done.is_some()
+        && let Ok(uri) = uri.parse()
+    {
+        *request.uri_mut() = uri;
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn what_was_done_is_one_of_the_list_and_the_rest_of_the_query_stays() {
+        for (given, expected, left) in [
+            ("/a?done=sandbox-reset", Some(Done::SandboxReset), "/a"),
+            (
+                "/a?b=%26c&done=sandbox-reset",
+                Some(Done::SandboxReset),
+                "/a?b=%26c",
+            ),
+            ("/a?done=%3Cb%3E", None, "/a?done=%3Cb%3E"),
+            ("/a?b=c", None, "/a?b=c"),
+            ("/a", None, "/a"),
+        ] {
+            let mut request = Request::get(given).body(Body::empty()).unwrap();
+            assert_eq!(take(&mut request), expected, "{given}");
+            assert_eq!(request.uri().to_string(), left);
+        }
+        assert_eq!(with_done("/a", Done::SandboxReset), "/a?done=sandbox-reset");
+        assert_eq!(
+            with_done("/a?b=c", Done::SandboxReset),
+            "/a?b=c&done=sandbox-reset"
+        );
+    }
+
+    #[test]
+    fn every_word_is_used_once() {
+        for (index, one) in Done::ALL.iter().enumerate() {
+            let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            assert!(one.word().chars().all(plain) && one.sentence().ends_with('.'));
+            let twice = Done::ALL[..index]
+                .iter()
+                .any(|other| other.word() == one.word());
+            assert!(!twice, "{}", one.word());
+        }
+    }
+}
