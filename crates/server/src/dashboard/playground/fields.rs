@@ -14,7 +14,7 @@ pub(super) const PREFIX: &str = "i/";
 const VERSIONS: [&str; 2] = ["schema_version", "tool_version"];
 /// Items of a list that a form shows; a longer one is written as JSON.
 const ITEMS: usize = 50;
-/// Parameters without which a form is long enough to fold those that may be left out.
+/// Fields that are shown where none is needed or filled in; a form of no more folds none away.
 const FEW: usize = 4;
 
 /// A piece of a form, in the order in which they stand.
@@ -124,20 +124,27 @@ pub(super) fn show(
         violations,
     };
     let own = |member: &Member<'_>| !VERSIONS.contains(&member.name);
-    let members: Vec<Member<'_>> = members(schema).into_iter().filter(own).collect();
-    let optional = members.iter().filter(|member| !member.is_required).count();
-    let folds = members.len() > FEW && optional < members.len();
+    let mut members: Vec<Member<'_>> = members(schema).into_iter().filter(own).collect();
+    // What is needed or filled in comes first, the rest is folded away; some fields are always to be seen.
+    members.sort_by_key(|member| (!member.is_required, input.get(member.name).is_none()));
+    let first = |member: &&Member<'_>| member.is_required || input.get(member.name).is_some();
+    let shown = match members.iter().filter(first).count() {
+        0 => FEW.min(members.len()),
+        first => first,
+    };
+    let folds = members.len() > shown.max(FEW);
     let mut folded = None;
-    for member in members {
-        if folds && !member.is_required && folded.is_none() {
+    let fields = members.len() - shown;
+    for (index, member) in members.iter().enumerate() {
+        if folds && index == shown {
             folded = Some(form.parts.len());
             form.parts.push(Part::Fold {
                 is_open: false,
-                fields: optional,
+                fields,
             });
         }
         let pointer = below("", member.name);
-        form.show(&member, pointer, input.get(member.name), 1);
+        form.show(member, pointer, input.get(member.name), 1);
     }
     if let Some(place) = folded {
         let (_, within) = form.parts.split_at(place);
@@ -376,9 +383,26 @@ mod tests {
         let more = fields(&parts);
         assert!(more.contains(&String::from("/who/1/email")), "{more:?}");
         assert!(more.contains(&String::from("/who/1/a~1b")), "{more:?}");
-        // What is used is not folded away.
-        let open = |part: &Part| matches!(part, Part::Fold { is_open: true, .. });
-        assert!(parts.iter().any(open) && !form(&json!({ "to": ["a"] }), None).iter().any(open));
+        // What is filled in is not folded away, nor is the list that takes another item.
+        let folds = |parts: &[Part]| {
+            let place = parts
+                .iter()
+                .position(|part| matches!(part, Part::Fold { .. }));
+            let (before, within) = parts.split_at(place.unwrap());
+            (
+                filled_in(before).len(),
+                within[0]
+                    == Part::Fold {
+                        is_open: true,
+                        fields: 8,
+                    },
+            )
+        };
+        assert_eq!(folds(&form(&json!({ "to": ["a"] }), None)), (2, false));
+        assert_eq!(
+            folds(&form(&json!({ "to": ["a"] }), Some("/who"))),
+            (2, true)
+        );
     }
 
     #[test]

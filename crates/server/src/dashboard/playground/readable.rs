@@ -110,7 +110,10 @@ fn list(name: &str, items: &[Value]) -> List {
             .iter()
             .map(|row| columns.iter().map(|column| value(row, column)).collect())
             .collect(),
-        columns: columns.into_iter().map(str::to_owned).collect(),
+        columns: columns
+            .iter()
+            .map(|column| title(column, &columns))
+            .collect(),
         more: items.len().saturating_sub(ROWS),
     }
 }
@@ -161,6 +164,18 @@ fn flatten(
     }
 }
 
+/// The last names of a column, where they tell it from the others.
+fn title(column: &str, columns: &[&str]) -> String {
+    let last = |column: &str| {
+        let names: Vec<&str> = column.split('.').collect();
+        let shown = names.len().saturating_sub(1).clamp(1, 2);
+        names[names.len() - shown..].join(" ")
+    };
+    let own = last(column);
+    let is_alone = columns.iter().filter(|other| last(other) == own).count() == 1;
+    if is_alone { own } else { column.to_owned() }
+}
+
 /// Where a column stands: by its last name, then by how deep it is.
 fn rank(column: &str) -> (usize, usize) {
     let names: Vec<String> = column.split('.').map(str::to_lowercase).collect();
@@ -202,10 +217,7 @@ mod tests {
             (list.rows.len(), list.more, shown.is_partial),
             (20, 5, true)
         );
-        assert_eq!(
-            list.columns,
-            ["readable.from.name", "readable.subject", "id", "labels"]
-        );
+        assert_eq!(list.columns, ["from name", "subject", "id", "labels"]);
         assert_eq!(list.rows[3], ["Ada", "<b>", "3", "a, b"]);
     }
 
