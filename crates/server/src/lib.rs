@@ -56,7 +56,10 @@ use stead::{Error, ErrorKind, core::environment::Environment};
 
 pub use brand::Brand;
 pub use document::openapi;
-pub use options::{DashboardAccess, Sample, ServerOptions, Trial};
+pub use options::{
+    DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
+    SandboxSection, ServerOptions, Trial,
+};
 pub use serve::{Server, UnderWay, serve};
 
 use crate::{

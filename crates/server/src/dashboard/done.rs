@@ -27,6 +27,12 @@ macro_rules! done {
 }
 
 done! {
+    AccountDisconnected = "account-disconnected", "The account was disconnected. Its tokens are destroyed.";
+    AccountErased = "account-erased", "The user was erased. What is left in older records is removed by itself.";
+    AccountRefreshed = "account-refreshed", "The account has a new access token.";
+    AccountResumed = "account-resumed", "The account can be used again.";
+    AccountRevoked = "account-revoked", "The account was disconnected, and the product is asked to end the grant.";
+    AccountSuspended = "account-suspended", "The account is paused. Its credential is kept.";
     CredentialChanged = "credential-changed", "The credential was changed. Its tokens follow within 5 seconds.";
     SecretRevoked = "secret-revoked", "The secret was revoked, with the tokens made with it.";
     CredentialRevoked = "credential-revoked", "The credential was revoked, with its secrets and tokens.";
@@ -46,6 +52,10 @@ done! {
     MemberDisabled = "member-disabled", "The member is kept out. Open sessions have ended.";
     MemberEnabled = "member-enabled", "The member may sign in again.";
     MemberDeleted = "member-deleted", "The member was deleted. Open sessions have ended.";
+    RecordAdded = "record-added", "It is in the sandbox.";
+    RecordDeleted = "record-deleted", "It is gone from the sandbox.";
+    FaultPlanned = "fault-planned", "The sandbox does that now.";
+    SandboxReset = "sandbox-reset", "The sandbox is as at the beginning. Users have to connect again.";
 }
 
 /// The member of the query that names what was done.

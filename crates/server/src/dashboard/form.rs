@@ -36,6 +36,14 @@ impl Form {
         values.filter(|value| !value.is_empty()).collect()
     }
 
+    /// The fields whose names begin with `prefix`, by the rest of their names.
+    pub(super) fn below(&self, prefix: &str) -> Vec<(String, String)> {
+        let below = |(name, value): &(String, String)| {
+            Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))
+        };
+        self.0.iter().filter_map(below).collect()
+    }
+
     fn exact(&self, name: &str) -> Option<&str> {
         let mut fields = self.0.iter().filter(|(given, _)| given == name);
         fields.next().map(|(_, value)| value.as_str())

@@ -16,7 +16,9 @@ mod format;
 mod home;
 mod icons;
 mod page;
+mod playground;
 mod renderer;
+mod sandbox;
 mod session;
 mod settings;
 mod sign_in;
@@ -44,6 +46,8 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         connections::routes(),
         accounts::routes(),
         activity::routes(),
+        playground::routes(),
+        sandbox::routes(),
         tools::routes(),
         settings::routes(),
         sign_in::member_routes(),
@@ -60,6 +64,8 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         connections::TEMPLATES,
         accounts::TEMPLATES,
         activity::TEMPLATES,
+        playground::TEMPLATES,
+        sandbox::TEMPLATES,
         tools::TEMPLATES,
         sign_in::TEMPLATES,
     ]

@@ -26,7 +26,7 @@ use crate::{
     admission::Rates,
     brand::Brand,
     openapi::Argument,
-    options::{ServerOptions, Trial},
+    options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::RequestId,
 };
@@ -40,6 +40,7 @@ pub(crate) struct Dashboard {
     trial: Option<Trial>,
     brand: Brand,
     live: Arc<Live>,
+    sandbox: Option<Arc<dyn SandboxControl>>,
     rates: Arc<Rates>,
 }
 
@@ -51,11 +52,12 @@ impl Dashboard {
     ) -> Self {
         Self {
             environment: environment.clone(),
-            renderer: Renderer::new(environment),
+            renderer: Renderer::new(environment, options.sandbox.is_some()),
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
             brand: options.brand.clone(),
             live: Live::new(environment),
+            sandbox: options.sandbox.clone(),
             rates,
         }
     }
@@ -280,6 +282,11 @@ impl Page {
     /// What there is to try out, where that is what the environment is for.
     pub(super) fn trial(&self) -> Option<&Trial> {
         self.dashboard.trial.as_ref()
+    }
+
+    /// The sandbox that plays the products, where one does.
+    pub(super) fn sandbox(&self) -> Option<&dyn SandboxControl> {
+        self.dashboard.sandbox.as_deref()
     }
 }
 

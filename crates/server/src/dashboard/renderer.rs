@@ -40,6 +40,9 @@ impl Theme {
     }
 }
 
+/// The page of the sandbox, where there is one.
+const SANDBOX: &str = "/dashboard/sandbox";
+
 /// The navigation, in its order. An entry is shown where its page exists.
 const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Home", "/dashboard", "home"),
@@ -48,6 +51,7 @@ const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Playground", "/dashboard/playground", "play"),
     ("Activity", "/dashboard/activity", "activity"),
     ("Tools", "/dashboard/tools", "wrench"),
+    ("Sandbox", SANDBOX, "box"),
     ("Settings", "/dashboard/settings", "settings"),
 ];
 
@@ -78,7 +82,7 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 impl Renderer {
-    pub(super) fn new(environment: &Environment) -> Self {
+    pub(super) fn new(environment: &Environment, has_sandbox: bool) -> Self {
         let url = environment.public_url();
         let prefix = url.path().trim_end_matches('/').to_owned();
         // A form may lead to a link, which is at the public URL by whatever name the browser came.
@@ -87,7 +91,7 @@ impl Renderer {
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
         );
         Self {
-            templates: templates(environment, &prefix),
+            templates: templates(environment, &prefix, has_sandbox),
             policy: HeaderValue::try_from(policy)
                 .unwrap_or(HeaderValue::from_static("default-src 'none'")),
             prefix,
@@ -154,14 +158,16 @@ const SHARED: &[(&str, &str)] = &[
     ("problem.html", include_str!("templates/problem.html")),
 ];
 
-fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
+fn templates(environment: &Environment, prefix: &str, has_sandbox: bool) -> Templates<'static> {
     let mut templates = Templates::new();
     templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
     let asset = |name| format!("{prefix}{}", assets::path(name));
     let routes = super::routes();
     let exists = |path: &str| routes.iter().any(|route| route.route.path == path);
-    let navigation = NAVIGATION.iter().filter(|(_, path, _)| exists(path));
+    let navigation = NAVIGATION
+        .iter()
+        .filter(|(_, path, _)| exists(path) && (*path != SANDBOX || has_sandbox));
     let navigation: Vec<Entry> = navigation
         .map(|&(title, path, icon)| Entry { title, path, icon })
         .collect();
@@ -217,7 +223,7 @@ mod tests {
     #[tokio::test]
     async fn every_component_shows_what_it_is_given_as_text() {
         let service = TestService::new().await;
-        let mut templates = templates(service.platform.environment(), "");
+        let mut templates = templates(service.platform.environment(), "", true);
         templates.add_template("all.html", ALL).unwrap();
         let all = templates.get_template("all.html").unwrap();
         let shown = all.render(context! { x => "\"><script>'" }).unwrap();

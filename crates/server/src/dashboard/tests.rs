@@ -1,15 +1,21 @@
 //! What holds for every page: who gets in, what its headers say, and that what comes from elsewhere is shown as text.
 
-use std::net::SocketAddr;
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
 
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::json;
 use stead::core::resource::{NewMember, NewWebhook, Role};
+use url::form_urlencoded;
 
 use super::routes;
 use crate::{
-    Access, DashboardAccess, Sample, ServerOptions, Trial, router_with, table,
+    Access, DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
+    SandboxSection, ServerOptions, Trial, router_with, table,
     testing::{TestResponse, TestService, json_response},
 };
 
@@ -23,31 +29,40 @@ pub(super) const OWN: [&str; 6] = [
     "/dashboard/you/second-factor/remove",
 ];
 /// An identifier that is markup, and that a path has to escape.
-const ODD: &str = r#"<b>"'&/ü"#;
-const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
-const SCRIPT: &str = "<script>alert(1)</script>";
-const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
+pub(super) const ODD: &str = r#"<b>"'&/ü"#;
+pub(super) const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
+pub(super) const SCRIPT: &str = "<script>alert(1)</script>";
+pub(super) const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
 const HERE: &str = "127.0.0.1:5000";
 
 /// The dashboard of a service, with something to try, as a browser sees it.
-struct Browser(TestService);
+pub(super) struct Browser(pub(super) TestService, pub(super) Arc<Notebook>);
 
 impl Browser {
-    fn new(service: TestService) -> Self {
+    pub(super) fn new(service: TestService) -> Self {
+        let notebook = Arc::new(Notebook::default());
+        let options = ServerOptions {
+            sandbox: Some(Arc::clone(&notebook) as _),
+            ..Self::options()
+        };
+        let browser = Self::with(service, &options);
+        Self(browser.0, notebook)
+    }
+
+    pub(super) fn options() -> ServerOptions {
         let mut sample = Sample::new("mail", "mail_fetch_mails", json!({}));
         sample.list = String::from("/messages");
         sample.columns = vec![String::from("/readable/subject")];
-        let options = ServerOptions {
+        ServerOptions {
             dashboard: DashboardAccess::SignedInOnLoopback,
             trial: Some(Trial::new(ODD, "Ada", vec![sample])),
             ..ServerOptions::default()
-        };
-        Self::with(service, &options)
+        }
     }
 
-    fn with(service: TestService, options: &ServerOptions) -> Self {
+    pub(super) fn with(service: TestService, options: &ServerOptions) -> Self {
         let router = router_with(&service.platform, options);
-        Self(service.within(|_| router))
+        Self(service.within(|_| router), Arc::default())
     }
 
     async fn send(
@@ -65,7 +80,7 @@ impl Browser {
         self.0.send(request.body(Body::from(body)).unwrap()).await
     }
 
-    async fn get(&self, path: &str) -> TestResponse {
+    pub(super) async fn get(&self, path: &str) -> TestResponse {
         let request = Request::builder().uri(path);
         self.send(request, HERE, "127.0.0.1", String::new()).await
     }
@@ -86,8 +101,114 @@ impl Browser {
     }
 }
 
+impl Browser {
+    /// Sends a form of the start page with these fields.
+    pub(super) async fn act(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
+        let page = self.get("/dashboard").await;
+        let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
+        let (csrf, _) = rest.split_once('"').unwrap();
+        let body = form_urlencoded::Serializer::new(String::new())
+            .append_pair("csrf", csrf)
+            .extend_pairs(fields)
+            .finish();
+        let session = page.header("set-cookie").split(';').next().unwrap();
+        let request = Request::builder()
+            .method("POST")
+            .uri(path)
+            .header(header::ORIGIN, "http://127.0.0.1")
+            .header(header::COOKIE, session);
+        self.send(request, HERE, "127.0.0.1", body).await
+    }
+}
+
+/// A sandbox that notes what it is asked for, and holds markup.
+#[derive(Debug, Default)]
+pub(super) struct Notebook(Mutex<Vec<String>>);
+
+impl Notebook {
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn note(&self, asked: String) -> Result<(), String> {
+        self.0.lock().unwrap().push(asked);
+        Ok(())
+    }
+}
+
+impl SandboxControl for Notebook {
+    fn users(&self) -> Vec<(String, String)> {
+        vec![(String::from("ada"), String::from(SCRIPT))]
+    }
+
+    fn sections(&self, _: &str) -> Vec<SandboxSection> {
+        let text = || String::from(SCRIPT);
+        vec![SandboxSection {
+            name: String::from("mails"),
+            title: text(),
+            columns: vec![text()],
+            records: vec![SandboxRecord {
+                id: text(),
+                cells: vec![text()],
+            }],
+            fields: vec![SandboxField {
+                name: String::from("subject"),
+                label: text(),
+                value: text(),
+                is_long: false,
+            }],
+        }]
+    }
+
+    fn add(
+        &self,
+        user: &str,
+        section: &str,
+        fields: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
+        self.note(format!("add {user} {section} {fields:?}"))
+    }
+
+    fn delete(&self, user: &str, section: &str, id: &str) -> Result<(), String> {
+        self.note(format!("delete {user} {section} {id}"))
+    }
+
+    fn received(&self, _: usize) -> (Vec<SandboxRequest>, usize) {
+        let request = SandboxRequest {
+            method: String::from("GET"),
+            host: String::from(SCRIPT),
+            path: String::from("/gmail/v1"),
+            query: Some(String::from("q=1")),
+            status: Some(429),
+        };
+        (vec![request], 1)
+    }
+
+    fn faults(&self) -> Vec<(String, String, String)> {
+        vec![("stall", SCRIPT, SCRIPT)]
+            .into_iter()
+            .map(|(word, title, about)| (word.to_owned(), title.to_owned(), about.to_owned()))
+            .collect()
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        vec![String::from(SCRIPT)]
+    }
+
+    fn fault(&self, word: &str) -> Result<(), String> {
+        match word {
+            "stall" => self.note(format!("fault {word}")),
+            other => Err(format!("there is no fault {other}")),
+        }
+    }
+
+    fn reset(&self) {
+        let _ = self.note(String::from("reset"));
+    }
+}
+
 /// A service whose one mail has markup as its subject.
-async fn with_markup() -> TestService {
+pub(super) async fn with_markup() -> TestService {
     let service = TestService::with_products(|received| {
         let part = json!({ "headers": [{ "name": "Subject", "value": SCRIPT }], "mimeType": "text/plain", "body": { "size": 0 } });
         let of_one = json!({ "id": "1", "threadId": "1", "labelIds": [], "payload": part });
@@ -290,10 +411,17 @@ fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
     for page in &pages {
         let name = format!("{} {}", page.route.method, page.route.path);
         match page.equal {
-            None => assert!(
-                page.route.method == "GET" || OWN.contains(&page.route.path),
-                "{name}"
-            ),
+            None => {
+                let at_sandbox = page.sandbox.is_some_and(|equal| {
+                    page.role > stead::core::resource::Role::Viewer
+                        && page.route.path.starts_with("/dashboard/sandbox/")
+                        && equal.starts_with("POST /sandbox/")
+                });
+                assert!(
+                    page.route.method == "GET" || OWN.contains(&page.route.path) || at_sandbox,
+                    "{name}"
+                );
+            }
             Some(equal) => {
                 assert!(page.role > Role::Viewer, "{name}: a viewer only reads");
                 assert!(interface.iter().any(|one| one == equal), "{name}: {equal}");
