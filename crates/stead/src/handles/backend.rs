@@ -11,13 +11,13 @@ use stead_core::{
     ports::BoxFuture,
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
-        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
-        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
-        WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
+        IssuedAppSecret, IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken,
+        NewAppCredential, NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page,
+        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
+        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -44,6 +44,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
         &self,
         new: NewAuthorizationLink,
     ) -> Pending<'_, AuthorizationLink>;
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization>;
     fn verify_authorization<'a>(
         &'a self,
         authorization_id: &'a str,

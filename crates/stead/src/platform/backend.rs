@@ -11,13 +11,13 @@ use stead_core::{
     ports::{Limits, TransportErrorKind},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
-        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
-        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
-        WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
+        IssuedAppSecret, IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken,
+        NewAppCredential, NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page,
+        ProxyRequest, SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook,
+        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -51,6 +51,9 @@ impl Backend for Environment {
         new: NewAuthorizationLink,
     ) -> Pending<'_, AuthorizationLink> {
         Box::pin(self.create_authorization_link(new))
+    }
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization> {
+        Box::pin(self.authorization(authorization_id))
     }
     fn verify_authorization<'a>(
         &'a self,
