@@ -4,15 +4,18 @@
 //! A folder is a resource and a file is a verb. A page lists its templates and its routes; the navigation shows the pages
 //! that have a route.
 
+mod account_states;
 mod accounts;
 mod assets;
 mod chart;
 mod connections;
 mod cookie;
+mod done;
 mod form;
 mod format;
 mod home;
 mod icons;
+mod markdown;
 mod page;
 mod renderer;
 mod session;

@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderValue, StatusCode, header, request::Parts};
+use http::{HeaderValue, StatusCode, Uri, header, request::Parts};
 use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use stead::{
@@ -16,6 +16,7 @@ use stead::{
 };
 
 use super::{
+    done::Done,
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
@@ -85,6 +86,7 @@ impl Dashboard {
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
+            done => frame.done.map(Done::sentence),
             ..context
         };
         self.renderer.page(status, name, &context)
@@ -97,6 +99,8 @@ struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
+    /// What was done before.
+    done: Option<Done>,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,
 }
@@ -120,6 +124,8 @@ pub(crate) async fn enter(
         Err(error) => return dashboard.problem(&error, id, &frame),
     };
     frame.member = Some(member.clone());
+    let (request, done) = take_done(request);
+    frame.done = done;
     let environment = dashboard.environment.acting_as(member.caller.clone());
     let mut response = dashboard
         .handle(request, next, id, frame, environment)
@@ -128,6 +134,25 @@ pub(crate) async fn enter(
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
+}
+
+/// The word about what was done, and the request without it: no page knows it as a parameter of its own.
+fn take_done(mut request: Request) -> (Request, Option<Done>) {
+    let (path, query) = match (request.uri().path(), request.uri().query()) {
+        (path, Some(query)) if query.contains("done=") => (path, query),
+        _ => return (request, None),
+    };
+    let is_word = |pair: &&str| pair.starts_with("done=");
+    let (words, rest): (Vec<&str>, Vec<&str>) = query.split('&').partition(is_word);
+    let done = words.iter().find_map(|pair| Done::of(&pair[5..]));
+    let without = match rest.as_slice() {
+        [] => path.to_owned(),
+        rest => format!("{path}?{}", rest.join("&")),
+    };
+    if let Ok(uri) = without.parse::<Uri>() {
+        *request.uri_mut() = uri;
+    }
+    (request, done)
 }
 
 /// Around the pages by which people sign in: refuses forms of other sites, and shows problems as pages.
@@ -153,6 +178,7 @@ impl Dashboard {
             member: None,
             path: request.uri().path().to_owned(),
             theme: Theme::of(request.headers()),
+            done: None,
             source: self.rates.source(request.extensions(), request.headers()),
         }
     }
@@ -206,6 +232,12 @@ impl Page {
     /// Sends the browser to an address, by GET whatever it sent before. A path is one of the dashboard.
     pub(super) fn redirect(&self, to: &str) -> Response {
         self.dashboard.renderer.redirect(to)
+    }
+
+    /// The same, for a path of the dashboard that then says what was done.
+    pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
+        let before = if path.contains('?') { '&' } else { '?' };
+        self.redirect(&format!("{path}{before}done={}", done.word()))
     }
 
     /// The same, with a cookie.

@@ -24,15 +24,15 @@ pub(super) const OWN: [&str; 6] = [
 /// An identifier that is markup, and that a path has to escape.
 const ODD: &str = r#"<b>"'&/ü"#;
 const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
-const SCRIPT: &str = "<script>alert(1)</script>";
-const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
+pub(super) const SCRIPT: &str = "<script>alert(1)</script>";
+pub(super) const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
 const HERE: &str = "127.0.0.1:5000";
 
 /// The dashboard of a service, with something to try, as a browser sees it.
-struct Browser(TestService);
+pub(super) struct Browser(pub(super) TestService);
 
 impl Browser {
-    fn new(service: TestService) -> Self {
+    pub(super) fn new(service: TestService) -> Self {
         let mut sample = Sample::new("mail", "mail_fetch_mails", json!({}));
         sample.list = String::from("/messages");
         sample.columns = vec![String::from("/readable/subject")];
@@ -64,13 +64,13 @@ impl Browser {
         self.0.send(request.body(Body::from(body)).unwrap()).await
     }
 
-    async fn get(&self, path: &str) -> TestResponse {
+    pub(super) async fn get(&self, path: &str) -> TestResponse {
         let request = Request::builder().uri(path);
         self.send(request, HERE, "127.0.0.1", String::new()).await
     }
 
-    /// Sends a form of the start page, where what proves it is written as `csrf`.
-    async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
+    /// Sends a form of the start page, where what proves it is written as `own`.
+    pub(super) async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
         let page = self.get("/dashboard").await;
         let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
         let (own, _) = rest.split_once('"').unwrap();
@@ -100,13 +100,30 @@ async fn with_markup() -> TestService {
 
 #[tokio::test]
 async fn every_page_is_whole_with_data_and_without() {
-    for service in [TestService::new().await, with_markup().await] {
+    for (service, has_data) in [
+        (TestService::new().await, false),
+        (with_markup().await, true),
+    ] {
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
-            let path = page.route.path.replace("{name}", "mail_fetch_mails");
+            let mut path = page.route.path.to_owned();
+            for (parameter, value) in [
+                ("{connection_name}", "mail"),
+                ("{name}", "mail_fetch_mails"),
+                ("{product}", "mail"),
+            ] {
+                path = path.replace(parameter, value);
+            }
             let shown = browser.get(&path).await;
-            assert_eq!(shown.status, StatusCode::OK, "{path}: {}", shown.text());
+            // What is not there yet is a page that says so.
+            let is_there = has_data || !page.route.path.contains("{connection_name}");
+            let expected = match is_there {
+                true => StatusCode::OK,
+                false => StatusCode::NOT_FOUND,
+            };
+            assert_eq!(shown.status, expected, "{path}: {}", shown.text());
+            assert!(shown.body.len() < 100_000, "{path}");
             assert!(shown.text().trim_end().ends_with("</html>"), "{path}");
             for (name, value) in [
                 ("content-type", "text/html; charset=utf-8"),
