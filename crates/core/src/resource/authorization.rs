@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "authorization_id": "auth_01a2037b04b8700bbcc9e5719410dcc5", "connection_name": "mail", "identifier": "user-1",
-    "state": "denied", "reason": "access_denied", "created_at": "2026-11-22T13:38:43Z",
+    "state": "verifying", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T13:53:43Z",
 }))]
 #[non_exhaustive]

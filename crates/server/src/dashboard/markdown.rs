@@ -76,11 +76,17 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }
-        let html = markdown("<script>x</script> [a](javascript:x) `<i>`").to_string();
-        assert!(
-            !html.contains("<script") && !html.contains("javascript"),
-            "{html}"
-        );
-        assert!(!html.contains("<i>"), "{html}");
+        for text in [
+            "<script>x</script>",
+            "a <script>x",
+            "[a](javascript:x)",
+            "`<script>`",
+        ] {
+            let html = markdown(text).to_string();
+            assert!(
+                !html.contains("<script") && !html.contains("javascript"),
+                "{html}"
+            );
+        }
     }
 }
