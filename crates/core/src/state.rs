@@ -1,4 +1,4 @@
-//! States of connections and accounts, which the API's views and the domain's entities share.
+//! States of connections, accounts and authorizations, which the API's views and the domain's entities share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,6 +129,41 @@ pub enum AccountReason {
     /// The connection's client id changed.
     ClientChanged,
 }
+
+/// How far an authorization has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthorizationState {
+    /// The link exists.
+    Created,
+    /// A browser was bound and sent to the product.
+    Redirected,
+    /// It came back; the state is spent.
+    Returned,
+    /// The application has to confirm who came back.
+    Verifying,
+    /// The account is active.
+    Completed,
+    /// The user refused.
+    Denied,
+    /// Its time is over.
+    Expired,
+    /// It failed.
+    Failed,
+    /// A newer one was completed.
+    Superseded,
+}
+state_names!(AuthorizationState {
+    Created = "created",
+    Redirected = "redirected",
+    Returned = "returned",
+    Verifying = "verifying",
+    Completed = "completed",
+    Denied = "denied",
+    Expired = "expired",
+    Failed = "failed",
+    Superseded = "superseded",
+});
 
 /// What an account token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

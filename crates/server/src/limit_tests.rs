@@ -113,6 +113,7 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             named("/v1/connections/NAME", json!({ "client_secret": "other" }))
         }
         ("POST", "/v1/authorization-links") => named("/v1/authorization-links", account()),
+        ("GET", "/v1/authorizations/{authorization_id}") => id(&hidden.authorization, none()),
         ("POST", "/v1/authorizations/{authorization_id}/verify") => {
             id(&hidden.authorization, json!({ "identifier": "someone" }))
         }

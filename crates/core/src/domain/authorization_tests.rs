@@ -113,7 +113,7 @@ fn pending() -> PendingCredential {
 
 /// Every trigger, in the order of the columns of the table.
 fn triggers() -> [Trigger; 8] {
-    let ended = |end| Trigger::Ended(end, String::from("why"));
+    let ended = |end| Trigger::Ended(end, Why::from("why"));
     [
         start(),
         Trigger::Returned,
@@ -238,12 +238,12 @@ fn steps_change_what_they_say_and_nothing_else() {
             ..from.clone()
         }
     );
-    let ended = after(&from, Trigger::Ended(End::Failed, String::from("why")), NOW);
+    let ended = after(&from, Trigger::Ended(End::Failed, Why::from("why")), NOW);
     assert_eq!(
         ended,
         Authorization {
             state: Failed,
-            reason: Some(String::from("why")),
+            reason: Some(Why::from("why")),
             verifier: None,
             app_state: None,
             pending: None,

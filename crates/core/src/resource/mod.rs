@@ -5,6 +5,7 @@ mod account;
 mod account_token;
 mod app_credential;
 mod audit;
+mod authorization;
 mod call;
 mod connection;
 mod event;
@@ -28,6 +29,7 @@ pub use app_credential::{
     SecretRotation,
 };
 pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
+pub use authorization::Authorization;
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
 pub use event::{Event, EventFilter, EventPage};
@@ -41,8 +43,8 @@ pub use webhook::{
 };
 
 pub use crate::state::{
-    AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState, DataKeyState,
-    DeliveryState, MemberState, Role, TokenAccess,
+    AccountHealth, AccountReason, AccountState, AuthorizationState, ConnectionHealth,
+    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, TokenAccess,
 };
 
 /// One page of a list.

@@ -27,6 +27,14 @@ macro_rules! done {
 }
 
 done! {
+    ClientReplaced = "client-replaced", "The OAuth client is replaced. Its users have to connect again.";
+    ConnectionChanged = "connection-changed", "The changes are saved.";
+    ConnectionDeleted = "connection-deleted", "The connection is deleted.";
+    ConnectionDisabled = "connection-disabled", "The connection is switched off. No calls are made with it.";
+    ConnectionEnabled = "connection-enabled", "The connection is switched on again.";
+    ConnectionReady = "connection-ready", "The connection is ready. Test it with an account of your own before your users do.";
+    SecretReplaced = "secret-replaced", "The client secret is replaced. It is used from now on.";
+    TestAccountDisconnected = "test-account-disconnected", "The test account is disconnected.";
     AccountDisconnected = "account-disconnected", "The account was disconnected. Its tokens are destroyed.";
     AccountErased = "account-erased", "The user was erased. What is left in older records is removed by itself.";
     AccountRefreshed = "account-refreshed", "The account has a new access token.";

@@ -24,6 +24,12 @@ impl Form {
         text.filter(|text| !text.is_empty())
     }
 
+    /// The values of a field that may come several times.
+    pub(super) fn texts<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let fields = self.0.iter().filter(move |(given, _)| given == name);
+        fields.map(|(_, value)| value.as_str())
+    }
+
     /// A field that is secret, as it was typed; empty where it is absent.
     pub(super) fn secret(&self, name: &str) -> SecretString {
         SecretString::from(self.exact(name).unwrap_or_default())

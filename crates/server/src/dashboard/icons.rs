@@ -76,6 +76,7 @@ const ICONS: &[(&str, &str)] = &[
         "external",
         r#"<path d="M6.5 3.5h-3v9h9v-3M9 2.8h4.2V7M13 3 7.5 8.5"/>"#,
     ),
+    ("plus", r#"<path d="M8 3v10M3 8h10"/>"#),
     (
         "search",
         r#"<circle cx="7" cy="7" r="4.3"/><path d="m10.3 10.3 3.4 3.4"/>"#,

@@ -4,6 +4,7 @@
 //! A folder is a resource and a file is a verb. A page lists its templates and its routes; the navigation shows the pages
 //! that have a route.
 
+mod account_states;
 mod accounts;
 mod activity;
 mod assets;
@@ -15,6 +16,7 @@ mod form;
 mod format;
 mod home;
 mod icons;
+mod markdown;
 mod page;
 mod playground;
 mod renderer;

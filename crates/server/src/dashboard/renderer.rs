@@ -10,7 +10,7 @@ use stead::core::environment::Environment;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 
-use super::{assets, cookie, format, icons, words};
+use super::{assets, cookie, format, icons, markdown, words};
 
 /// Which colours a member has chosen.
 #[derive(Debug, Clone, Copy)]
@@ -194,6 +194,7 @@ fn templates(environment: &Environment, prefix: &str, has_sandbox: bool) -> Temp
     templates.add_filter("day", format::day);
     templates.add_filter("time", format::time);
     templates.add_filter("count", format::count);
+    templates.add_filter("markdown", markdown::markdown);
     templates.add_filter("millis", format::millis);
     templates.add_filter("prose", format::prose);
     templates.add_filter("segment", format::segment);
@@ -212,13 +213,14 @@ mod tests {
 
     /// A page of every component, each given `x`.
     const ALL: &str = r#"{% from "macros.html" import page_header, card, badge, product, button, link_button, act, field, choice,
-        empty, copy, code, tabs, pager, definitions, notice, confirm, figure %}
+        empty, copy, code, tabs, pager, definitions, notice, confirm, figure, trail, shares, check %}
         {% call page_header(x, x) %}{{ button(x) }}{% endcall %}{% call card(x, x) %}{{ x }}{% endcall %}
         {{ badge(x) }}{{ product(x, x) }}{{ link_button(x, x, x) }}{{ act(x, x, x) }}
         {{ field(x, x, value=x, hint=x) }}{{ field(x, x, error=x, placeholder=x, required=true) }}
         {{ choice(x, x, [[x, x]], value=x, hint=x) }}{{ empty(x, x) }}{{ copy(x, x) }}{{ code(x, x) }}
         {{ tabs(x, [[x, x]], x) }}{{ pager(x, x, x, x) }}{{ definitions([[x, x], [x, none]]) }}
-        {{ notice("bad", x, x) }}{{ confirm(x, [x], x, x, x, x) }}{{ figure(x, x, x) }}{{ x|time }}{{ x|clock }}"#;
+        {{ notice("bad", x, x) }}{{ confirm(x, [x], x, x, x, x) }}{{ figure(x, x, x) }}{{ x|time }}{{ x|clock }}{{ x|markdown }}
+        {{ trail([[x, x]]) }}{{ shares([], x) }}{{ check(x, x, x, note=x) }}"#;
 
     #[tokio::test]
     async fn every_component_shows_what_it_is_given_as_text() {

@@ -221,11 +221,17 @@ pub(super) fn advice(kind: ErrorKind) -> &'static str {
         ErrorKind::ProductNotEnabled => {
             "Enable the product’s API in the project that the OAuth client belongs to."
         }
-        _ if kind.retryable() => "Nothing has to be corrected. Make the same call again a little later.",
+        _ if kind.retryable() => {
+            "Nothing has to be corrected. Make the same call again a little later."
+        }
         _ => match kind.act_by() {
-            ActBy::AppDeveloper => "Correct the call in the application. The response to the call said what is wrong.",
+            ActBy::AppDeveloper => {
+                "Correct the call in the application. The response to the call said what is wrong."
+            }
             ActBy::EndUser => "Make a new link at the account and show it to the user.",
-            ActBy::Product => "Only the product can change this. Ask it for help with the execution’s time.",
+            ActBy::Product => {
+                "Only the product can change this. Ask it for help with the execution’s time."
+            }
             _ => "Run stead doctor on the machine of the service: it says what is wrong.",
         },
     }

@@ -45,6 +45,7 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
         "POST /v1/authorization-links",
         &[("authorization_id", "/authorization_id"), ("link", "/link")],
     ),
+    ("GET /v1/authorizations/{authorization_id}", &[]),
     ("POST /v1/authorizations/{authorization_id}/verify", &[]),
     ("GET /v1/accounts", &[]),
     ("GET /v1/accounts/{connection_name}/{identifier}", &[]),

@@ -68,6 +68,13 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Makes a link for a user to connect an account.")
             .errors(LINK)
             .needs(LinksCreate),
+        get(
+            "/v1/authorizations/{authorization_id}",
+            authorizations::read,
+        )
+        .summary("Reads how far an attempt to connect an account has come.")
+        .errors(&[AuthorizationNotFound])
+        .needs(LinksCreate),
         post(
             "/v1/authorizations/{authorization_id}/verify",
             authorizations::verify,

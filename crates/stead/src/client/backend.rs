@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use stead_core::{
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
         ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
         IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
         NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
@@ -95,6 +95,12 @@ impl Backend for Service {
         Box::pin(async move {
             let path = "/v1/authorization-links";
             self.read(Outgoing::json(Method::POST, path, &new)?).await
+        })
+    }
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization> {
+        Box::pin(async move {
+            let path = format!("/v1/authorizations/{}", segment(authorization_id));
+            self.read(Outgoing::new(Method::GET, &path)).await
         })
     }
     fn verify_authorization<'a>(

@@ -11,8 +11,8 @@ use stead_core::{
     ports::BoxFuture,
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
         ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
         IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
         NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
@@ -44,6 +44,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
         &self,
         new: NewAuthorizationLink,
     ) -> Pending<'_, AuthorizationLink>;
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization>;
     fn verify_authorization<'a>(
         &'a self,
         authorization_id: &'a str,

@@ -11,8 +11,8 @@ use stead_core::{
     ports::{Limits, TransportErrorKind},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
         ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
         IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
         NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
@@ -51,6 +51,9 @@ impl Backend for Environment {
         new: NewAuthorizationLink,
     ) -> Pending<'_, AuthorizationLink> {
         Box::pin(self.create_authorization_link(new))
+    }
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization> {
+        Box::pin(self.authorization(authorization_id))
     }
     fn verify_authorization<'a>(
         &'a self,

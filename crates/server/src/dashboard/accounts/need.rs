@@ -122,6 +122,8 @@ const fn reason(reason: Option<AccountReason>) -> &'static str {
         Some(AccountReason::ClientChanged) => {
             "The connection has another client id than the one to which the user agreed."
         }
-        _ => "The product refuses the refresh token: the user, or the product, has ended the grant.",
+        _ => {
+            "The product refuses the refresh token: the user, or the product, has ended the grant."
+        }
     }
 }

@@ -79,7 +79,9 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
         .iter()
         .map(|connection| connection.connection_name.to_string());
     let kept = filter.query();
-    let stream = after.is_none().then(|| format!("{STREAM}?kind=events&{kept}"));
+    let stream = after
+        .is_none()
+        .then(|| format!("{STREAM}?kind=events&{kept}"));
     let context = context! {
         rows => Serde(rows(found.items)),
         connections => names.collect::<Vec<_>>(),

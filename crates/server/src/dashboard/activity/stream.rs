@@ -1,11 +1,7 @@
 //! `GET /dashboard/activity/live?kind=`, with the filters of the page: its new rows and its charts as server-sent events, for
 //! as long as the member's session lives.
 
-use std::{
-    collections::HashSet,
-    pin::pin,
-    time::Duration,
-};
+use std::{collections::HashSet, pin::pin, time::Duration};
 
 use axum::{
     Extension,
@@ -158,8 +154,12 @@ impl Stream {
     fn rows(&mut self, news: &News) -> String {
         let html = match &self.shown {
             Shown::Calls(filter) => {
-                let id = |call: &stead::core::resource::ExecutionRecord| call.execution_id.to_string();
-                let new = news.calls.iter().filter(|call| !self.known.contains(&id(call)));
+                let id =
+                    |call: &stead::core::resource::ExecutionRecord| call.execution_id.to_string();
+                let new = news
+                    .calls
+                    .iter()
+                    .filter(|call| !self.known.contains(&id(call)));
                 let new: Vec<_> = new.filter(|call| filter.takes(call)).cloned().collect();
                 self.known = news.calls.iter().map(id).collect();
                 if new.is_empty() {
@@ -170,7 +170,10 @@ impl Stream {
             }
             Shown::Events(filter) => {
                 let id = |event: &stead::core::resource::Event| event.id.to_string();
-                let new = news.events.iter().filter(|event| !self.known.contains(&id(event)));
+                let new = news
+                    .events
+                    .iter()
+                    .filter(|event| !self.known.contains(&id(event)));
                 let new: Vec<_> = new.filter(|event| filter.takes(event)).cloned().collect();
                 self.known = news.events.iter().map(id).collect();
                 if new.is_empty() {
@@ -189,7 +192,10 @@ impl Stream {
         };
         let summary = Summary::of(&self.page, filter).await?;
         let context = context! { summary => Serde(summary) };
-        Ok(event("summary", &self.page.part("activity/summary.html", context)))
+        Ok(event(
+            "summary",
+            &self.page.part("activity/summary.html", context),
+        ))
     }
 }
 

@@ -98,7 +98,9 @@ impl Sum {
 
     fn text(&self, percent: u64) -> Option<String> {
         let range = self.range(percent)?;
-        let from = range.checked_sub(1).and_then(|before| self.durations[before].below_millis);
+        let from = range
+            .checked_sub(1)
+            .and_then(|before| self.durations[before].below_millis);
         Some(match (from, self.durations[range].below_millis) {
             (None, Some(below)) => format!("< {}", time(below)),
             (Some(from), Some(below)) => format!("{} – {}", time(from), time(below)),
@@ -173,7 +175,11 @@ impl Summary {
             };
             part.add(total);
             all.add(total);
-            let failed = if total.outcome == "ok" { 0 } else { total.calls };
+            let failed = if total.outcome == "ok" {
+                0
+            } else {
+                total.calls
+            };
             if failed > 0 {
                 *kinds.entry(&total.outcome).or_default() += failed;
             }

@@ -47,7 +47,7 @@ pub(super) fn list(connections: &[Connection], accounts: &[Account]) -> Vec<ToDo
         list.push(ToDo {
             who: operator,
             what,
-            path: String::from("/dashboard/connections"),
+            path: format!("/dashboard/connections/{name}"),
         });
     }
     for (state, party, what) in [
@@ -132,7 +132,7 @@ pub(super) fn steps(
             who: operator,
             about: "One product, with the OAuth client that you register there.",
             command: Some("stead connections create mail --product mail"),
-            path: Some("/dashboard/connections"),
+            path: Some("/dashboard/connections/new/product"),
         },
         Step {
             is_done: has_credential,
