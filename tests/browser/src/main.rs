@@ -7,6 +7,7 @@
 mod browser;
 mod journeys;
 mod look;
+mod readme;
 mod service;
 mod stage;
 mod walk;
@@ -22,11 +23,12 @@ use self::{
 };
 
 const USAGE: &str = "\
-stead-browser [--smoke] [--binary STEAD] [--screenshots FOLDER] [--axe FILE] [JOURNEY…]
+stead-browser [--smoke] [--binary STEAD] [--screenshots FOLDER] [--axe FILE] [--readme FOLDER] [JOURNEY…]
 
   --smoke        only the short journeys
   --binary       the service
   --screenshots  writes a picture of each page that a journey looks at: light and dark, 375 px and 1440 px wide
+  --readme       writes the two pictures of README into this folder, and makes no journey
   --axe          axe.min.js of the npm package axe-core; with it each page is checked for accessibility
 
 Exit code 1 where a journey does not reach its end.";
@@ -45,7 +47,7 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<bool> {
     let mut settings = Settings::default();
-    let (mut smoke, mut names) = (false, Vec::new());
+    let (mut smoke, mut names, mut readme) = (false, Vec::new(), None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().map(PathBuf::from);
@@ -53,6 +55,7 @@ async fn run() -> Result<bool> {
             "--smoke" => smoke = true,
             "--binary" => settings.binary = value().unwrap_or_default(),
             "--screenshots" => settings.screenshots = value(),
+            "--readme" => readme = value(),
             "--axe" => settings.axe = value().map(std::fs::read_to_string).transpose()?,
             name if JOURNEYS.iter().any(|journey| journey.name == name) => names.push(argument),
             _ => {
@@ -71,6 +74,12 @@ async fn run() -> Result<bool> {
         );
     }
     let driver = Driver::start().await?;
+    if let Some(folder) = readme {
+        let stage = Stage::new(&driver, &settings, "readme").await?;
+        readme::pictures(&stage, &folder).await?;
+        stage.end().await?;
+        return Ok(true);
+    }
     let mut failed = 0;
     for journey in JOURNEYS {
         let asked = match names.as_slice() {
