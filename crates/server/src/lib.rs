@@ -47,6 +47,8 @@ mod state;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
+mod testing_clock;
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;

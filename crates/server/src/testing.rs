@@ -1,7 +1,5 @@
 //! A real router over a platform in memory, and products that respond from a function.
 
-mod clock;
-
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -25,7 +23,7 @@ use stead::{
 };
 use tower::ServiceExt as _;
 
-use crate::{document::check::check, routes::Route};
+use crate::{document::check::check, routes::Route, testing_clock::Clock};
 
 const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
 /// Where account tokens say whose account is meant.
@@ -107,7 +105,7 @@ pub(crate) struct TestService {
     pub(crate) router: Router,
     pub(crate) platform: Platform,
     products: Arc<Products>,
-    clock: Arc<clock::Clock>,
+    clock: Arc<Clock>,
     bearer: String,
 }
 
@@ -145,7 +143,7 @@ impl TestService {
             received: Mutex::default(),
         });
         let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
-        let clock = Arc::new(clock::Clock::new());
+        let clock = Arc::new(Clock::new());
         let builder = Platform::builder(public_url)
             .runtime(Arc::clone(&clock) as _)
             .key(KEY)

@@ -51,6 +51,8 @@ pub(crate) async fn walk(stage: &Stage<'_>, origin: &str) -> Result<BTreeSet<Str
             };
             link.set_fragment(None);
             let is_own = link.as_str().starts_with(origin) && link.path().starts_with("/dashboard");
+            // It is the page of users, with a form that goes nowhere.
+            let is_own = is_own && !link.path().ends_with("/appearance/preview");
             if !is_own || !known.insert(link.to_string()) {
                 continue;
             }

@@ -4,6 +4,7 @@ mod every_page;
 mod first_call;
 mod first_owner;
 mod keyboard;
+mod settings;
 
 use std::{future::Future, pin::Pin};
 
@@ -42,6 +43,12 @@ pub(crate) const JOURNEYS: &[Journey] = &[
         what: "from sign-in to a tool's result by keyboard only",
         in_smoke: false,
         run: |stage| Box::pin(keyboard::run(stage)),
+    },
+    Journey {
+        name: "settings",
+        what: "a credential is made and revoked, a member invited, the audit log verified",
+        in_smoke: false,
+        run: |stage| Box::pin(settings::run(stage)),
     },
     Journey {
         name: "every-page",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::testing::TestService;
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_data_key_is_replaced_while_the_service_runs() {
     let service = TestService::new().await;
     service.connect_mail().await;

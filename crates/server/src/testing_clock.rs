@@ -19,14 +19,14 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             runtime: TokioRuntime::current().unwrap(),
             passed: AtomicI64::new(0),
         }
     }
 
-    pub(super) fn pass(&self, time: Duration) {
+    pub(crate) fn pass(&self, time: Duration) {
         let seconds = i64::try_from(time.as_secs()).unwrap();
         self.passed.fetch_add(seconds, Ordering::SeqCst);
     }
