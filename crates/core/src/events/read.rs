@@ -179,7 +179,10 @@ impl<'a> Search<'a> {
         let end = |cursor: Option<Cursor>| cursor.unwrap_or(Cursor::START).to_string();
         loop {
             let before = cursor.map(|cursor| cursor.position);
-            let rows = context.store.events_back(self.account, before, READ).await?;
+            let rows = context
+                .store
+                .events_back(self.account, before, READ)
+                .await?;
             let all = rows.len() < READ as usize;
             for row in rows {
                 if items.len() >= limit as usize {

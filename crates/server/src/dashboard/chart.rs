@@ -50,7 +50,11 @@ impl Bars {
                 title: format!(
                     "{} to {}: {} good, {} failed",
                     count.start.strftime("%-d %b %H:%M"),
-                    count.start.saturating_add(step).unwrap_or(count.start).strftime("%H:%M UTC"),
+                    count
+                        .start
+                        .saturating_add(step)
+                        .unwrap_or(count.start)
+                        .strftime("%H:%M UTC"),
                     count.good,
                     count.bad
                 ),
@@ -132,18 +136,21 @@ mod tests {
     #[test]
     fn the_highest_bar_fits_and_the_parts_of_a_bar_stand_on_each_other() {
         let start = Timestamp::UNIX_EPOCH;
-        let bars = Bars::new(&[
-            Count {
-                start,
-                good: 6,
-                bad: 2,
-            },
-            Count {
-                start,
-                good: 0,
-                bad: 0,
-            },
-        ], SignedDuration::from_hours(1));
+        let bars = Bars::new(
+            &[
+                Count {
+                    start,
+                    good: 6,
+                    bad: 2,
+                },
+                Count {
+                    start,
+                    good: 0,
+                    bad: 0,
+                },
+            ],
+            SignedDuration::from_hours(1),
+        );
         assert_eq!((bars.most, bars.half, bars.width), (10, Some(5), 20));
         let bar = &bars.bars[0];
         assert_eq!((bar.good_y, bar.good_height), (40.0, 60.0));

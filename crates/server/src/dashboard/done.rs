@@ -51,7 +51,10 @@ pub(super) fn take(request: &mut Request) -> Option<Done> {
     let mut rest = form_urlencoded::Serializer::new(String::new());
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if name == MEMBER {
-            done = Done::ALL.iter().copied().find(|known| known.word() == value);
+            done = Done::ALL
+                .iter()
+                .copied()
+                .find(|known| known.word() == value);
         } else {
             rest.append_pair(&name, &value);
         }
@@ -80,7 +83,11 @@ mod tests {
     fn what_was_done_is_one_of_the_list_and_the_rest_of_the_query_stays() {
         for (given, expected, left) in [
             ("/a?done=account-resumed", Some(Done::AccountResumed), "/a"),
-            ("/a?b=%26c&done=account-resumed", Some(Done::AccountResumed), "/a?b=%26c"),
+            (
+                "/a?b=%26c&done=account-resumed",
+                Some(Done::AccountResumed),
+                "/a?b=%26c",
+            ),
             ("/a?done=%3Cb%3E", None, "/a?done=%3Cb%3E"),
             ("/a?b=c", None, "/a?b=c"),
             ("/a", None, "/a"),
@@ -89,8 +96,14 @@ mod tests {
             assert_eq!(take(&mut request), expected, "{given}");
             assert_eq!(request.uri().to_string(), left);
         }
-        assert_eq!(with_done("/a", Done::AccountResumed), "/a?done=account-resumed");
-        assert_eq!(with_done("/a?b=c", Done::AccountResumed), "/a?b=c&done=account-resumed");
+        assert_eq!(
+            with_done("/a", Done::AccountResumed),
+            "/a?done=account-resumed"
+        );
+        assert_eq!(
+            with_done("/a?b=c", Done::AccountResumed),
+            "/a?b=c&done=account-resumed"
+        );
     }
 
     #[test]
@@ -98,7 +111,9 @@ mod tests {
         for (index, one) in Done::ALL.iter().enumerate() {
             let plain = |c: char| c.is_ascii_lowercase() || c == '-';
             assert!(one.word().chars().all(plain) && one.sentence().ends_with('.'));
-            let twice = Done::ALL[..index].iter().any(|other| other.word() == one.word());
+            let twice = Done::ALL[..index]
+                .iter()
+                .any(|other| other.word() == one.word());
             assert!(!twice, "{}", one.word());
         }
     }

@@ -22,17 +22,19 @@ pub(super) const OWN: [&str; 6] = [
     "/dashboard/you/second-factor/remove",
 ];
 /// An identifier that is markup, and that a path has to escape.
-const ODD: &str = r#"<b>"'&/ü"#;
-const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
+pub(super) const ODD: &str = r#"<b>"'&/ü"#;
+pub(super) const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
+/// The same as a segment of a path.
+pub(super) const ODD_IN_PATH: &str = "%3Cb%3E%22%27%26%2F%C3%BC";
 const SCRIPT: &str = "<script>alert(1)</script>";
 const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
 const HERE: &str = "127.0.0.1:5000";
 
 /// The dashboard of a service, with something to try, as a browser sees it.
-struct Browser(TestService);
+pub(super) struct Browser(pub(super) TestService);
 
 impl Browser {
-    fn new(service: TestService) -> Self {
+    pub(super) fn new(service: TestService) -> Self {
         let mut sample = Sample::new("mail", "mail_fetch_mails", json!({}));
         sample.list = String::from("/messages");
         sample.columns = vec![String::from("/readable/subject")];
@@ -64,13 +66,13 @@ impl Browser {
         self.0.send(request.body(Body::from(body)).unwrap()).await
     }
 
-    async fn get(&self, path: &str) -> TestResponse {
+    pub(super) async fn get(&self, path: &str) -> TestResponse {
         let request = Request::builder().uri(path);
         self.send(request, HERE, "127.0.0.1", String::new()).await
     }
 
     /// Sends a form of the start page, where what proves it is written as `csrf`.
-    async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
+    pub(super) async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
         let page = self.get("/dashboard").await;
         let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
         let (own, _) = rest.split_once('"').unwrap();
@@ -86,7 +88,7 @@ impl Browser {
 }
 
 /// A service whose one mail has markup as its subject.
-async fn with_markup() -> TestService {
+pub(super) async fn with_markup() -> TestService {
     let service = TestService::with_products(|received| {
         let part = json!({ "headers": [{ "name": "Subject", "value": SCRIPT }], "mimeType": "text/plain", "body": { "size": 0 } });
         let of_one = json!({ "id": "1", "threadId": "1", "labelIds": [], "payload": part });
@@ -98,15 +100,51 @@ async fn with_markup() -> TestService {
     service.await.with_account(ODD).await
 }
 
-#[tokio::test]
+/// The id of a call as the user whose identifier is markup, once it is in the history.
+pub(super) async fn executed(service: &TestService) -> String {
+    let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
+    service
+        .post("/v1/tools/mail_list_drafts/execute", body)
+        .await;
+    // On a clock that does not wait.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let environment = service.platform.environment();
+    let filter = stead::core::resource::ExecutionFilter::default();
+    let found = environment.executions(&filter, None, 1).await.unwrap();
+    found.items[0].execution_id.to_string()
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_page_is_whole_with_data_and_without() {
-    for service in [TestService::new().await, with_markup().await] {
+    for (service, has_data) in [
+        (TestService::new().await, false),
+        (with_markup().await, true),
+    ] {
+        let execution = executed(&service).await;
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
-            let path = page.route.path.replace("{name}", "mail_fetch_mails");
+            // It is a stream for those who ask for one, and no page.
+            if page.route.path == "/dashboard/activity/live" {
+                continue;
+            }
+            let mut path = page.route.path.to_owned();
+            for (parameter, value) in [
+                ("{name}", "mail_fetch_mails"),
+                ("{connection_name}", "mail"),
+                ("{identifier}", ODD_IN_PATH),
+                ("{execution_id}", &execution),
+            ] {
+                path = path.replace(parameter, value);
+            }
+            let is_there = has_data || !path.contains(ODD_IN_PATH);
             let shown = browser.get(&path).await;
-            assert_eq!(shown.status, StatusCode::OK, "{path}: {}", shown.text());
+            let expected = match is_there {
+                true => StatusCode::OK,
+                false => StatusCode::NOT_FOUND,
+            };
+            assert_eq!(shown.status, expected, "{path}: {}", shown.text());
+            assert!(shown.body.len() < 100_000, "{path}: {}", shown.body.len());
             assert!(shown.text().trim_end().ends_with("</html>"), "{path}");
             for (name, value) in [
                 ("content-type", "text/html; charset=utf-8"),

@@ -96,6 +96,15 @@ pub(super) fn state(name: &str) -> Value {
     }
 }
 
+/// The type of an event as a title: `account.refresh_failed` is `Account refresh failed`.
+pub(super) fn event(event_type: &str) -> String {
+    let words = event_type.replace(['.', '_'], " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
 /// What an outcome of a call means, in a sentence.
 pub(super) fn outcome(name: &str) -> &'static str {
     match ErrorKind::from_name(name) {
@@ -136,11 +145,17 @@ pub(super) fn advice(kind: ErrorKind) -> &'static str {
         ErrorKind::ProductNotEnabled => {
             "Enable the product’s API in the project that the OAuth client belongs to."
         }
-        _ if kind.retryable() => "Nothing has to be corrected. Make the same call again a little later.",
+        _ if kind.retryable() => {
+            "Nothing has to be corrected. Make the same call again a little later."
+        }
         _ => match kind.act_by() {
-            ActBy::AppDeveloper => "Correct the call in the application. The response to the call said what is wrong.",
+            ActBy::AppDeveloper => {
+                "Correct the call in the application. The response to the call said what is wrong."
+            }
             ActBy::EndUser => "Make a new link at the account and show it to the user.",
-            ActBy::Product => "Only the product can change this. Ask it for help with the execution’s time.",
+            ActBy::Product => {
+                "Only the product can change this. Ask it for help with the execution’s time."
+            }
             _ => "Run stead doctor on the machine of the service: it says what is wrong.",
         },
     }

@@ -43,9 +43,7 @@ use super::{
 use crate::{
     Result,
     digest::Digest,
-    domain::{
-        AccessToken, AppCredential, Authorization, AuthorizationState, Connection, Extra,
-    },
+    domain::{AccessToken, AppCredential, Authorization, AuthorizationState, Connection, Extra},
     identifier::{
         AccountId, AccountTokenId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId,
         EventId, ExecutionId, MemberId, OutboxId, WebhookId,

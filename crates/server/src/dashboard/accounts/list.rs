@@ -34,7 +34,10 @@ struct Row {
 
 impl Row {
     fn of(account: Account) -> Self {
-        let to = path(account.connection_name.as_str(), account.identifier.as_str());
+        let to = path(
+            account.connection_name.as_str(),
+            account.identifier.as_str(),
+        );
         // Its connection would be another look-up; the page of the account has it.
         let need = need(&account, None);
         Self { to, need, account }

@@ -35,11 +35,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
     let ends = "DELETE /v1/accounts/{connection_name}/{identifier}";
     vec![
         page("/dashboard/accounts", Role::Viewer, list::list),
-        page(
-            "/dashboard/accounts/connect",
-            Role::Operator,
-            connect::show,
-        ),
+        page("/dashboard/accounts/connect", Role::Operator, connect::show),
         action(
             "/dashboard/accounts/connect",
             Role::Operator,

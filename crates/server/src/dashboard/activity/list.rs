@@ -55,7 +55,9 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
         .map(|connection| connection.connection_name.to_string());
     let kinds = ErrorKind::ALL.iter().map(|kind| kind.name());
     let (kept, is_filtered) = (filter.query(), filter.is_narrow());
-    let stream = token.is_none().then(|| format!("{STREAM}?kind=calls&{kept}"));
+    let stream = token
+        .is_none()
+        .then(|| format!("{STREAM}?kind=calls&{kept}"));
     let context = context! {
         rows => Serde(rows(found.items)),
         summary => Serde(summary),

@@ -24,7 +24,9 @@ pub(super) async fn read(
     let account = environment.account(name, user).await.ok();
     let connection = environment.connection(name).await.ok();
     let product = connection.map(|connection| connection.product);
-    let product = product.as_deref().or(tool.as_ref().map(|tool| tool.product.as_str()));
+    let product = product
+        .as_deref()
+        .or(tool.as_ref().map(|tool| tool.product.as_str()));
     let title = product.and_then(|name| environment.catalogue().product(name));
     let kind = ErrorKind::from_name(&call.outcome);
     let took = std::time::Duration::from_micros(call.duration_micros);

@@ -5,7 +5,7 @@ mod enter;
 mod machine;
 mod next;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(super) use enter::{Entry, Sessions};
 pub(super) use next::local;
