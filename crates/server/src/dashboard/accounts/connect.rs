@@ -74,5 +74,11 @@ async fn fields(environment: &Environment) -> Result<Value> {
         .map(|connection| connection.connection_name.to_string())
         .map(|name| (name.clone(), name))
         .collect();
-    Ok(context! { has_connections => !connections.is_empty(), connections => Serde(names) })
+    Ok(context! {
+        has_connections => !connections.is_empty(),
+        connections => Serde(names),
+        verify_url => (),
+        error => (),
+        wrong => "",
+    })
 }
