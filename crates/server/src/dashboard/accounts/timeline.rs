@@ -129,7 +129,7 @@ pub(super) async fn timeline(
             (false, None) => place.events.clone(),
         },
         calls: match shown_calls == call_count {
-            true => calls.next_page_token.clone(),
+            true => calls.next_page_token,
             false if shown_calls == 0 => place.calls.clone(),
             false => None,
         },

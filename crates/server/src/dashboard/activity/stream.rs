@@ -169,7 +169,7 @@ impl Stream {
                     return String::new();
                 }
                 let context = context! { rows => Serde(rows(new)) };
-                self.page.part("activity/rows.html", context)
+                self.page.part("activity/rows.html", &context)
             }
             Shown::Events(filter) => {
                 let id = |event: &stead::core::resource::Event| event.id.to_string();
@@ -183,7 +183,7 @@ impl Stream {
                     return String::new();
                 }
                 let context = context! { rows => Serde(events::rows(new)) };
-                self.page.part("activity/event_rows.html", context)
+                self.page.part("activity/event_rows.html", &context)
             }
         };
         event("rows", &html)
@@ -197,7 +197,7 @@ impl Stream {
         let context = context! { summary => Serde(summary) };
         Ok(event(
             "summary",
-            &self.page.part("activity/summary.html", context),
+            &self.page.part("activity/summary.html", &context),
         ))
     }
 }
