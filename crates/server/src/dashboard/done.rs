@@ -36,7 +36,7 @@ done! {
     SecretReplaced = "secret-replaced", "The client secret is replaced. It is used from now on.";
     TestAccountDisconnected = "test-account-disconnected", "The test account is disconnected.";
     AccountDisconnected = "account-disconnected", "The account was disconnected. Its tokens are destroyed.";
-    AccountErased = "account-erased", "The user was erased. What is left in older records is removed by itself.";
+    UserErased = "user-erased", "The user was erased. What is left in older records is removed by itself.";
     AccountRefreshed = "account-refreshed", "The account has a new access token.";
     AccountResumed = "account-resumed", "The account can be used again.";
     AccountRevoked = "account-revoked", "The account was disconnected, and the product is asked to end the grant.";

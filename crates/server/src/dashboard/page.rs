@@ -250,8 +250,8 @@ impl Page {
     }
 
     /// A part of a page, such as rows that come later.
-    pub(super) fn part(&self, name: &str, context: Value) -> String {
-        self.dashboard.renderer.part(name, &context)
+    pub(super) fn part(&self, name: &str, context: &Value) -> String {
+        self.dashboard.renderer.part(name, context)
     }
 
     /// What happens, for those who watch it.

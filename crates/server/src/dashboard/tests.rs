@@ -31,6 +31,8 @@ pub(super) const OWN: [&str; 6] = [
 /// An identifier that is markup, and that a path has to escape.
 pub(super) const ODD: &str = r#"<b>"'&/ü"#;
 pub(super) const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
+/// The same as a segment of a path.
+pub(super) const ODD_IN_PATH: &str = "%3Cb%3E%22%27%26%2F%C3%BC";
 pub(super) const SCRIPT: &str = "<script>alert(1)</script>";
 pub(super) const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
 const HERE: &str = "127.0.0.1:5000";
@@ -236,6 +238,8 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     vec![
         ("{connection_name}", String::from("mail")),
         ("{product}", String::from("mail")),
+        ("{identifier}", String::from(ODD_IN_PATH)),
+        ("{execution_id}", executed(service).await),
         ("{name}", String::from("mail_fetch_mails")),
         ("{client_id}", credentials[0].client_id.clone()),
         ("{secret_id}", credentials[0].secrets[0].secret_id.clone()),
@@ -245,7 +249,21 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     ]
 }
 
-#[tokio::test]
+/// The id of a call as the user whose identifier is markup, once it is in the history.
+pub(super) async fn executed(service: &TestService) -> String {
+    let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
+    service
+        .post("/v1/tools/mail_list_drafts/execute", body)
+        .await;
+    // On a clock that does not wait.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let environment = service.platform.environment();
+    let filter = stead::core::resource::ExecutionFilter::default();
+    let found = environment.executions(&filter, None, 1).await.unwrap();
+    found.items[0].execution_id.to_string()
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_page_is_whole_with_data_and_without() {
     for (service, has_data) in [
         (TestService::new().await, false),
@@ -255,6 +273,10 @@ async fn every_page_is_whole_with_data_and_without() {
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
+            // It is a stream for those who ask for one, and no page.
+            if page.route.path == "/dashboard/activity/live" {
+                continue;
+            }
             let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
             let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
@@ -265,7 +287,7 @@ async fn every_page_is_whole_with_data_and_without() {
                 false => StatusCode::NOT_FOUND,
             };
             assert_eq!(shown.status, expected, "{path}: {}", shown.text());
-            assert!(shown.body.len() < 100_000, "{path}");
+            assert!(shown.body.len() < 100_000, "{path}: {}", shown.body.len());
             assert!(shown.text().trim_end().ends_with("</html>"), "{path}");
             for (name, value) in [
                 ("content-type", "text/html; charset=utf-8"),

@@ -181,6 +181,15 @@ pub(super) fn state(name: &str) -> Value {
     }
 }
 
+/// The type of an event as a title: `account.refresh_failed` is `Account refresh failed`.
+pub(super) fn event(event_type: &str) -> String {
+    let words = event_type.replace(['.', '_'], " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
 /// What an outcome of a call means, in a sentence.
 pub(super) fn outcome(name: &str) -> &'static str {
     match ErrorKind::from_name(name) {

@@ -361,6 +361,7 @@ async fn every_operation_is_a_request_of_the_service() {
     stead.connections().list().page_size(1000).await.unwrap();
     stead.connections().delete("mail").await.unwrap();
     let accounts = stead.accounts().identifier("a/b").product("mail");
+    let accounts = accounts.identifier_prefix("a");
     let accounts = accounts.state(AccountState::NeedsReauthorization);
     assert!(accounts.list().all().await.unwrap().is_empty());
     let user = stead.account("mail", "a/b").unwrap();
@@ -398,7 +399,7 @@ async fn every_operation_is_a_request_of_the_service() {
         ("GET /v1/connections?page_size=100", None),
         ("DELETE /v1/connections/mail", None),
         (
-            "GET /v1/accounts?product=mail&identifier=a%2Fb&state=needs_reauthorization&page_size=50",
+            "GET /v1/accounts?product=mail&identifier=a%2Fb&identifier_prefix=a&state=needs_reauthorization&page_size=50",
             None,
         ),
         ("GET /v1/accounts/mail/a%2Fb", None),

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use minijinja::{Value, context};
+use minijinja::{Value, context, value::Serde};
 use stead::{
     ErrorKind,
     core::{
@@ -69,8 +69,16 @@ async fn fields(environment: &Environment) -> Result<Value> {
     let ready = connections
         .iter()
         .filter(|connection| connection.state == ConnectionState::Ready);
+    // Pairs of value and text, as a choice takes them.
     let names: Vec<_> = ready
         .map(|connection| connection.connection_name.to_string())
+        .map(|name| (name.clone(), name))
         .collect();
-    Ok(context! { has_connections => !connections.is_empty(), connections => names })
+    Ok(context! {
+        has_connections => !connections.is_empty(),
+        connections => Serde(names),
+        verify_url => (),
+        error => (),
+        wrong => "",
+    })
 }

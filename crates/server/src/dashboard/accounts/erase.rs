@@ -42,5 +42,5 @@ pub(super) async fn submit(
     page.environment
         .disconnect_account(&connection_name, &identifier, how)
         .await?;
-    Ok(page.redirect_done("/dashboard/accounts", Done::AccountErased))
+    Ok(page.redirect_done("/dashboard/accounts", Done::UserErased))
 }

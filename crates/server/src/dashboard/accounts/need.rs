@@ -65,7 +65,7 @@ fn of_account(account: &Account) -> Option<Need> {
         AccountState::PendingVerification => (
             ActBy::AppDeveloper,
             "warn",
-            "The user came back from the product, and nobody has confirmed who it was.",
+            "The user came back from the product. The application has yet to confirm who it was.",
             "The application confirms it with POST /v1/authorizations/{id}/verify. Without that it ends after ten minutes.",
         ),
         AccountState::NeedsReauthorization => (

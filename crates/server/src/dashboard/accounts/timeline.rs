@@ -11,10 +11,7 @@ use stead::{
 };
 use url::form_urlencoded;
 
-use crate::{
-    dashboard::{activity, words},
-    extract::Query,
-};
+use crate::{dashboard::words, extract::Query};
 
 /// Lines of a page.
 const LINES: usize = 30;
@@ -132,7 +129,7 @@ pub(super) async fn timeline(
             (false, None) => place.events.clone(),
         },
         calls: match shown_calls == call_count {
-            true => calls.next_page_token.clone(),
+            true => calls.next_page_token,
             false if shown_calls == 0 => place.calls.clone(),
             false => None,
         },
@@ -161,7 +158,7 @@ fn of_event(event: Event) -> Line {
         moment: event.timestamp,
         at: event.timestamp.to_string(),
         is_call: false,
-        title: activity::title(name),
+        title: words::event(name),
         hint: known.map_or_else(String::new, |known| known.when.to_owned()),
         about: about.map_or_else(String::new, |about| about.replace('_', " ")),
         tone: match (has(&is_bad), has(&is_good)) {

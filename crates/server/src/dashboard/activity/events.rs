@@ -10,10 +10,9 @@ use stead::core::resource::{Event, EventType};
 use super::{
     STREAM,
     filter::{ABOUT, Events},
-    title,
 };
 use crate::{
-    dashboard::{accounts, page::Page},
+    dashboard::{accounts, page::Page, words},
     extract::Query,
     problem::Result,
 };
@@ -55,7 +54,7 @@ fn row(event: Event) -> Row {
     Row {
         id: event.id.to_string(),
         at: event.timestamp.to_string(),
-        title: title(&event.event_type),
+        title: words::event(&event.event_type),
         hint: EventType::of(&event.event_type).map_or("", |known| known.when),
         account,
         about: about.map(|about| about.replace('_', " ")),

@@ -41,12 +41,3 @@ pub(super) fn routes() -> Vec<PageRoute> {
         ),
     ]
 }
-
-/// The type of an event as a title: `account.refresh_failed` is `Account refresh failed`.
-pub(super) fn title(event_type: &str) -> String {
-    let words = event_type.replace(['.', '_'], " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
-}

@@ -31,10 +31,10 @@ use crate::{
     serve::Stopping,
 };
 
-/// The longest time after which the session is looked at again.
-const WAIT: Duration = Duration::from_secs(4);
-/// Charts come so often at most.
-const CHARTS: Duration = Duration::from_secs(5);
+/// Seconds after which the session is looked at again.
+const WAIT: u32 = 4;
+/// Seconds after which the charts come again, where they have changed.
+const CHARTS: u32 = 5;
 /// Waits after which a browser that got nothing is shown that the stream lives.
 const QUIET: u32 = 4;
 
@@ -52,9 +52,11 @@ struct Stream {
     shown: Shown,
     /// Ids of the rows that were looked at the last time.
     known: HashSet<String>,
-    checked: Duration,
-    /// When the charts were sent, and whether they have changed since.
-    charts: Duration,
+    /// Seconds, at least, since the session was looked at and since the charts were sent: what is new comes once a second
+    /// at most.
+    unchecked: u32,
+    uncharted: u32,
+    /// Whether the charts have changed since.
     stale: bool,
     quiet: u32,
 }
@@ -77,7 +79,6 @@ pub(super) async fn stream(
         // Somebody has opened the address by itself.
         return Ok(page.redirect("/dashboard/activity"));
     }
-    let now = page.environment.runtime().monotonic();
     let stream = Stream {
         watching: page.live().watch()?,
         stopping: stopping.map_or_else(Stopping::never, |Extension(stopping)| stopping),
@@ -85,8 +86,8 @@ pub(super) async fn stream(
         member,
         shown,
         known: HashSet::new(),
-        checked: now,
-        charts: now,
+        unchecked: 0,
+        uncharted: 0,
         stale: false,
         quiet: 0,
     };
@@ -109,7 +110,7 @@ impl Stream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             let runtime = self.page.environment.runtime();
-            let pause = runtime.sleep(WAIT);
+            let pause = runtime.sleep(Duration::from_secs(WAIT.into()));
             let changed = {
                 let changed = pin!(self.watching.news.changed());
                 let waiting = select(changed, pause);
@@ -122,11 +123,13 @@ impl Stream {
                     Either::Right(_) => return None,
                 }
             };
-            let now = self.page.environment.runtime().monotonic();
-            if now.saturating_sub(self.checked) >= WAIT {
+            let passed = if changed { 1 } else { WAIT };
+            self.unchecked += passed;
+            self.uncharted += passed;
+            if self.unchecked >= WAIT {
                 let session = self.member.session.expose_secret();
                 self.page.environment.check_session(session).await.ok()?;
-                self.checked = now;
+                self.unchecked = 0;
             }
             let mut text = String::new();
             if changed {
@@ -134,8 +137,8 @@ impl Stream {
                 text = self.rows(&news);
                 self.stale |= matches!(self.shown, Shown::Calls(_));
             }
-            if self.stale && now.saturating_sub(self.charts) >= CHARTS {
-                (self.charts, self.stale) = (now, false);
+            if self.stale && self.uncharted >= CHARTS {
+                (self.uncharted, self.stale) = (0, false);
                 text += &self.summary().await.unwrap_or_default();
             }
             if text.is_empty() {
@@ -166,7 +169,7 @@ impl Stream {
                     return String::new();
                 }
                 let context = context! { rows => Serde(rows(new)) };
-                self.page.part("activity/rows.html", context)
+                self.page.part("activity/rows.html", &context)
             }
             Shown::Events(filter) => {
                 let id = |event: &stead::core::resource::Event| event.id.to_string();
@@ -180,7 +183,7 @@ impl Stream {
                     return String::new();
                 }
                 let context = context! { rows => Serde(events::rows(new)) };
-                self.page.part("activity/event_rows.html", context)
+                self.page.part("activity/event_rows.html", &context)
             }
         };
         event("rows", &html)
@@ -194,7 +197,7 @@ impl Stream {
         let context = context! { summary => Serde(summary) };
         Ok(event(
             "summary",
-            &self.page.part("activity/summary.html", context),
+            &self.page.part("activity/summary.html", &context),
         ))
     }
 }

@@ -21,6 +21,8 @@ const LISTED: usize = 6;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
+    /// Which time it is, as a query and as a title.
+    time: &'static str,
     span: &'static str,
     /// Whether the chart's labels are days.
     by_day: bool,
@@ -211,6 +213,7 @@ impl Summary {
             most: part.text(99),
         });
         Self {
+            time: span.name(),
             span: span.title(),
             by_day: span == Span::Week,
             calls: all.good + all.bad,
@@ -261,4 +264,56 @@ fn of_products(
             failed,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// So many calls of a minute, each of which took less than 30 ms, and one that took longer than every bound.
+    fn totals(start: &str, outcome: &str, calls: u64) -> CallTotals {
+        let total = json!({
+            "start": start, "seconds": 60, "process": "", "connection_name": "mail", "tool": "t", "outcome": outcome,
+            "calls": calls + 1, "duration_micros": 0, "durations": [
+                { "below_millis": 10, "calls": 0 }, { "below_millis": 30, "calls": calls }, { "below_millis": null, "calls": 1 },
+            ],
+        });
+        serde_json::from_value(total).unwrap()
+    }
+
+    #[test]
+    fn calls_are_counted_in_their_bars_and_by_what_failed() {
+        let now: Timestamp = "2026-11-22T10:59:59Z".parse().unwrap();
+        let all = [
+            totals("2026-11-22T10:00:00Z", "ok", 97),
+            totals("2026-11-22T10:59:00Z", "not_found", 0),
+            totals("2026-11-22T10:59:00Z", "ok", 0),
+            // Before the first bar.
+            totals("2026-11-22T09:59:00Z", "ok", 50),
+        ];
+        let all: Vec<&CallTotals> = all.iter().collect();
+        let product_of = BTreeMap::from([("mail", "mail")]);
+        let summary = Summary::count(Span::Hour, now, &all, &product_of, str::to_uppercase);
+        assert_eq!((summary.calls, summary.failed), (100, 1));
+        let ranges = (summary.half.as_deref(), summary.most.as_deref());
+        assert_eq!(ranges, (Some("10 ms – 30 ms"), Some("> 30 ms")));
+        let rows = summary
+            .table
+            .iter()
+            .map(|row| (row.start.as_str(), row.calls));
+        let expected = [("2026-11-22T10:00:00Z", 98), ("2026-11-22T10:59:00Z", 2)];
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
+        let failure = &summary.failures[0];
+        assert_eq!((failure.kind.as_str(), failure.calls), ("not_found", 1));
+        let product = &summary.products[0];
+        assert_eq!(
+            (product.title.as_str(), product.calls, product.failed),
+            ("MAIL", 100, 1)
+        );
+        // Without a call nothing is drawn and nothing is divided.
+        let none = Summary::count(Span::Week, now, &[], &product_of, str::to_owned);
+        assert_eq!((none.calls, none.half, none.table.len()), (0, None, 0));
+    }
 }
