@@ -75,11 +75,12 @@ impl Google {
                 calendar.events.retain(|event| event.id() != id);
                 calendar.events.len() < before
             }),
+            // By hand, what is seen can also be deleted.
             FILES => {
                 let own = world
                     .files
                     .file(id)
-                    .is_some_and(|file| !file.is_root && world.files.may_change(file, user));
+                    .is_some_and(|file| !file.is_root && world.files.may_see(file, user));
                 if own {
                     world.files.delete(id);
                 }

@@ -110,13 +110,16 @@ impl Rows {
         self.0.execute(sql, []).map_err(|error| failed(&error))
     }
 
-    /// The first rows of a table as texts, each with its number.
+    /// The last rows of a table as texts, each with its number; the newest first.
     pub(in crate::warehouse) fn texts(
         &self,
         table: &Table,
         most: usize,
     ) -> Vec<(i64, Vec<String>)> {
-        let sql = format!("SELECT rowid, * FROM {} LIMIT {most}", table.stored);
+        let sql = format!(
+            "SELECT rowid, * FROM {} ORDER BY rowid DESC LIMIT {most}",
+            table.stored
+        );
         let rows = self.query(&sql).map(|(_, rows)| rows).unwrap_or_default();
         let text = |value: &Value| match value {
             Value::Null => String::new(),

@@ -28,7 +28,7 @@ pub(super) struct Input {
     pub(super) value: Value,
     /// Whether it is shown as JSON.
     pub(super) as_json: bool,
-    /// What was written, where it is no object in JSON, and why it is not.
+    /// What was written, where that is not an object in JSON, and why it is not.
     pub(super) unreadable: Option<(String, String)>,
     /// Whether anything was written.
     pub(super) is_given: bool,

@@ -220,7 +220,7 @@ impl Form<'_> {
                         ("json", String::new())
                     }
                 };
-                // A value that is none of the words stays to be seen.
+                // A value that is not among the words stays to be seen.
                 if !field.options.is_empty()
                     && !field.value.is_empty()
                     && !field.options.contains(&field.value)

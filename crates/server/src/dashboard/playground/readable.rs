@@ -172,8 +172,8 @@ fn title(column: &str, columns: &[&str]) -> String {
         names[names.len() - shown..].join(" ")
     };
     let own = last(column);
-    let is_alone = columns.iter().filter(|other| last(other) == own).count() == 1;
-    if is_alone { own } else { column.to_owned() }
+    let is_unique = columns.iter().filter(|other| last(other) == own).count() == 1;
+    if is_unique { own } else { column.to_owned() }
 }
 
 /// Where a column stands: by its last name, then by how deep it is.
