@@ -119,6 +119,14 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             format!("cargo xtask clients{all}"),
         ),
         Step::new(
+            Full,
+            "journeys in a browser",
+            match extent {
+                Extent::All => "cargo xtask browser --all",
+                _ => "cargo xtask browser --smoke",
+            },
+        ),
+        Step::new(
             Extent::All,
             "more histories over SQLite",
             "cargo test -p stead-store --test simulation --locked -- --nocapture",

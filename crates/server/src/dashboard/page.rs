@@ -86,6 +86,7 @@ impl Dashboard {
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
+            template => name,
             done => frame.done.map(Done::sentence),
             ..context
         };
