@@ -112,7 +112,7 @@ pub(super) async fn with(
     Ok(page.render("connections/consent_test.html", context))
 }
 
-/// The authorization of this test; what is of another user, or is gone, is none.
+/// The authorization of this test; that of another user does not count.
 async fn authorization(
     page: &Page,
     name: &str,
