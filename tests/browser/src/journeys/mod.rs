@@ -1,5 +1,6 @@
 //! The journeys: each begins with a service of its own and ends where a person would be content.
 
+mod connection;
 mod every_page;
 mod first_call;
 mod first_owner;
@@ -37,6 +38,12 @@ pub(crate) const JOURNEYS: &[Journey] = &[
         what: "the first owner sets a password, signs out and signs in",
         in_smoke: true,
         run: |stage| Box::pin(first_owner::run(stage)),
+    },
+    Journey {
+        name: "connection",
+        what: "a connection is set up, tested with a real consent, and cleaned up",
+        in_smoke: false,
+        run: |stage| Box::pin(connection::run(stage)),
     },
     Journey {
         name: "keyboard",

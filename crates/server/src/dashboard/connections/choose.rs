@@ -11,7 +11,7 @@ struct Choice {
     name: &'static str,
     title: &'static str,
     /// The first line of its documentation.
-    about: &'static str,
+    about: String,
 }
 
 pub(super) async fn choose(page: Page, query: Query) -> Result<Response> {
@@ -19,10 +19,13 @@ pub(super) async fn choose(page: Page, query: Query) -> Result<Response> {
     let products = page.environment.catalogue().products().iter();
     let choices = products.map(|product| {
         let first = product.docs.lines().next().unwrap_or_default();
+        let about = first.split_once(": ").map_or(first, |(_, about)| about);
+        let mut letters = about.chars();
+        let initial = letters.next().into_iter().flat_map(char::to_uppercase);
         Choice {
             name: product.name,
             title: product.title,
-            about: first.split_once(": ").map_or(first, |(_, about)| about),
+            about: initial.chain(letters.as_str().chars()).collect(),
         }
     });
     let context = context! { choices => Serde(choices.collect::<Vec<_>>()) };

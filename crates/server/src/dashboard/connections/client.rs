@@ -41,7 +41,13 @@ pub(super) async fn submit(
     let secret = form.secret("client_secret");
     let change = ConnectionChange::default().client(&fields.client_id, secret);
     match page.environment.change_connection(&name, change).await {
-        Ok(_) => Ok(page.redirect_done(&path_of(&name), Done::ClientReplaced)),
+        Ok(changed) => {
+            let done = match changed.client_id == connection.client_id {
+                true => Done::SecretReplaced,
+                false => Done::ClientReplaced,
+            };
+            Ok(page.redirect_done(&path_of(&name), done))
+        }
         Err(error) => {
             let status = fields.refuse(error)?;
             let mut response = render(&page, &connection, &fields);

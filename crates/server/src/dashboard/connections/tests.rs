@@ -358,7 +358,7 @@ async fn a_viewer_sees_no_button() {
         assert_eq!(page.status, StatusCode::OK, "{path}");
         let (_, content) = page.text().split_once("<main").unwrap();
         assert!(!content.contains("<form"), "{path}: {content}");
-        for page in ["new/product", "/edit", "/secret", "/delete"] {
+        for page in ["new/product", "/edit", "/secret", "/delete", "/set-up"] {
             assert!(!content.contains(&format!("{page}\"")), "{path}: {page}");
         }
     }

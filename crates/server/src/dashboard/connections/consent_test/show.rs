@@ -104,13 +104,15 @@ pub(super) async fn with(
         call => call.map(|call| context! { tool => call.tool, about => call.about }),
         ran => Serde(ran.map(|ran| shown(ran, call))),
         is_connected => account.as_ref().is_some_and(|account| account.state != AccountState::Disconnected && account.state != AccountState::PendingAuthorization),
+        // What is not revoked with the account.
+        stays_there => product.oauth.revoke.is_none() || product.oauth.revocation_ends_grant,
         identifier => identifier.as_str(),
         connection => Serde(&connection),
     };
     Ok(page.render("connections/consent_test.html", context))
 }
 
-/// The authorization of this test; what is of another user, or is gone, is none.
+/// The authorization of this test; that of another user does not count.
 async fn authorization(
     page: &Page,
     name: &str,
