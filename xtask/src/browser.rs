@@ -20,6 +20,8 @@ const PROGRAMS: [Program; 2] = [
         ],
     },
 ];
+/// The crate of the journeys, which is not of this workspace.
+const CRATE: &str = "--manifest-path tests/browser/Cargo.toml --target-dir target";
 /// Where the script for accessibility is installed; gone with `target`.
 const AXE: &str = "target/browser/node_modules/axe-core/axe.min.js";
 
@@ -40,9 +42,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         return Ok(());
     }
     shell::run("cargo build --quiet --locked -p stead-cli")?;
-    let mut command = shell::command(
-        "cargo run --quiet --locked -p stead-browser -- --binary target/debug/stead",
-    );
+    let mut command = shell::command(&format!("cargo run --quiet --locked {CRATE} --"));
+    command.args(["--binary", "target/debug/stead"]);
     command.args(options.iter().filter(|option| **option != "--all"));
     if all {
         command.args(["--screenshots", "target/screenshots"]);

@@ -72,6 +72,16 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo clippy --workspace --all-targets --all-features --locked -- -D warnings",
         ),
         Step::new(
+            Fast,
+            "format of the journeys in a browser",
+            "cargo fmt --manifest-path tests/browser/Cargo.toml --check",
+        ),
+        Step::new(
+            Full,
+            "lints of the journeys in a browser",
+            "cargo clippy --manifest-path tests/browser/Cargo.toml --target-dir target --locked -- -D warnings",
+        ),
+        Step::new(
             Full,
             "documentation",
             "cargo doc --workspace --all-features --no-deps --locked",
