@@ -15,6 +15,7 @@ mod form;
 mod format;
 mod home;
 mod icons;
+mod live;
 mod page;
 mod renderer;
 mod session;
