@@ -148,7 +148,7 @@ impl Environment {
         sessions::authenticate(&self.0, session_id).await
     }
 
-    /// Whether a session has not ended. Unlike [`signed_in`](Self::signed_in) it is no use of the session: what is open for
+    /// Whether a session has not ended. Unlike [`signed_in`](Self::signed_in) it does not count as a use: what is open for
     /// long asks this, and does not keep the session.
     ///
     /// # Errors

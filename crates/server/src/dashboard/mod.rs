@@ -17,6 +17,7 @@ mod format;
 mod home;
 mod icons;
 mod markdown;
+mod live;
 mod page;
 mod playground;
 mod renderer;

@@ -16,8 +16,8 @@ use stead::{
 };
 
 use super::{
-    activity::Live,
     done::{self, Done},
+    live::Live,
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,

@@ -27,7 +27,7 @@ pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedIn
     })
 }
 
-/// Refuses a session that has ended. It is no use of it.
+/// Refuses a session that has ended. It does not count as a use of it.
 pub(crate) async fn check(context: &Context, id: &str) -> Result<()> {
     context.tasks.open()?;
     owned(context, id).await.map(drop)

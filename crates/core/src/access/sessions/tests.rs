@@ -98,7 +98,7 @@ fn a_session_ends_when_idle_and_after_twelve_hours() {
     let known = || world.run(authenticate(&context, &id));
     world.advance(Duration::from_secs(30 * 60 - 1));
     known().unwrap();
-    // A look at the session is no use of it.
+    // A look at the session does not count as a use of it.
     world.advance(Duration::from_secs(30 * 60 - 1));
     world.run(check(&context, &id)).unwrap();
     world.advance(Duration::from_secs(1));

@@ -86,19 +86,19 @@ async fn a_link_is_shown_once_with_a_code_and_what_is_wrong_at_its_field() {
     let form = "/dashboard/accounts/connect";
     let empty = browser.get(form).await;
     empty.assert_contains("<option value=\"mail\">mail</option>");
-    let fields = "csrf=own&connection_name=mail&identifier=%3Cb%3E";
+    let fields = "csrf=own&connection_name=mail&identifier=%3Ci%3E";
     let made = browser.post(form, HERE, fields).await;
     assert_eq!(made.status, StatusCode::OK, "{}", made.text());
     for part in [
         "http:&#x2f;&#x2f;127.0.0.1&#x2f;connect&#x2f;",
         "<path class=\"dark\" d=\"M4 4h7v1h-7z",
-        "&lt;b&gt;",
+        "&lt;i&gt;",
         "data-copy=\"http:",
     ] {
         made.assert_contains(part);
     }
-    assert!(!made.text().contains("<b>"), "{}", made.text());
-    let page = browser.get("/dashboard/accounts/mail/%3Cb%3E").await;
+    assert!(!made.text().contains("<i>"), "{}", made.text());
+    let page = browser.get("/dashboard/accounts/mail/%3Ci%3E").await;
     page.assert_contains("Make a link and show it to the user");
     for (fields, said) in [
         ("connection_name=mail&identifier=.", "aria-invalid"),

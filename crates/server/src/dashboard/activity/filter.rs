@@ -1,5 +1,7 @@
 //! Which calls and events are shown.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 use stead::{
     Error,
@@ -52,6 +54,15 @@ impl Span {
             Self::Week => TotalsStep::Hour,
             _ => TotalsStep::Minute,
         }
+    }
+
+    /// How old its totals may be: what a chart of this time would hardly show.
+    pub(super) const fn fresh(self) -> Duration {
+        Duration::from_secs(match self {
+            Self::Hour => 2,
+            Self::Day => 10,
+            Self::Week => 60,
+        })
     }
 
     /// Where its first bar begins.

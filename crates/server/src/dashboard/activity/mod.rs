@@ -3,14 +3,11 @@
 mod events;
 mod filter;
 mod list;
-mod live;
 mod read;
 mod stream;
 mod summary;
 #[cfg(test)]
 mod tests;
-
-pub(super) use live::Live;
 
 use super::{
     session::Role,

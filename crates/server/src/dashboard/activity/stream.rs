@@ -18,14 +18,13 @@ use minijinja::{context, value::Serde};
 use secrecy::ExposeSecret as _;
 use stead::Error;
 
-use super::{
-    events, filter,
-    list::rows,
-    live::{News, Watching},
-    summary::Summary,
-};
+use super::{events, filter, list::rows, summary::Summary};
 use crate::{
-    dashboard::{page::Page, session::SignedIn},
+    dashboard::{
+        live::{News, Watching},
+        page::Page,
+        session::SignedIn,
+    },
     extract::Query,
     problem::Result,
     serve::Stopping,

@@ -129,7 +129,12 @@ impl Summary {
     /// Of the calls that the filter takes, as far as totals tell them apart: by connection and tool.
     pub(super) async fn of(page: &Page, filter: &Calls) -> Result<Self, Error> {
         let environment = &page.environment;
-        let totals = page.live().totals(filter.span).await?;
+        let span = filter.span;
+        let since = span.start(environment.runtime().now());
+        let totals = page
+            .live()
+            .totals(span.name(), span.step(), since, span.fresh());
+        let totals = totals.await?;
         let connections = environment.connections(None, 100).await?.items;
         let product_of: BTreeMap<&str, &str> = connections
             .iter()

@@ -65,7 +65,11 @@ async fn events_come_in_pages_with_who_caused_them() {
         back["cursor"].as_str().unwrap()
     );
     let older = service.get(&path).await.json();
-    assert_eq!(types(&older).last(), Some(&"connection.created"), "{older}");
+    assert_eq!(
+        types(&older).last(),
+        Some(&"app_credential.created"),
+        "{older}"
+    );
     assert_eq!(older["more"], false);
     let stream = service.request("GET", "/v1/events?newest_first=true");
     let stream = stream.header("accept", "text/event-stream");

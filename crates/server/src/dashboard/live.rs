@@ -11,16 +11,15 @@ use std::{
     time::Duration,
 };
 
+use jiff::Timestamp;
 use stead::{
     Error, ErrorKind,
     core::{
         environment::Environment,
-        resource::{CallTotals, Event, EventFilter, ExecutionFilter, ExecutionRecord},
+        resource::{CallTotals, Event, EventFilter, ExecutionFilter, ExecutionRecord, TotalsStep},
     },
 };
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
-
-use super::filter::Span;
 
 /// Streams at once in this process.
 const STREAMS: usize = 100;
@@ -33,7 +32,7 @@ const NEWEST: u32 = 50;
 
 /// The newest calls and events, the newest first.
 #[derive(Debug, Default)]
-pub(in crate::dashboard) struct News {
+pub(super) struct News {
     pub(super) calls: Vec<ExecutionRecord>,
     pub(super) events: Vec<Event>,
 }
@@ -53,7 +52,7 @@ impl News {
 /// Totals that were read at a moment of this process's own clock.
 type Kept = (Duration, Arc<Vec<CallTotals>>);
 
-pub(in crate::dashboard) struct Live {
+pub(super) struct Live {
     environment: Environment,
     places: Arc<Semaphore>,
     news: watch::Sender<Arc<News>>,
@@ -75,7 +74,7 @@ pub(super) struct Watching {
 }
 
 impl Live {
-    pub(in crate::dashboard) fn new(environment: &Environment) -> Arc<Self> {
+    pub(super) fn new(environment: &Environment) -> Arc<Self> {
         Arc::new(Self {
             environment: environment.clone(),
             places: Arc::new(Semaphore::new(STREAMS)),
@@ -118,29 +117,29 @@ impl Live {
         })
     }
 
-    /// How many calls there were, read at most so often as a chart of this time can show it.
-    pub(super) async fn totals(&self, span: Span) -> Result<Arc<Vec<CallTotals>>, Error> {
-        let fresh = Duration::from_secs(match span {
-            Span::Hour => 2,
-            Span::Day => 10,
-            Span::Week => 60,
-        });
+    /// How many calls there were since a moment; what was read less than `fresh` ago under this name serves again.
+    pub(super) async fn totals(
+        &self,
+        name: &'static str,
+        step: TotalsStep,
+        since: Timestamp,
+        fresh: Duration,
+    ) -> Result<Arc<Vec<CallTotals>>, Error> {
         // Whoever asks meanwhile gets the same.
         let mut kept = self.totals.lock().await;
         let runtime = self.environment.runtime();
         let moment = runtime.monotonic();
-        if let Some((read, totals)) = kept.get(span.name())
+        if let Some((read, totals)) = kept.get(name)
             && moment.saturating_sub(*read) < fresh
         {
             return Ok(Arc::clone(totals));
         }
-        let now = runtime.now();
         let totals = self
             .environment
-            .execution_totals(span.step(), span.start(now), now)
+            .execution_totals(step, since, runtime.now())
             .await?;
         let totals = Arc::new(totals);
-        kept.insert(span.name(), (moment, Arc::clone(&totals)));
+        kept.insert(name, (moment, Arc::clone(&totals)));
         Ok(totals)
     }
 }
