@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_permissions_come_first_and_what_is_always_asked_for_is_no_choice() {
+    fn the_usual_permissions_come_first_without_those_that_are_always_asked_for() {
         static SCOPES: Product = Product {
             permission_texts: &[&TEXTS],
             oauth: OAuth {
