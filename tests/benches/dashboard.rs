@@ -93,7 +93,7 @@ impl Browser {
         browser
     }
 
-    async fn get(&self, path: &str) -> Answer {
+    async fn get(&self, path: &str) -> Response {
         let request = Request::get(path)
             .extension(ConnectInfo(SocketAddr::from(PEER)))
             .header(header::HOST, "127.0.0.1")
@@ -107,7 +107,7 @@ impl Browser {
         let cookie =
             cookie.and_then(|cookie| Some(cookie.to_str().ok()?.split(';').next()?.to_owned()));
         let body = response.into_body().collect().await.unwrap().to_bytes();
-        Answer {
+        Response {
             took: self.runtime.monotonic() - began,
             status,
             cookie,
@@ -121,12 +121,12 @@ impl Browser {
         let (mut known, mut kinds) = (BTreeSet::new(), BTreeSet::new());
         let mut alike: BTreeMap<String, usize> = BTreeMap::new();
         while let Some(path) = waiting.pop_front() {
-            let answer = self.get(&path).await;
-            assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.page);
-            if kinds.insert(answer.kind()) {
-                self.measure_one(&path, &answer).await;
+            let response = self.get(&path).await;
+            assert_eq!(response.status, StatusCode::OK, "{path}: {}", response.page);
+            if kinds.insert(response.kind()) {
+                self.measure_one(&path, &response).await;
             }
-            for link in answer.links() {
+            for link in response.links() {
                 let family = link.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let family = family.split('?').next().unwrap_or_default().to_owned();
                 if known.insert(link.clone()) {
@@ -140,7 +140,7 @@ impl Browser {
         }
     }
 
-    async fn measure_one(&self, path: &str, answer: &Answer) {
+    async fn measure_one(&self, path: &str, response: &Response) {
         let mut took = Vec::new();
         for _ in 0..ROUNDS {
             took.push(self.get(path).await.took);
@@ -151,19 +151,19 @@ impl Browser {
             "{:7.1} ms  {:7.1} ms  {:6} bytes  {path}",
             millis(took[ROUNDS / 2]),
             millis(took[ROUNDS - 1]),
-            answer.page.len(),
+            response.page.len(),
         );
     }
 }
 
-struct Answer {
+struct Response {
     took: Duration,
     status: StatusCode,
     cookie: Option<String>,
     page: String,
 }
 
-impl Answer {
+impl Response {
     /// The template that made the page.
     fn kind(&self) -> String {
         let after = self

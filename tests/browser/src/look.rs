@@ -96,7 +96,7 @@ async fn shape(stage: &Stage<'_>, width: u32, scheme: &str) -> Result<()> {
     Ok(())
 }
 
-/// Writes a picture of the whole page, where pictures are wanted.
+/// Writes a picture of the whole page, where there is a folder for pictures.
 pub(crate) async fn picture(stage: &Stage<'_>, name: &str) -> Result<()> {
     let Some(folder) = &stage.settings.screenshots else {
         return Ok(());

@@ -93,7 +93,7 @@ async fn run() -> Result<bool> {
         let stage = Stage::new(&driver, &settings, journey.name).await?;
         let outcome = (journey.run)(&stage).await;
         let outcome = match outcome {
-            Ok(()) => stage.verdict(),
+            Ok(()) => stage.faults_found(),
             Err(error) => Err(error.context(stage.where_it_stands().await)),
         };
         stage.end().await?;

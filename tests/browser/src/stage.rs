@@ -71,7 +71,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What was found by looking at pages.
-    pub(crate) fn verdict(&self) -> Result<()> {
+    pub(crate) fn faults_found(&self) -> Result<()> {
         let faults = self.faults.borrow();
         if !faults.is_empty() {
             bail!(
