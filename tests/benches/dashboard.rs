@@ -47,8 +47,9 @@ async fn main() {
     notes::calls(&platform, 0..calls).await;
     more_accounts(&file).await;
     platform.environment().maintain().await.unwrap();
+    let counted = notes::counted(&notes::totals(&platform).await, "", "");
     println!(
-        "{ACCOUNTS} accounts, {calls} calls; the median of {ROUNDS} requests, and the longest"
+        "{ACCOUNTS} accounts, {counted} calls; the median of {ROUNDS} requests, and the longest"
     );
     let mut options = ServerOptions::default();
     options.dashboard = DashboardAccess::SignedInOnLoopback;
@@ -61,17 +62,17 @@ async fn main() {
 async fn more_accounts(file: &Path) {
     let options = SqliteConnectOptions::new().filename(file);
     let mut database = options.connect().await.unwrap();
-    let copy = format!(
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {ACCOUNTS}),
+    // `?` is how many.
+    let copy = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?),
            one AS (SELECT * FROM account LIMIT 1),
-           made AS (SELECT substr(one.id, 1, 29) || printf('%08x', i) AS id, i, one.* FROM n, one)
+           made AS (SELECT substr(one.id, 1, 29) || printf('%08x', i) AS new_id, i, one.* FROM n, one)
          INSERT INTO account (id, connection_id, identifier, version, body)
-         SELECT made.id, connection_id, 'copy-' || i || '@example.com', version,
-           json_set(body, '$.id', made.id, '$.identifier', 'copy-' || i || '@example.com',
+         SELECT new_id, connection_id, 'copy-' || i || '@example.com', version,
+           json_set(body, '$.id', new_id, '$.identifier', 'copy-' || i || '@example.com',
              '$.state', CASE WHEN i % 100 = 0 THEN 'revoked' WHEN i % 10 = 0 THEN 'pending_authorization' ELSE 'active' END)
-         FROM made"
-    );
-    sqlx::query(&copy).execute(&mut database).await.unwrap();
+         FROM made";
+    let copying = sqlx::query(copy).bind(ACCOUNTS);
+    copying.execute(&mut database).await.unwrap();
 }
 
 /// Asks for pages as the browser of a member does.

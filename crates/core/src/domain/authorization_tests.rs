@@ -243,7 +243,7 @@ fn steps_change_what_they_say_and_nothing_else() {
         ended,
         Authorization {
             state: Failed,
-            reason: Some(Why::from("why")),
+            reason: Some(String::from("why")),
             verifier: None,
             app_state: None,
             pending: None,
