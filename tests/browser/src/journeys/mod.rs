@@ -5,7 +5,11 @@ mod every_page;
 mod first_call;
 mod first_owner;
 mod keyboard;
+mod playground;
+mod repair;
 mod settings;
+mod viewer;
+mod webhook;
 
 use std::{future::Future, pin::Pin};
 
@@ -41,7 +45,7 @@ pub(crate) const JOURNEYS: &[Journey] = &[
     },
     Journey {
         name: "connection",
-        what: "a connection is set up, tested with a real consent, and cleaned up",
+        what: "a connection to each product is set up, tested with a real consent, and cleaned up",
         in_smoke: false,
         run: |stage| Box::pin(connection::run(stage)),
     },
@@ -56,6 +60,30 @@ pub(crate) const JOURNEYS: &[Journey] = &[
         what: "a credential is made and revoked, a member invited, the audit log verified",
         in_smoke: false,
         run: |stage| Box::pin(settings::run(stage)),
+    },
+    Journey {
+        name: "playground",
+        what: "a tool as a user: dry run, run, and input that is refused",
+        in_smoke: true,
+        run: |stage| Box::pin(playground::run(stage)),
+    },
+    Journey {
+        name: "repair",
+        what: "an account breaks and its user connects it again",
+        in_smoke: false,
+        run: |stage| Box::pin(repair::run(stage)),
+    },
+    Journey {
+        name: "webhook",
+        what: "a test event, and an event that is sent again",
+        in_smoke: false,
+        run: |stage| Box::pin(webhook::run(stage)),
+    },
+    Journey {
+        name: "viewer",
+        what: "a viewer finds no button to act and is refused",
+        in_smoke: false,
+        run: |stage| Box::pin(viewer::run(stage)),
     },
     Journey {
         name: "every-page",
