@@ -25,7 +25,7 @@ pub(crate) fn router() -> Router<Sandbox> {
         .route("/sandbox/world", get(world))
         .route("/sandbox/records", get(records).post(add_record))
         .route("/sandbox/records/delete", post(delete_record))
-        .route("/sandbox/webhook", post(webhook))
+        .route("/sandbox/hook", post(webhook))
 }
 
 async fn home(headers: HeaderMap) -> Html<String> {

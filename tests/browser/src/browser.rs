@@ -115,7 +115,7 @@ impl Browser {
             .with_context(|| format!("cannot open {url}"))
     }
 
-    /// Presses the button, link or heading of a fold with this text or label.
+    /// Presses the button, link or heading of a fold with this text or label, or with this text in bold.
     pub(crate) async fn press(&self, text: &str) -> Result<()> {
         self.press_in("body", text).await
     }
@@ -124,7 +124,7 @@ impl Browser {
     pub(crate) async fn press_in(&self, part: &str, text: &str) -> Result<()> {
         let quoted = quoted(text);
         let xpath = format!(
-            ".//*[self::a or self::button or self::summary][normalize-space(.)={quoted} or @aria-label={quoted}]"
+            ".//*[self::a or self::button or self::summary][normalize-space(.)={quoted} or @aria-label={quoted} or .//b[normalize-space(.)={quoted}]]"
         );
         loop {
             let within = self.driver.query(By::Css(part)).wait(PATIENCE, INTERVAL);
@@ -148,38 +148,6 @@ impl Browser {
         field.clear().await?;
         field.send_keys(text).await?;
         Ok(())
-    }
-
-    /// Chooses, in the list with this label, the entry with this text.
-    pub(crate) async fn choose(&self, label: &str, entry: &str) -> Result<()> {
-        let field = self.field(label).await?;
-        let xpath = format!(".//option[normalize-space(.)={}]", quoted(entry));
-        let entry = field
-            .query(By::XPath(xpath))
-            .wait(PATIENCE, INTERVAL)
-            .first()
-            .await?;
-        entry.click().await?;
-        Ok(())
-    }
-
-    /// Ticks the box, or takes the choice, with this label.
-    pub(crate) async fn tick(&self, label: &str) -> Result<()> {
-        let field = self.field(label).await?;
-        if !field.is_selected().await? {
-            field.click().await?;
-        }
-        Ok(())
-    }
-
-    /// What stands in the field with this label.
-    pub(crate) async fn value(&self, label: &str) -> Result<String> {
-        Ok(self
-            .field(label)
-            .await?
-            .prop("value")
-            .await?
-            .unwrap_or_default())
     }
 
     async fn field(&self, label: &str) -> Result<WebElement> {
@@ -208,11 +176,6 @@ impl Browser {
         self.visible(By::XPath(xpath), &format!("the text {text:?}"))
             .await?;
         Ok(())
-    }
-
-    /// Whether the page shows this text now.
-    pub(crate) async fn shows(&self, text: &str) -> Result<bool> {
-        Ok(self.text().await?.contains(text))
     }
 
     /// All text that the page shows.
@@ -253,12 +216,6 @@ impl Browser {
     /// Presses a key, wherever the focus is.
     pub(crate) async fn key(&self, key: Key) -> Result<()> {
         self.driver.action_chain().send_keys(key).perform().await?;
-        Ok(())
-    }
-
-    /// Types a text, wherever the focus is.
-    pub(crate) async fn type_text(&self, text: &str) -> Result<()> {
-        self.driver.action_chain().send_keys(text).perform().await?;
         Ok(())
     }
 

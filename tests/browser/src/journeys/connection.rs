@@ -73,7 +73,7 @@ async fn one(stage: &Stage<'_>, product: &Product) -> Result<()> {
     }
     look("name").await?;
     browser.press("Create the connection").await?;
-    browser.sees("Redirect URI").await?;
+    browser.sees("Copy the redirect URI").await?;
     stage.look(&format!("set-up-{}", product.name)).await?;
     browser.fill("Client id", product.client_id).await?;
     browser.fill("Client secret", CLIENT_SECRET).await?;
@@ -88,7 +88,7 @@ async fn one(stage: &Stage<'_>, product: &Product) -> Result<()> {
         .press(&format!("Continue to {}", product.title))
         .await?;
     browser.press("Allow").await?;
-    browser.press("It was me: make the call").await?;
+    browser.press("Make the call").await?;
     browser.sees("The connection works").await?;
     look("tested").await?;
     browser.press("Disconnect the test account").await?;

@@ -10,7 +10,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let page = |path: &str| format!("{}/dashboard/{path}", service.url);
     browser.go(&page("sandbox?user=ada")).await?;
     stage.look("sandbox").await?;
-    browser.press("Users withdraw consent").await?;
+    browser.press("Do it: Users withdraw consent").await?;
     browser.sees("The sandbox does that now.").await?;
     let tool = "playground?connection_name=mail&identifier=ada&tool=mail_fetch_mails";
     browser.go(&page(tool)).await?;

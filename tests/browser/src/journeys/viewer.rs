@@ -12,7 +12,6 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let page = |path: &str| format!("{}/dashboard/{path}", service.url);
     browser.go(&page("settings/members/new")).await?;
     browser.fill("E-mail address", "vera@example.com").await?;
-    browser.choose("Role", "Viewer").await?;
     browser.press("Invite").await?;
     let link = browser.text_of(".once code").await?;
     browser.go(&link).await?;
@@ -42,7 +41,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
             }
         }
     }
-    browser.go(&page("connections/new")).await?;
+    browser.go(&page("connections/new/product")).await?;
     browser.sees("forbidden").await?;
     stage.look("refused").await
 }

@@ -16,8 +16,12 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     stage.look("deliveries").await?;
     browser.press("Send a test").await?;
     browser.sees("A test event was sent.").await?;
-    browser.press("Send again").await?;
-    browser.sees("The event is sent once more.").await?;
+    browser
+        .evaluate("document.querySelector('#since').value = '2026-01-01T00:00';")
+        .await?;
+    browser.press("Send once more").await?;
+    browser.sees("The events are sent once more").await?;
+    stage.look("replayed").await?;
     browser.press("Rotate the secret").await?;
     stage.look("rotate").await
 }

@@ -118,7 +118,7 @@ pub(super) async fn seed(stack: &Stack) -> Outcome {
     if !environment.webhooks(None, 1).await?.items.is_empty() {
         return Ok(());
     }
-    let mut webhook = NewWebhook::new(format!("{}/sandbox/webhook", stack.sandbox_url));
+    let mut webhook = NewWebhook::new(format!("{}/sandbox/hook", stack.sandbox_url));
     webhook.description = Some(String::from(
         "An endpoint of the sandbox, which takes every event",
     ));

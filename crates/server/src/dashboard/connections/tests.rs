@@ -81,7 +81,8 @@ async fn a_connection_is_set_up_in_four_steps() {
     page.assert_contains("The connection is ready.");
     page.assert_contains("Test connection");
     let other = browser.page("/news?done=%3Cscript%3E").await;
-    assert_eq!(other.status, StatusCode::OK);
+    assert_eq!(other.status, StatusCode::BAD_REQUEST);
+    assert!(!other.text().contains("<script>"));
     browser
         .page("/news/set-up")
         .await
