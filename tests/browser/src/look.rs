@@ -27,7 +27,8 @@ const wide = [...document.querySelectorAll('body *')].filter((one) => {
   for (let above = one.parentElement; above; above = above.parentElement) if (getComputedStyle(above).overflowX !== 'visible') return false;
   return true;
 });
-return wide.slice(0, 3).map((one) => one.tagName.toLowerCase() + '.' + one.className);";
+const names = wide.slice(0, 3).map((one) => one.tagName.toLowerCase() + '.' + one.className);
+return names.length ? names : ['something that is positioned'];";
 const AXE: &str = "const done = arguments[arguments.length - 1];
 axe.run(document, { resultTypes: ['violations'] }).then(
   (result) => done(result.violations.map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', '))),
