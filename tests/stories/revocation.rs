@@ -190,21 +190,33 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
     // Not usable, so it does not end; it stays what it is.
     returned(&stage, "calendar", "user-8", ADA).await;
 
-    let ended = stage
-        .delete("/v1/accounts/mail/user-1?revoke_at_product=true")
-        .await;
-    assert_eq!(ended.status, 200);
+    let ends = json!({
+        "revocation": "requested",
+        "ends_other_grants": true,
+        "also_ends": [
+            { "connection_name": "calendar", "identifier": "user-1" },
+            { "connection_name": "mail", "identifier": "user-9" },
+        ],
+    });
+    let revoke = "/v1/accounts/mail/user-1?revoke_at_product=true";
+    let would_end = stage.delete(&format!("{revoke}&dry_run=true")).await;
     assert_eq!(
-        ended.json(),
-        json!({
-            "revocation": "requested",
-            "ends_other_grants": true,
-            "also_ends": [
-                { "connection_name": "calendar", "identifier": "user-1" },
-                { "connection_name": "mail", "identifier": "user-9" },
-            ],
-        })
+        (would_end.status.as_u16(), would_end.json()),
+        (200, ends.clone())
     );
+    // Neither does it erase.
+    let erased = stage
+        .delete("/v1/accounts/mail/user-1?erase=true&dry_run=true")
+        .await;
+    assert_eq!(erased.json(), json!({ "revocation": "none" }));
+    let before = account(&stage, "mail", "user-1").await;
+    assert_eq!(
+        (&before["state"], stage.revocations()),
+        (&json!("active"), 0)
+    );
+
+    let ended = stage.delete(revoke).await;
+    assert_eq!((ended.status.as_u16(), ended.json()), (200, ends));
     stage.platform.shut_down().await;
     assert_eq!(stage.revocations(), 1);
     let reopened = reopened(&stage).await;

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
 mod bench;
+mod browser;
 mod chaos;
 mod clients;
 mod codegen;
@@ -11,6 +12,7 @@ mod deny;
 mod fixtures;
 #[cfg(test)]
 mod guides;
+mod install;
 mod new_tool;
 mod shell;
 mod shells;
@@ -37,6 +39,9 @@ cargo xtask shells [--all]      the shells into which the journeys are pasted: i
                                 --all, what is missing is a failure
 cargo xtask clients [--all]     the products' own SDKs, through the proxy, and every operation with made-up input; with
                                 --all, what is missing is a failure
+cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
+                                journeys through the dashboard in Chromium; with --all, pictures of every page are written to
+                                target/screenshots, and what is missing is a failure; with --readme, the pictures of README
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
@@ -44,7 +49,9 @@ cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead
 cargo xtask bench history [CALLS]
-                                what a million calls leave behind: memory, bytes in the database, totals";
+                                what a million calls leave behind: memory, bytes in the database, totals
+cargo xtask bench dashboard [CALLS]
+                                time and size of each page of the dashboard, with 100,000 accounts and a million calls";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -78,11 +85,14 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["shells", "--all"] => shells::run(true),
         ["clients"] => clients::run(false),
         ["clients", "--all"] => clients::run(true),
+        ["browser", options @ ..] => browser::run(options),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),
         ["bench", "history"] => bench::history("1000000"),
         ["bench", "history", calls] => bench::history(calls),
+        ["bench", "dashboard"] => bench::dashboard("1000000"),
+        ["bench", "dashboard", calls] => bench::dashboard(calls),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

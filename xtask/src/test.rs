@@ -72,6 +72,16 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo clippy --workspace --all-targets --all-features --locked -- -D warnings",
         ),
         Step::new(
+            Fast,
+            "format of the journeys in a browser",
+            "cargo fmt --manifest-path tests/browser/Cargo.toml --check",
+        ),
+        Step::new(
+            Full,
+            "lints of the journeys in a browser",
+            "cargo clippy --manifest-path tests/browser/Cargo.toml --target-dir target --locked -- -D warnings",
+        ),
+        Step::new(
             Full,
             "documentation",
             "cargo doc --workspace --all-features --no-deps --locked",
@@ -117,6 +127,14 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             Full,
             "the products' SDKs",
             format!("cargo xtask clients{all}"),
+        ),
+        Step::new(
+            Full,
+            "journeys in a browser",
+            match extent {
+                Extent::All => "cargo xtask browser --all",
+                _ => "cargo xtask browser --smoke",
+            },
         ),
         Step::new(
             Extent::All,

@@ -65,6 +65,8 @@ names! {
     CredentialsManage = "credentials:manage";
     /// Invite, change, disable and delete members of the dashboard, owners too: as much as everything.
     MembersManage = "members:manage";
+    /// See data keys, and add, activate, replace and destroy them.
+    KeysManage = "keys:manage";
 }
 
 impl ScopeName {
@@ -201,12 +203,13 @@ impl Scopes {
         ScopeName::ALL.iter().map(|name| name.scope()).collect()
     }
 
-    /// What a credential has for which none are given: all that an application needs. Other credentials, members and the
-    /// audit log are for operators.
+    /// What a credential has for which none are given: all that an application needs. Other credentials, members, keys
+    /// and the audit log are for operators.
     pub fn usual() -> Self {
         let of_operators = [
             ScopeName::CredentialsManage,
             ScopeName::MembersManage,
+            ScopeName::KeysManage,
             ScopeName::AuditRead,
         ];
         let all = ScopeName::ALL.iter();
@@ -221,7 +224,7 @@ impl Scopes {
             Role::Owner => true,
             Role::Operator => !matches!(
                 name,
-                ScopeName::CredentialsManage | ScopeName::MembersManage
+                ScopeName::CredentialsManage | ScopeName::MembersManage | ScopeName::KeysManage
             ),
             Role::Viewer => matches!(
                 name,

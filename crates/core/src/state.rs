@@ -1,4 +1,4 @@
-//! States of connections and accounts, which the API's views and the domain's entities share.
+//! States of connections, accounts and authorizations, which the API's views and the domain's entities share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,8 +65,21 @@ state_names!(AccountState {
     Disconnected = "disconnected",
 });
 
+/// Where the delivery of an event to a webhook stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryState {
+    /// Another attempt is due.
+    Waiting,
+    /// The endpoint has taken it.
+    Delivered,
+    /// The endpoint did not take it, and no attempt follows.
+    Failed,
+}
+state_names!(DeliveryState { Waiting = "waiting", Delivered = "delivered", Failed = "failed" });
+
 /// State of a data key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataKeyState {
     /// Every process can open with it; none seals with it yet.
@@ -117,6 +130,41 @@ pub enum AccountReason {
     ClientChanged,
 }
 
+/// How far an authorization has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthorizationState {
+    /// The link exists.
+    Created,
+    /// A browser was bound and sent to the product.
+    Redirected,
+    /// It came back; the state is spent.
+    Returned,
+    /// The application has to confirm who came back.
+    Verifying,
+    /// The account is active.
+    Completed,
+    /// The user refused.
+    Denied,
+    /// Its time is over.
+    Expired,
+    /// It failed.
+    Failed,
+    /// A newer one was completed.
+    Superseded,
+}
+state_names!(AuthorizationState {
+    Created = "created",
+    Redirected = "redirected",
+    Returned = "returned",
+    Verifying = "verifying",
+    Completed = "completed",
+    Denied = "denied",
+    Expired = "expired",
+    Failed = "failed",
+    Superseded = "superseded",
+});
+
 /// What an account token may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -134,11 +182,11 @@ state_names!(TokenAccess { Read = "read", Write = "write" });
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// See everything but credentials of applications and members; change nothing.
+    /// See everything but webhooks, credentials of applications, members and keys; change nothing.
     Viewer,
     /// What a viewer may, and work with connections, accounts, tools and webhooks.
     Operator,
-    /// Everything, also credentials of applications and members.
+    /// Everything, also credentials of applications, members and keys.
     Owner,
 }
 state_names!(Role { Viewer = "viewer", Operator = "operator", Owner = "owner" });

@@ -1,16 +1,19 @@
-//! The sandbox's own routes: what came in, what shall go wrong, the world.
+//! The sandbox's own routes: what came in, what shall go wrong, the world and its records.
+
+use std::collections::BTreeMap;
 
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::State,
+    extract::{Query, State},
     http::{HeaderMap, StatusCode, header},
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{Sandbox, faults::Fault, log::Received, pages};
+use crate::{Sandbox, faults::Fault, log::Received, pages, records::Section};
 
 /// The home page and `/sandbox/…`.
 pub(crate) fn router() -> Router<Sandbox> {
@@ -20,6 +23,9 @@ pub(crate) fn router() -> Router<Sandbox> {
         .route("/sandbox/faults", get(waiting).post(fault))
         .route("/sandbox/reset", post(reset))
         .route("/sandbox/world", get(world))
+        .route("/sandbox/records", get(records).post(add_record))
+        .route("/sandbox/records/delete", post(delete_record))
+        .route("/sandbox/hook", post(webhook))
 }
 
 async fn home(headers: HeaderMap) -> Html<String> {
@@ -45,6 +51,49 @@ async fn reset(State(sandbox): State<Sandbox>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
+/// Whose records are meant.
+#[derive(Deserialize)]
+struct Whose {
+    user: String,
+}
+
+async fn records(State(sandbox): State<Sandbox>, Query(whose): Query<Whose>) -> Json<Vec<Section>> {
+    Json(sandbox.sections(&whose.user))
+}
+
+/// A record to be added.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Added {
+    user: String,
+    section: String,
+    fields: BTreeMap<String, String>,
+}
+
+async fn add_record(State(sandbox): State<Sandbox>, body: Bytes) -> Response {
+    let added = serde_json::from_slice::<Added>(&body).map_err(|error| error.to_string());
+    done(added.and_then(|one| sandbox.add_record(&one.user, &one.section, &one.fields)))
+}
+
+/// A record to be deleted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deleted {
+    user: String,
+    section: String,
+    id: String,
+}
+
+async fn delete_record(State(sandbox): State<Sandbox>, body: Bytes) -> Response {
+    let deleted = serde_json::from_slice::<Deleted>(&body).map_err(|error| error.to_string());
+    done(deleted.and_then(|one| sandbox.delete_record(&one.user, &one.section, &one.id)))
+}
+
+/// An application's endpoint that takes every event.
+async fn webhook() -> StatusCode {
+    StatusCode::NO_CONTENT
+}
+
 async fn world(State(sandbox): State<Sandbox>) -> Json<Value> {
     Json(sandbox.world())
 }
@@ -64,6 +113,10 @@ async fn fault(State(sandbox): State<Sandbox>, body: Bytes) -> Response {
             .try_for_each(|fault| sandbox.try_fault(fault)),
         Err(error) => Err(error.to_string()),
     };
+    done(outcome)
+}
+
+fn done(outcome: Result<(), String>) -> Response {
     match outcome {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(reason) => refuse(&reason),

@@ -13,6 +13,7 @@ mod product;
 mod products;
 mod query;
 mod receive;
+mod records;
 mod request;
 mod response;
 mod seed;
@@ -24,6 +25,7 @@ mod warehouse;
 mod workspace;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -33,6 +35,7 @@ use tokio::{net::TcpListener, sync::watch};
 
 pub use faults::{Fault, RotationMode};
 pub use log::Received;
+pub use records::{Field, Record, Section};
 pub use serve::Running;
 
 use state::State;
@@ -229,6 +232,45 @@ impl Sandbox {
         self.state().describe()
     }
 
+    /// Email address and name of each person who lives in it.
+    pub fn people(&self) -> Vec<(&'static str, &'static str)> {
+        let people = users::all().iter();
+        people.map(|user| (user.email, user.name)).collect()
+    }
+
+    /// What a person owns, to be looked at and changed by hand.
+    #[must_use]
+    pub fn sections(&self, user: &str) -> Vec<Section> {
+        self.state().sections(user)
+    }
+
+    /// Adds a record to a section, made of values for its fields.
+    ///
+    /// # Errors
+    /// One sentence: a value is missing or cannot be read, or there is no such section.
+    pub fn add_record(
+        &self,
+        user: &str,
+        section: &str,
+        values: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
+        self.state().add_record(user, section, values)
+    }
+
+    /// Deletes a record of a section.
+    ///
+    /// # Errors
+    /// One sentence: there is no such section or record.
+    pub fn delete_record(&self, user: &str, section: &str, id: &str) -> Result<(), String> {
+        self.state().delete_record(user, section, id)
+    }
+
+    /// The faults that wait for a request, each with how many it will strike.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<serde_json::Value> {
+        self.state().faults.waiting()
+    }
+
     /// The sandbox's clock, which moves only on request ([`Fault::Advance`]).
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
@@ -236,7 +278,10 @@ impl Sandbox {
     }
 
     /// Applies a fault, or says why it changes nothing.
-    fn try_fault(&self, fault: Fault) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// One sentence: it names a user or a message that does not exist.
+    pub fn try_fault(&self, fault: Fault) -> Result<(), String> {
         let held = match fault {
             Fault::HoldTokenRequests => true,
             Fault::ReleaseTokenRequests => false,

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::{
     faults::Fault,
+    records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
@@ -56,6 +57,32 @@ pub(crate) trait Product: Send {
 
     /// Adds what the users own to the world in readable JSON: `{"users": [{"email": …}]}`.
     fn describe(&self, world: &mut Value);
+
+    /// What a user owns, to be looked at and changed by hand.
+    fn sections(&mut self, _: &Shared, _: &str) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// Adds a record to a section; nothing where the section is another product's.
+    fn add_record(
+        &mut self,
+        _: &mut Shared,
+        _user: &str,
+        _section: &str,
+        _: &Values,
+    ) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// Deletes a record, in the same way.
+    fn delete_record(
+        &mut self,
+        _user: &str,
+        _section: &str,
+        _id: &str,
+    ) -> Option<Result<(), String>> {
+        None
+    }
 }
 
 /// Why a request is refused without being processed.

@@ -9,6 +9,7 @@ use crate::{
     plan::Plan,
     product::Product,
     products,
+    records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
@@ -118,6 +119,40 @@ impl State {
         self.products
             .iter_mut()
             .try_for_each(|product| product.apply(&self.shared, &fault))
+    }
+
+    /// What a user owns at all products.
+    pub(crate) fn sections(&mut self, user: &str) -> Vec<Section> {
+        let shared = &self.shared;
+        let products = self.products.iter_mut();
+        products
+            .flat_map(|product| product.sections(shared, user))
+            .collect()
+    }
+
+    /// Adds a record to a section.
+    pub(crate) fn add_record(
+        &mut self,
+        user: &str,
+        section: &str,
+        values: &Values,
+    ) -> Result<(), String> {
+        let shared = &mut self.shared;
+        let mut products = self.products.iter_mut();
+        let done = products.find_map(|product| product.add_record(shared, user, section, values));
+        done.unwrap_or_else(|| Err(format!("there is no section {section}")))
+    }
+
+    /// Deletes a record of a section.
+    pub(crate) fn delete_record(
+        &mut self,
+        user: &str,
+        section: &str,
+        id: &str,
+    ) -> Result<(), String> {
+        let mut products = self.products.iter_mut();
+        let done = products.find_map(|product| product.delete_record(user, section, id));
+        done.unwrap_or_else(|| Err(format!("there is no section {section}")))
     }
 
     /// The world in readable JSON.

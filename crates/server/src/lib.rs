@@ -47,6 +47,8 @@ mod state;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
+mod testing_clock;
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
@@ -56,7 +58,10 @@ use stead::{Error, ErrorKind, core::environment::Environment};
 
 pub use brand::Brand;
 pub use document::openapi;
-pub use options::{DashboardAccess, Sample, ServerOptions, Trial};
+pub use options::{
+    DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
+    SandboxSection, ServerOptions, Trial,
+};
 pub use serve::{Server, UnderWay, serve};
 
 use crate::{

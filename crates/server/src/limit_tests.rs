@@ -113,6 +113,7 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             named("/v1/connections/NAME", json!({ "client_secret": "other" }))
         }
         ("POST", "/v1/authorization-links") => named("/v1/authorization-links", account()),
+        ("GET", "/v1/authorizations/{authorization_id}") => id(&hidden.authorization, none()),
         ("POST", "/v1/authorizations/{authorization_id}/verify") => {
             id(&hidden.authorization, json!({ "identifier": "someone" }))
         }
@@ -201,6 +202,13 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
         (_, "/v1/members/{member_id}/reset") => {
             vec![Ask::Closed("/v1/members/mem_x/reset", none())]
         }
+        (_, "/v1/keys") => vec![Ask::Closed("/v1/keys", none())],
+        (_, "/v1/keys/reencrypt") => vec![Ask::Closed("/v1/keys/reencrypt", none())],
+        (_, "/v1/keys/rewrap") => vec![Ask::Closed("/v1/keys/rewrap", none())],
+        (_, "/v1/keys/{key_id}/activate") => {
+            vec![Ask::Closed("/v1/keys/key_x/activate", json!({}))]
+        }
+        (_, "/v1/keys/{key_id}/retire") => vec![Ask::Closed("/v1/keys/key_x/retire", none())],
         ("GET", "/v1/tools/{name}" | "/v1/audit/verify") | ("POST", "/v1/webhooks") => {
             vec![Ask::Open]
         }

@@ -1,6 +1,9 @@
 //! A real router over a platform in memory, and products that respond from a function.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use axum::{Router, body::Body};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -20,7 +23,7 @@ use stead::{
 };
 use tower::ServiceExt as _;
 
-use crate::{document::check::check, routes::Route};
+use crate::{document::check::check, routes::Route, testing_clock::Clock};
 
 const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
 /// Where account tokens say whose account is meant.
@@ -102,6 +105,7 @@ pub(crate) struct TestService {
     pub(crate) router: Router,
     pub(crate) platform: Platform,
     products: Arc<Products>,
+    clock: Arc<Clock>,
     bearer: String,
 }
 
@@ -139,7 +143,9 @@ impl TestService {
             received: Mutex::default(),
         });
         let transport: Arc<dyn Transport> = Arc::clone(&products) as _;
+        let clock = Arc::new(Clock::new());
         let builder = Platform::builder(public_url)
+            .runtime(Arc::clone(&clock) as _)
             .key(KEY)
             .proxy_url(PROXY_URL)
             .in_memory()
@@ -165,6 +171,7 @@ impl TestService {
             router: crate::router(&platform),
             platform,
             products,
+            clock,
             bearer,
         }
     }
@@ -186,8 +193,14 @@ impl TestService {
             router: self.router.clone(),
             platform: self.platform.clone(),
             products: Arc::clone(&self.products),
+            clock: Arc::clone(&self.clock),
             bearer: issued.access_token.expose_secret().to_owned(),
         }
+    }
+
+    /// Lets time pass, which no one waits for.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.pass(time);
     }
 
     /// What the products received, token requests among it.

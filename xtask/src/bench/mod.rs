@@ -151,6 +151,16 @@ pub(crate) fn history(calls: &str) -> Result<()> {
     ))
 }
 
+/// Makes so many calls and 100,000 accounts, and says how long each page of the dashboard takes.
+///
+/// # Errors
+/// Where a page cannot be made.
+pub(crate) fn dashboard(calls: &str) -> Result<()> {
+    shell::run(&format!(
+        "cargo bench --locked -p stead-stories --bench dashboard -- {calls}"
+    ))
+}
+
 /// What is measured: a request, and the process whose time it costs.
 struct Subject<'a> {
     name: String,

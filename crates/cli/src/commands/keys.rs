@@ -153,7 +153,7 @@ fn show(key: &DataKey, terminal: &Terminal) {
 }
 
 async fn list(environment: &Environment, terminal: &Terminal) -> Outcome {
-    let keys = environment.keys().await?;
+    let keys = environment.keys(true).await?;
     if terminal.json() {
         terminal.result_json(&keys);
         return Ok(());
@@ -163,7 +163,7 @@ async fn list(environment: &Environment, terminal: &Terminal) -> Outcome {
             key.key_id.clone(),
             key.state.name().to_owned(),
             key.ring_key.clone(),
-            key.rows.to_string(),
+            key.rows.unwrap_or_default().to_string(),
         ]
     });
     terminal.table(["DATA KEY", "STATE", "RING KEY", "ROWS"], rows.collect());
@@ -226,7 +226,7 @@ async fn rewrap(environment: &Environment, terminal: &Terminal) -> Outcome {
 /// still to be done.
 async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Outcome {
     let in_state = |keys: &[DataKey], state| keys.iter().rfind(|key| key.state == state).cloned();
-    let keys = environment.keys().await?.data_keys;
+    let keys = environment.keys(false).await?.data_keys;
     let retiring = in_state(&keys, DataKeyState::Retiring);
     let next = match in_state(&keys, DataKeyState::Added) {
         Some(added) => Some(added),
@@ -249,7 +249,7 @@ async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Ou
         );
     }
     reencrypt(environment, terminal).await?;
-    let keys = environment.keys().await?.data_keys;
+    let keys = environment.keys(false).await?.data_keys;
     for key in keys
         .iter()
         .filter(|key| key.state == DataKeyState::Retiring)

@@ -135,17 +135,12 @@ impl Stack {
 
     /// Goes through an authorization link as the sandbox's user, who allows everything.
     pub(crate) async fn consent(&self, link: &str) -> Outcome {
-        self.consent_as(link, SANDBOX_USER).await
-    }
-
-    /// The same as another user of the sandbox.
-    pub(crate) async fn consent_as(&self, link: &str, user: &str) -> Outcome {
         let environment = self.platform.environment();
         let token = link.rsplit('/').next().unwrap_or_default();
         let started = environment.start_authorization(token, None).await?;
         let back = self
             .sandbox
-            .consent(&started.location, user, &["all"])
+            .consent(&started.location, SANDBOX_USER, &["all"])
             .map_err(|page| {
                 let what = format!("the sandbox's user could not allow: {page}");
                 Failure::new(Exit::Failed, what, "This is an error in Stead.")

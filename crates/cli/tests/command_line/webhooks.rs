@@ -123,6 +123,10 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
         let (code, _, said) = stead(&["accounts", verb, "mail", "you"]);
         assert_eq!(code, 0, "{said}");
     };
+    // The one that `dev` starts with.
+    for webhook in shown(&["list"]).as_array().unwrap() {
+        done(&["delete", webhook["id"].as_str().unwrap()]);
+    }
     assert_eq!(
         done(&["list"]),
         "There are no webhooks yet; create one with `stead webhooks create`.\n"

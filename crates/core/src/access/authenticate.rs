@@ -80,8 +80,10 @@ async fn check_access_token(
         .note_use(&token.client_id, &secret.id, now);
     let mut scopes = token.scopes(&credential);
     if !credential.connections.are_all() {
-        // Who makes owners has no limit.
-        scopes = scopes.without(ScopeName::MembersManage);
+        // Who makes owners has no limit, and keys are those of every connection.
+        scopes = scopes
+            .without(ScopeName::MembersManage)
+            .without(ScopeName::KeysManage);
     }
     let application = Application {
         client_id: token.client_id,

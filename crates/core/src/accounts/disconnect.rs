@@ -3,6 +3,7 @@
 use super::erase;
 use crate::{
     Result,
+    caller::Caller,
     context::{
         Context,
         change::{Change, Shredded},
@@ -17,13 +18,13 @@ use crate::{
 /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
 /// product too; a product that does not answer is asked again later. Where that ends all that the user has granted to
 /// the project, the accounts that end with it are named; each needs a new authorization once the product has done it.
-/// With `erase` the account goes too, and with it every name of the user.
+/// With `erase` the account goes too, and with it every name of the user. A dry run only says what would end.
 pub(crate) async fn disconnect(
     context: &Context,
     of: &AccountRef,
     how: Disconnection,
 ) -> Result<Disconnected> {
-    let pseudonym = match how.erase {
+    let pseudonym = match how.erase && !how.dry_run {
         true => Some(erase::pseudonym(context, of).await?),
         false => None,
     };
@@ -43,6 +44,27 @@ pub(crate) async fn disconnect(
         Vec::new()
     };
     let also_ended: Vec<AccountId> = also_ends.iter().map(|other| other.id).collect();
+    let told = move |caller: &Caller, asked: bool, erasure| Disconnected {
+        revocation: match (how.revoke_at_product, asked) {
+            (false, _) => Revocation::None,
+            (true, true) => Revocation::Requested,
+            (true, false) => Revocation::NotPossible,
+        },
+        ends_other_grants: asked && ends_grant,
+        also_ends: also_ends
+            .into_iter()
+            .filter(|other| asked && caller.sees(other.connection_name.as_str()))
+            .map(|other| AlsoEnded {
+                connection_name: other.connection_name,
+                identifier: other.identifier,
+            })
+            .collect(),
+        erasure,
+    };
+    if how.dry_run {
+        let loaded = load(context, id, how, &also_ended, None).await?;
+        return Ok(told(&context.caller, is_asked(&loaded.1), None));
+    }
     context
         .detached(move |context| async move {
             context.store.remove_unreadable_credentials(id).await?;
@@ -60,23 +82,7 @@ pub(crate) async fn disconnect(
                 Some(pseudonym) => Some(erase::first_pass(&context, pseudonym).await),
                 None => None,
             };
-            Ok(Disconnected {
-                revocation: match (how.revoke_at_product, asked) {
-                    (false, _) => Revocation::None,
-                    (true, true) => Revocation::Requested,
-                    (true, false) => Revocation::NotPossible,
-                },
-                ends_other_grants: asked && ends_grant,
-                also_ends: also_ends
-                    .into_iter()
-                    .filter(|other| asked && context.caller.sees(other.connection_name.as_str()))
-                    .map(|other| AlsoEnded {
-                        connection_name: other.connection_name,
-                        identifier: other.identifier,
-                    })
-                    .collect(),
-                erasure,
-            })
+            Ok(told(&context.caller, asked, erasure))
         })
         .await?
 }
@@ -113,6 +119,11 @@ async fn load(
     Ok((account, credentials, erased))
 }
 
+/// Whether the product is asked to revoke something.
+fn is_asked(credentials: &[Shredded]) -> bool {
+    credentials.iter().any(|(_, entry)| entry.is_some())
+}
+
 /// The change, and whether the product is asked to revoke something.
 fn decide(
     context: &Context,
@@ -122,7 +133,7 @@ fn decide(
     pseudonym: Option<&String>,
 ) -> Result<(Change, bool)> {
     let Versioned { row, version, .. } = account;
-    let asked = credentials.iter().any(|(_, entry)| entry.is_some());
+    let asked = is_asked(&credentials);
     let action = if pseudonym.is_some() {
         "account.erased"
     } else {

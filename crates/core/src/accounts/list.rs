@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, btree_map::Entry};
 
 use crate::{
-    Result,
+    Error, Result,
     context::{Context, account_view},
     domain::{Account, Connection},
     identifier::{AccountId, ConnectionId, Identifier},
@@ -37,6 +37,13 @@ pub(crate) async fn list(
         };
         return of_user(context, &connections, &identifier, filter, after, limit).await;
     }
+    if let Some(prefix) = &filter.identifier_prefix {
+        let connections = match connection {
+            Some(one) => vec![one],
+            None => context.seen_connections().await?,
+        };
+        return of_prefix(context, &connections, prefix, filter, after, limit).await;
+    }
     scan(context, connection.map(|one| one.id), filter, after, limit).await
 }
 
@@ -65,6 +72,65 @@ async fn of_user(
         .filter(|_| more)
         .map(|last| last.id.to_string());
     Ok(Page::new(items, next))
+}
+
+/// The accounts of users whose identifier begins so: connection by connection, and there by identifier.
+async fn of_prefix(
+    context: &Context,
+    connections: &[Connection],
+    prefix: &str,
+    filter: &AccountFilter,
+    after: Option<AccountId>,
+    limit: u32,
+) -> Result<Page<resource::Account>> {
+    let mut last = match after {
+        None => None,
+        Some(id) => Some(context.store.account(id).await?.ok_or_else(|| {
+            let message = "the account at which the page ended is gone; begin again without it";
+            Error::invalid_at("/page_token", message)
+        })?),
+    }
+    .map(|found| found.row);
+    let begun = last.as_ref().map(|row| row.connection_id);
+    let left = connections
+        .iter()
+        .skip_while(|connection| begun.is_some_and(|id| connection.id != id));
+    let (mut items, mut rounds) = (Vec::new(), 0);
+    for connection in left {
+        let mut from = last.take();
+        let whole = Identifier::new(prefix).ok();
+        if let (None, Some(identifier)) = (&from, whole) {
+            let found = context.store.account_of(connection.id, &identifier).await?;
+            items.extend(found.and_then(|found| matching(filter, connection, found.row)));
+            if items.len() >= limit as usize {
+                let end = items.last().map(|last| last.id.to_string());
+                return Ok(Page::new(items, end));
+            }
+        }
+        loop {
+            let store = &context.store;
+            let behind = from.as_ref().map(|row| &row.identifier);
+            let rows = store.accounts_of_prefix(connection.id, prefix, behind, limit);
+            let rows = rows.await?;
+            rounds += 1;
+            let all = rows.len() < limit as usize;
+            for row in rows {
+                let id = row.row.id;
+                from = Some(row.row.clone());
+                items.extend(matching(filter, connection, row.row));
+                if items.len() >= limit as usize {
+                    return Ok(Page::new(items, Some(id.to_string())));
+                }
+            }
+            if all {
+                break;
+            }
+            if rounds >= ROUNDS {
+                return Ok(Page::new(items, from.map(|row| row.id.to_string())));
+            }
+        }
+    }
+    Ok(Page::new(items, None))
 }
 
 async fn scan(
@@ -109,6 +175,10 @@ fn matching(
     connection: &Connection,
     row: Account,
 ) -> Option<resource::Account> {
+    let beginning = filter.identifier_prefix.as_deref().unwrap_or_default();
+    if !row.identifier.as_str().starts_with(beginning) {
+        return None;
+    }
     let product = filter.product.as_deref();
     if product.is_some_and(|product| connection.product != product) {
         return None;
@@ -118,4 +188,68 @@ fn matching(
     state
         .is_none_or(|state| view.state == state)
         .then_some(view)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        domain::account::new_account,
+        state::AccountState,
+        store::{Batch, Commit},
+        testing::{STABLE, START, World, always, context, insert_account, insert_account_of},
+    };
+
+    #[test]
+    fn a_beginning_finds_its_users_in_pages_and_no_one_else() {
+        let world = World::new();
+        let context = context(&world, &STABLE, always(200, ""));
+        // Both have the account `ada`.
+        let one = world.run(insert_account(&context, AccountState::Active));
+        let of_other = insert_account_of(&context, "other", "demo", AccountState::Suspended);
+        let other = world.run(of_other);
+        let mut batch = Batch::default();
+        for (connection, identifier) in [
+            (one.connection_id, "ad"),
+            (one.connection_id, "ada%_lovelace"),
+            (one.connection_id, "adb"),
+            (one.connection_id, "adaü"),
+            (other.connection_id, "Ada"),
+            (other.connection_id, "ada-2"),
+        ] {
+            let id = AccountId::from_uuid(context.new_id());
+            let identifier = Identifier::new(identifier).unwrap();
+            batch = batch.insert(new_account(id, connection, identifier, START));
+        }
+        let committed = world.run(context.store.commit(batch)).unwrap();
+        assert_eq!(committed, Commit::Committed);
+        let pages = |prefix: &str, state, size| {
+            let filter = AccountFilter {
+                identifier_prefix: Some(prefix.to_owned()),
+                state,
+                ..AccountFilter::default()
+            };
+            let (mut found, mut token) = (Vec::new(), None::<String>);
+            loop {
+                let page = world.run(list(&context, &filter, token.as_deref(), size));
+                let page = page.unwrap();
+                assert!(page.items.len() <= size as usize);
+                let names = page.items.iter().map(|one| one.identifier.to_string());
+                found.extend(names);
+                token = page.next_page_token;
+                if token.is_none() {
+                    found.sort();
+                    return found;
+                }
+            }
+        };
+        for size in [1, 2, 3, 100] {
+            let expected = ["ada", "ada", "ada%_lovelace", "ada-2", "adaü"];
+            assert_eq!(pages("ada", None, size), expected, "{size}");
+            let suspended = Some(AccountState::Suspended);
+            assert_eq!(pages("a", suspended, size), ["ada"], "{size}");
+            assert_eq!(pages("Ad", None, size), ["Ada"], "{size}");
+            assert!(pages("%", None, size).is_empty(), "{size}");
+        }
+    }
 }

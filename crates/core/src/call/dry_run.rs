@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::tool_io::first_attempt;
 use crate::{
     Error, ErrorKind, Result,
     context::Endpoints,
@@ -11,7 +12,7 @@ use crate::{
     tool::{ApiRequest, IoBackend, Output, Response},
 };
 
-/// Describes a tool's first requests and sends nothing. What follows from their responses cannot be known.
+/// Describes a tool's first requests as they would be sent, without the user's token, and sends nothing. What follows from their responses cannot be known.
 pub(super) struct DryRun<'e> {
     endpoints: &'e Endpoints,
     requests: Mutex<Vec<Value>>,
@@ -40,19 +41,16 @@ impl<'e> DryRun<'e> {
     }
 
     fn describe(&self, request: &ApiRequest) -> Result<Value> {
-        let (origin, base) = self.endpoints.origin_or_fail(request.origin)?;
+        let sent = first_attempt(request.clone(), self.endpoints)?;
+        let headers = sent.headers().iter();
         let mut described = json!({
-            "method": request.method.as_str(),
-            "url": format!("{origin}{}", request.target(base)?),
+            "method": sent.method().as_str(),
+            "url": sent.uri().to_string(),
             "effect": request.effect_of(),
+            "headers": headers
+                .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()))
+                .collect::<Map<String, Value>>(),
         });
-        if !request.headers.is_empty() {
-            described["headers"] = request
-                .headers
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), Value::from(value.as_str())))
-                .collect();
-        }
         if let Some(body) = &request.body {
             described["body"] = serde_json::from_slice(body).unwrap_or_default();
         }

@@ -115,6 +115,13 @@ fn position(token: &str) -> Result<Position> {
 /// Rows that are read together.
 const READ: u32 = 500;
 
+/// Bytes that the history takes.
+pub(crate) async fn history_bytes(context: &Context) -> Result<u64> {
+    // Parts that are read while others change can sum up to less than nothing.
+    let bytes = context.store.history_bytes().await?;
+    Ok(u64::try_from(bytes).unwrap_or_default())
+}
+
 /// What ended in the minutes and hours that start in a range of time, the oldest first.
 pub(crate) async fn totals(
     context: &Context,

@@ -26,7 +26,7 @@ mod tool_io;
 mod validate;
 
 pub(crate) use execute::execute;
-pub(crate) use history::{execution, executions, totals, totals_by};
+pub(crate) use history::{execution, executions, history_bytes, totals, totals_by};
 pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
 
 use crate::{Error, ErrorKind, context::Panicked};

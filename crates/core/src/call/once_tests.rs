@@ -199,7 +199,12 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
         dry_run: true,
         ..keyed("dry", "a")
     };
-    world.run(execute(context, "demo_write_note", dry)).unwrap();
+    let planned = world.run(execute(context, "demo_write_note", dry)).unwrap();
+    let planned: Value = planned.json().unwrap();
+    // As it would be sent, but for the user's token.
+    let headers = &planned["requests"][0]["headers"];
+    assert_eq!(headers["accept"], "application/json", "{planned}");
+    assert!(headers.get("authorization").is_none(), "{planned}");
     assert_eq!(
         number(world.run(write(context, "dry", "a"))),
         r#"{"number":3}"#

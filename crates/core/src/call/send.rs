@@ -231,7 +231,7 @@ impl<'c> Sender<'c> {
 
 /// Headers that every request to a product carries; those that the request has stay. Where the product names a user
 /// agent, it goes in place of ours.
-fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
+pub(super) fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
     for (name, value) in product.headers {
         headers
             .entry(HeaderName::from_static(name))

@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, Uri, header};
 use super::{
     read::{self, Reading},
     retry::{self, Failure},
-    send::{Outgoing, Sender},
+    send::{Outgoing, Sender, set_product_headers},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -56,6 +56,21 @@ impl IoBackend for ToolIo<'_> {
     fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>> {
         Box::pin(self.sender.pause(duration))
     }
+}
+
+/// A tool's request as it is sent first, but for the user's token.
+pub(super) fn first_attempt(
+    request: ApiRequest,
+    endpoints: &Endpoints,
+) -> Result<http::Request<Body>> {
+    let mut first = ToolRequest {
+        request,
+        is_again: false,
+    };
+    let target = first.target(endpoints, 1)?;
+    let mut request = first.build(target)?;
+    set_product_headers(request.headers_mut(), endpoints.product);
+    Ok(request)
 }
 
 /// One request of a tool; its response is read whole.

@@ -51,6 +51,7 @@ use crate::{
     catalogue::Catalogue,
     identifier::{AccountId, ConnectionId},
     ports::{Entropy, Policy, Runtime, Spool, Transport},
+    resource::Reencryption,
     seal::Vault,
     store::Records,
 };
@@ -106,6 +107,8 @@ pub(crate) struct Shared {
     pub(crate) tasks: tasks::Tasks,
     pub(crate) audit_turn: audit::AuditTurn,
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
+    /// How far the re-encryption that this process does, or did last, has come.
+    pub(crate) reencryption: Mutex<Option<Reencryption>>,
     sign_ins: sign_in::SignIns,
     /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
     pub(crate) private_hosts: Vec<String>,
@@ -225,6 +228,7 @@ impl Context {
             tasks: tasks::Tasks::default(),
             audit_turn: audit::AuditTurn::default(),
             webhook_lanes: webhook_lanes::WebhookLanes::default(),
+            reencryption: Mutex::default(),
             sign_ins: sign_in::SignIns::default(),
             private_hosts: options.private_hosts,
             product_hosts,

@@ -2,7 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
+
+pub(crate) use crate::state::AuthorizationState;
 
 use super::{Account, Connection, Extra, NewEvent, Subject};
 use crate::{
@@ -12,30 +14,6 @@ use crate::{
     identifier::{AccountId, AuthorizationId, ConnectionId, Identifier},
     sealed::Sealed,
 };
-
-/// How far an authorization has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum AuthorizationState {
-    /// The link exists.
-    Created,
-    /// A browser was bound and sent to the product.
-    Redirected,
-    /// It came back; the state is spent.
-    Returned,
-    /// The application has to confirm who came back.
-    Verifying,
-    /// The account is active.
-    Completed,
-    /// The user refused.
-    Denied,
-    /// Its time is over.
-    Expired,
-    /// It failed.
-    Failed,
-    /// A newer one was completed.
-    Superseded,
-}
 
 /// One attempt to connect an account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,6 +30,9 @@ pub(crate) struct Authorization {
     pub(crate) state: AuthorizationState,
     /// Why it failed.
     pub(crate) reason: Option<String>,
+    /// What the product said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) product_message: Option<String>,
     /// Digest of the link's secret; unique.
     pub(crate) link: Digest,
     /// Digest of the OAuth state last sent; unique.
@@ -106,6 +87,7 @@ pub(crate) fn new_authorization(
         identifier: account.identifier.clone(),
         state: AuthorizationState::Created,
         reason: None,
+        product_message: None,
         link,
         oauth_state: None,
         browser: None,
@@ -173,7 +155,35 @@ pub(crate) enum Trigger {
     /// The user is confirmed.
     Confirmed,
     /// It ends without success.
-    Ended(End, String),
+    Ended(End, Why),
+}
+
+/// Why an authorization ends without success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Why {
+    reason: String,
+    product_message: Option<String>,
+}
+
+impl Why {
+    /// A reason, with what the product said where the error has it.
+    pub(crate) fn of(reason: &str, error: &Error) -> Self {
+        let said = error.context().get("product_message");
+        let said = said.and_then(Value::as_str).filter(|said| !said.is_empty());
+        Self {
+            product_message: said.map(str::to_owned),
+            ..Self::from(reason)
+        }
+    }
+}
+
+impl From<&str> for Why {
+    fn from(reason: &str) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            product_message: None,
+        }
+    }
 }
 
 /// What binds a browser to a link.
@@ -291,7 +301,7 @@ impl Authorization {
                 | State::Failed
                 | State::Superseded,
             ) => return Ok(None),
-            (Trigger::Ended(end, reason), _) => {
+            (Trigger::Ended(end, why), _) => {
                 let (state, event) = match end {
                     End::Denied => (State::Denied, "authorization.denied"),
                     End::Expired => (State::Expired, "authorization.failed"),
@@ -300,7 +310,8 @@ impl Authorization {
                 };
                 let next = Self {
                     state,
-                    reason: Some(reason),
+                    reason: Some(why.reason),
+                    product_message: why.product_message,
                     verifier: None,
                     app_state: None,
                     pending: None,

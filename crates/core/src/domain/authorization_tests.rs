@@ -113,7 +113,7 @@ fn pending() -> PendingCredential {
 
 /// Every trigger, in the order of the columns of the table.
 fn triggers() -> [Trigger; 8] {
-    let ended = |end| Trigger::Ended(end, String::from("why"));
+    let ended = |end| Trigger::Ended(end, Why::from("why"));
     [
         start(),
         Trigger::Returned,
@@ -238,7 +238,7 @@ fn steps_change_what_they_say_and_nothing_else() {
             ..from.clone()
         }
     );
-    let ended = after(&from, Trigger::Ended(End::Failed, String::from("why")), NOW);
+    let ended = after(&from, Trigger::Ended(End::Failed, Why::from("why")), NOW);
     assert_eq!(
         ended,
         Authorization {

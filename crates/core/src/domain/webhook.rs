@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::{Extra, NewAudit};
+pub(crate) use crate::state::DeliveryState;
 use crate::{
     Error, Result,
     caller::Connections,
@@ -237,15 +238,6 @@ pub(crate) struct Delivery {
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
-}
-
-/// Where a delivery stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DeliveryState {
-    Waiting,
-    Delivered,
-    Failed,
 }
 
 /// One attempt.

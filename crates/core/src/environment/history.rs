@@ -100,6 +100,14 @@ impl Environment {
         audit::list(&self.0, filter, page_token, page_size).await
     }
 
+    /// Bytes that the history of calls takes in the store, as [`Retention::bytes`] counts them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`].
+    pub async fn history_bytes(&self) -> Result<u64> {
+        call::history_bytes(&self.0).await
+    }
+
     /// Reads the audit log from its first entry on, and names the first one that does not fit. That its end was cut off
     /// shows only to whoever has kept its head: it is `expect`.
     ///

@@ -1,4 +1,4 @@
-//! What an operator does with the keys. No route of the service does it: keys are handled on the machine that has them.
+//! What an operator does with the keys. The keys of the ring themselves never pass here.
 
 #[cfg(doc)]
 use crate::ErrorKind;
@@ -10,12 +10,12 @@ use crate::{
 };
 
 impl Environment {
-    /// The keys, and how many rows each has sealed; it reads every row that holds a secret.
+    /// The keys. With `count_rows`, how many rows each has sealed: that reads every row which holds a secret.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
-    pub async fn keys(&self) -> Result<Keys> {
-        keys::list(&self.0).await
+    pub async fn keys(&self, count_rows: bool) -> Result<Keys> {
+        keys::list(&self.0, count_rows).await
     }
 
     /// Adds a data key under the first key of the ring. Every process reads it within 30 seconds; nothing is sealed with
@@ -48,6 +48,15 @@ impl Environment {
     /// [`ErrorKind::StorageUnavailable`]. A row that cannot be opened is not an error: the result names it.
     pub async fn reencrypt(&self, progress: impl FnMut(&Reencryption)) -> Result<Reencryption> {
         keys::reencrypt(&self.0, progress).await
+    }
+
+    /// The same in the background, where this process is not at it already; returns how far it is, as
+    /// [`keys`](Self::keys) does later. It ends with the process; what is left is done by the next one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShuttingDown`].
+    pub fn start_reencryption(&self) -> Result<Reencryption> {
+        keys::start_reencrypt(&self.0)
     }
 
     /// Destroys a data key with which nothing is sealed any more. Backups from before still need the key of the ring that

@@ -148,6 +148,15 @@ impl Environment {
         sessions::authenticate(&self.0, session_id).await
     }
 
+    /// Whether a session has not ended. Unlike [`signed_in`](Self::signed_in) it does not count as a use: what is open for
+    /// long asks this, and does not keep the session.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`] where it has ended.
+    pub async fn check_session(&self, session_id: &str) -> Result<()> {
+        sessions::check(&self.0, session_id).await
+    }
+
     /// Ends a session at once, in every process.
     ///
     /// # Errors

@@ -28,9 +28,9 @@ use crate::{
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
     resource::{
-        Account, AccountFilter, AuthorizationLink, Connection, ConnectionChange, Disconnected,
-        Disconnection, ExecuteRequest, Execution, NewAuthorizationLink, NewConnection, Page,
-        ProxyRequest, ToolDescription, ToolFilter,
+        Account, AccountFilter, Authorization, AuthorizationLink, Connection, ConnectionChange,
+        Disconnected, Disconnection, ExecuteRequest, Execution, NewAuthorizationLink,
+        NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
 };
@@ -356,6 +356,14 @@ impl Environment {
         browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
     ) -> Result<FinishedAuthorization> {
         oauth::finish(&self.0, connection_id, callback, browser).await
+    }
+
+    /// How far an attempt to connect an account has come, and why it ended.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`], also 7 days after its end.
+    pub async fn authorization(&self, authorization_id: &str) -> Result<Authorization> {
+        oauth::read(&self.0, authorization_id).await
     }
 
     /// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned

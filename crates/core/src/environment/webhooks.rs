@@ -7,7 +7,8 @@ use crate::{
     Result,
     events::webhooks,
     resource::{
-        NewWebhook, Page, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        DeliveryState, NewWebhook, Page, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
+        WebhookWithSecret,
     },
 };
 
@@ -74,17 +75,19 @@ impl Environment {
         webhooks::test(&self.0, id).await
     }
 
-    /// Deliveries that were not taken at the first attempt, tests and replays, of the last 7 days, the youngest event first.
+    /// Deliveries that were not taken at the first attempt, tests and replays, of the last 7 days, the youngest event first;
+    /// only those in a state where one is given. A page may hold fewer than `page_size` although more follow.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::InvalidRequest`] for a page token of another list.
     pub async fn webhook_deliveries(
         &self,
         id: &str,
+        state: Option<DeliveryState>,
         page_token: Option<&str>,
         page_size: u32,
     ) -> Result<Page<WebhookDelivery>> {
-        webhooks::deliveries(&self.0, id, page_token, page_size).await
+        webhooks::deliveries(&self.0, id, state, page_token, page_size).await
     }
 
     /// Sends the event of a delivery once more.

@@ -30,6 +30,7 @@ const MOST: u32 = 500;
 const LATEST: &str = "latest";
 
 /// Events after a cursor, or from the oldest on, in the order of commits. Where there are none it waits, at most so long.
+/// Where the newest come first, those before the cursor, or the last ones, without a wait.
 pub(crate) async fn read(
     context: &Context,
     filter: &EventFilter,
@@ -38,6 +39,12 @@ pub(crate) async fn read(
     wait: Duration,
 ) -> Result<EventPage> {
     filter.check()?;
+    if filter.newest_first {
+        return Search::new(context, filter)
+            .await?
+            .page_back(context, after, limit.clamp(1, MOST))
+            .await;
+    }
     if !wait.is_zero() {
         context.tasks.open()?;
     }
@@ -155,6 +162,42 @@ impl<'a> Search<'a> {
             }
             if all || looked_at >= LOOKED_AT {
                 return Ok(EventPage::new(items, cursor.to_string(), !all, false));
+            }
+        }
+    }
+
+    /// The newest first, from before a cursor or from the last one on.
+    async fn page_back(
+        &self,
+        context: &Context,
+        from: Option<&str>,
+        limit: u32,
+    ) -> Result<EventPage> {
+        let given = from.filter(|from| *from != LATEST);
+        let mut cursor = given.map(Cursor::read).transpose()?;
+        let (mut items, mut looked_at) = (Vec::new(), 0);
+        let end = |cursor: Option<Cursor>| cursor.unwrap_or(Cursor::START).to_string();
+        loop {
+            let before = cursor.map(|cursor| cursor.position);
+            let rows = context
+                .store
+                .events_back(self.account, before, READ)
+                .await?;
+            let all = rows.len() < READ as usize;
+            for row in rows {
+                if items.len() >= limit as usize {
+                    return Ok(EventPage::new(items, end(cursor), true, false));
+                }
+                cursor = Cursor::after(&row.row).or(cursor);
+                looked_at += 1;
+                if self.filter.takes_type(&row.row.name) {
+                    let event = view(context, row.row).await;
+                    let seen = is_of(&event, context.caller.connections());
+                    items.extend((seen && self.takes(&event)).then_some(event));
+                }
+            }
+            if all || looked_at >= LOOKED_AT {
+                return Ok(EventPage::new(items, end(cursor), !all, false));
             }
         }
     }

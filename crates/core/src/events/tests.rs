@@ -141,6 +141,36 @@ fn a_filter_leaves_out_what_does_not_match_and_the_cursor_goes_on() {
 }
 
 #[test]
+fn newest_first_a_page_goes_back_from_the_last_event_and_waits_for_nothing() {
+    let world = World::new();
+    let context = lonely(&world);
+    let back = |of: &EventFilter, after: Option<&str>| {
+        let wait = Duration::from_secs(20);
+        let of = EventFilter {
+            newest_first: true,
+            ..of.clone()
+        };
+        world.run(read(&context, &of, after, 2, wait)).unwrap()
+    };
+    let empty = back(&filter(&[]), None);
+    assert!(empty.items.is_empty() && !empty.more);
+    world.run(three(&context));
+    let first = back(&filter(&[]), None);
+    assert_eq!(names(&first), ["account.resumed", "account.suspended"]);
+    assert!(first.more);
+    let rest = back(&filter(&[]), Some(&first.cursor));
+    assert_eq!(names(&rest), ["connection.created"]);
+    assert!(!rest.more);
+    assert!(back(&filter(&[]), Some(&rest.cursor)).items.is_empty());
+    let mut of_ada = filter(&["account.*"]);
+    of_ada.connection_name = Some(String::from("demo"));
+    of_ada.identifier = Some(String::from("ada"));
+    let of_account = back(&of_ada, Some("latest"));
+    assert_eq!(names(&of_account), ["account.resumed", "account.suspended"]);
+    assert!(!of_account.more);
+}
+
+#[test]
 fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
     for writer in [0, 1] {
         let world = World::new();

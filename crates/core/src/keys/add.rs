@@ -26,5 +26,5 @@ pub(crate) async fn add(context: &Context) -> Result<resource::DataKey> {
         )
         .await?;
     context.vault.reload().await?;
-    Ok(view(&added, 0, added.created_at))
+    Ok(view(&added, added.created_at))
 }

@@ -1,20 +1,24 @@
 //! The keys, and what each has sealed.
 
-use super::{usage::usage, view};
+use super::{start_reencrypt::reached, usage::usage, view};
 use crate::{Result, context::Context, resource};
 
-/// The keys, with how many rows each has sealed.
-pub(crate) async fn list(context: &Context) -> Result<resource::Keys> {
+/// The keys; with how many rows each has sealed where that is asked for, which reads every row that holds a secret.
+pub(crate) async fn list(context: &Context, count_rows: bool) -> Result<resource::Keys> {
     context.vault.reload().await?;
     let keys = context.store.data_keys().await?;
     let ids: Vec<_> = keys.iter().map(|found| found.row.id).collect();
-    let usage = usage(context, &ids).await?;
-    let views = keys.iter().map(|found| {
-        let rows = usage.get(&found.row.id).copied().unwrap_or_default();
-        view(&found.row, rows, found.read_at)
+    let usage = match count_rows {
+        true => usage(context, &ids).await?,
+        false => Default::default(),
+    };
+    let views = keys.iter().map(|found| resource::DataKey {
+        rows: usage.get(&found.row.id).copied(),
+        ..view(&found.row, found.read_at)
     });
     Ok(resource::Keys {
         ring: context.vault.ring(),
         data_keys: views.collect(),
+        reencryption: reached(context),
     })
 }

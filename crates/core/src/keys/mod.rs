@@ -12,6 +12,7 @@ mod reencrypt;
 mod retire;
 mod rewrap;
 mod sealed_tables;
+mod start_reencrypt;
 mod usage;
 
 pub(crate) use activate::activate;
@@ -21,6 +22,7 @@ pub(crate) use list::list;
 pub(crate) use reencrypt::reencrypt;
 pub(crate) use retire::retire;
 pub(crate) use rewrap::rewrap;
+pub(crate) use start_reencrypt::start_reencrypt;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -49,7 +51,7 @@ fn activatable_at(key: &DataKey) -> Option<Timestamp> {
     })
 }
 
-fn view(key: &DataKey, rows: u64, now: Timestamp) -> resource::DataKey {
+fn view(key: &DataKey, now: Timestamp) -> resource::DataKey {
     let unopened = key.unopened_by.values();
     let unopened = unopened.filter(|said| is_heard(**said, now)).count();
     resource::DataKey {
@@ -61,7 +63,7 @@ fn view(key: &DataKey, rows: u64, now: Timestamp) -> resource::DataKey {
         activated_at: key.activated_at,
         retired_at: key.retired_at,
         unopened_by: u32::try_from(unopened).unwrap_or(u32::MAX),
-        rows,
+        rows: None,
     }
 }
 

@@ -42,5 +42,5 @@ pub(crate) async fn retire(context: &Context, key_id: &str) -> Result<resource::
         )
         .await?;
     context.vault.reload().await?;
-    Ok(view(&retired, 0, now))
+    Ok(view(&retired, now))
 }

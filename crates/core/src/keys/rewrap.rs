@@ -32,7 +32,7 @@ pub(crate) async fn rewrap(context: &Context) -> Result<Vec<resource::DataKey>> 
                         let name = "key.rewrapped";
                         change = change.event(key.event(name)).audit(key.audit(name));
                         change = change.update(key.clone(), found.version);
-                        after.push(view(&key, 0, found.read_at));
+                        after.push(view(&key, found.read_at));
                     }
                 }
                 Ok((change, after))

@@ -145,7 +145,7 @@ async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
             |overdue| {
                 let (mut change, mut ended) = (Change::none(), 0);
                 for Versioned { row, version, .. } in overdue {
-                    let timeout = Trigger::Ended(End::Expired, String::from("timeout"));
+                    let timeout = Trigger::Ended(End::Expired, "timeout".into());
                     if row.is_unopened()
                         && let Some((row, _)) = row.on(timeout, now)?
                     {

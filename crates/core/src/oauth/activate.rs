@@ -109,7 +109,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     }
     let mut change = Change::none().guard(connection.row.id, connection.version);
     for Versioned { row, version, .. } in siblings {
-        let superseded = Trigger::Ended(End::Superseded, String::from("another was confirmed"));
+        let superseded = Trigger::Ended(End::Superseded, "another was confirmed".into());
         change = change.authorization(row.on(superseded, now)?, version);
     }
     for Versioned { row, version, .. } in credentials {

@@ -1,22 +1,25 @@
 //! The browser's return from the product.
 
-use url::form_urlencoded;
+use url::{Url, form_urlencoded};
 
 use super::{
     end::end,
-    exchange::{FinishedAuthorization, exchange},
+    exchange::{FinishedAuthorization, exchange, return_to},
 };
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
     digest::Digest,
     domain::{
-        Authorization,
-        authorization::{End, Trigger, returned_before},
+        Authorization, Connection,
+        authorization::{End, Trigger, Why, returned_before},
     },
     identifier::{AuthorizationId, ConnectionId},
     scrub::scrub,
 };
+
+/// Where an error's context says that the browser goes.
+const RETURN_TO: &str = "return_to";
 
 /// Query of the browser's return from the product: the parameters of RFC 6749, section 4.1.2, and RFC 9207.
 #[derive(Default)]
@@ -75,7 +78,8 @@ impl std::fmt::Debug for Callback {
 /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
 /// cookie of an authorization, where the browser has it.
 ///
-/// The exchange goes on where the browser hangs up.
+/// The exchange goes on where the browser hangs up. Where the link leads to a page of this environment, an error's context
+/// has its address as `return_to`.
 pub(crate) async fn finish(
     context: &Context,
     connection_id: &str,
@@ -117,32 +121,53 @@ pub(crate) async fn finish(
             "this browser did not open the link; go on in the one that did, or ask for a new link",
         ));
     }
-    check_issuer(row, &callback)?;
+    let own_page = own_page(context, row);
     let (id, state) = (row.id, Digest::of(state));
-    context
-        .detached(|context| async move {
-            let authorization = spend_state(&context, id, &state).await?;
-            if let Some(code) = callback.error {
-                let text = callback.error_description.unwrap_or_default();
-                return Err(refused(&context, id, &code, &text).await);
-            }
-            let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
-                let _ = end(
-                    &context,
-                    id,
-                    Authorization::is_returned,
-                    End::Failed,
-                    "no_code",
-                )
-                .await;
-                return Err(Error::new(
-                    ErrorKind::AuthorizationFailed,
-                    "the product returned neither a code nor an error",
-                ));
-            };
-            exchange(&context, connection, authorization, code.into()).await
-        })
-        .await?
+    let finished = match check_issuer(row, &callback) {
+        Ok(()) => {
+            context
+                .detached(|context| async move {
+                    take(&context, connection, id, &state, callback).await
+                })
+                .await?
+        }
+        Err(error) => Err(error),
+    };
+    finished.map_err(|error| match own_page {
+        Some(url) => error.with_context(RETURN_TO, url),
+        None => error,
+    })
+}
+
+async fn take(
+    context: &Context,
+    connection: Connection,
+    id: AuthorizationId,
+    state: &Digest,
+    callback: Callback,
+) -> Result<FinishedAuthorization> {
+    let authorization = spend_state(context, id, state).await?;
+    if let Some(code) = callback.error {
+        let text = callback.error_description.unwrap_or_default();
+        return Err(refused(context, id, &code, &text).await);
+    }
+    let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
+        let is_returned = Authorization::is_returned;
+        let _ = end(context, id, is_returned, End::Failed, "no_code").await;
+        return Err(Error::new(
+            ErrorKind::AuthorizationFailed,
+            "the product returned neither a code nor an error",
+        ));
+    };
+    exchange(context, connection, authorization, code.into()).await
+}
+
+/// Where the browser goes however it ended: a page of this environment reads for itself how that was. An application
+/// learns of failures from events.
+fn own_page(context: &Context, row: &Authorization) -> Option<String> {
+    let url = return_to(row)?;
+    let origin = Url::parse(&url).ok()?.origin();
+    (origin == context.public_url.origin()).then_some(url)
 }
 
 /// Makes this callback the only one that is accepted. It goes on where the browser hangs up, so that the code that came
@@ -193,7 +218,8 @@ async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str)
         .with_context("product_error", code.as_str())
         .with_context("product_message", scrub(text, 200))
         .without_credentials(&context.catalogue.token_prefixes());
-    match end(context, id, Authorization::is_returned, how, &code).await {
+    let why = Why::of(&code, &error);
+    match end(context, id, Authorization::is_returned, how, why).await {
         Ok(_) => error,
         Err(storage) => storage,
     }

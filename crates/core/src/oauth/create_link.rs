@@ -108,8 +108,7 @@ pub(crate) async fn create_link(
                 let change = open.into_iter().skip(OPEN_LINKS - 1).try_fold(
                     change,
                     |change, Versioned { row, version, .. }| -> Result<Change> {
-                        let ended =
-                            authorization::Trigger::Ended(End::Superseded, String::from(TOO_MANY));
+                        let ended = authorization::Trigger::Ended(End::Superseded, TOO_MANY.into());
                         Ok(change.authorization(row.on(ended, now)?, version))
                     },
                 )?;
@@ -178,7 +177,8 @@ fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<S
         return Err(wrong());
     }
     let allowed = &context.verify_origins;
-    if !allowed.is_empty() && !allowed.contains(&url.origin()) {
+    let is_own = url.origin() == context.public_url.origin();
+    if !allowed.is_empty() && !allowed.contains(&url.origin()) && !is_own {
         return Err(Error::invalid_at(
             "/verify_url",
             "the operator of this environment does not allow the origin of verify_url (STEAD_VERIFY_ORIGINS)",

@@ -118,6 +118,8 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
     for url in [
         "https://app.test/back",
         "https://APP.test:443/?x=//evil.test",
+        // A page of the environment itself.
+        "https://stead.test/dashboard",
     ] {
         assert!(checked_verify_url(&context, Some(url)).is_ok(), "{url}");
     }

@@ -9,7 +9,7 @@ use crate::{
     },
     domain::{
         Account, Authorization, account,
-        authorization::{End, Trigger},
+        authorization::{End, Trigger, Why},
     },
     identifier::AuthorizationId,
     store::Versioned,
@@ -22,15 +22,16 @@ pub(crate) async fn end(
     id: AuthorizationId,
     holds: impl Fn(&Authorization) -> bool,
     end: End,
-    reason: &str,
+    why: impl Into<Why>,
 ) -> Result<bool> {
+    let why = why.into();
     let ended = context
         .change(
             "authorization.end",
             || load(context, id),
             |(authorization, account, pending)| {
                 let Versioned { row, version, .. } = authorization;
-                let ended = Trigger::Ended(end, reason.to_owned());
+                let ended = Trigger::Ended(end, why.clone());
                 let Some(changed) = holds(&row)
                     .then(|| row.on(ended, context.now()))
                     .transpose()?

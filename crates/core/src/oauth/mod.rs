@@ -10,6 +10,7 @@ mod create_link;
 mod end;
 mod exchange;
 mod older_clients;
+mod read;
 mod refresh;
 mod revoke;
 mod shared_grant;
@@ -27,6 +28,7 @@ pub(crate) use create_link::create_link;
 pub(crate) use end::end;
 pub use exchange::FinishedAuthorization;
 pub(crate) use older_clients::{end_all_older_clients, end_older_clients};
+pub(crate) use read::read;
 #[cfg(feature = "simulation")]
 #[doc(hidden)]
 pub use refresh::simulation;

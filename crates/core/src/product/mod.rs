@@ -1,5 +1,6 @@
 //! What a product is: a static description that the executor, the proxy and the OAuth flow follow.
 
+mod guide;
 mod permission_texts;
 mod settings;
 
@@ -13,6 +14,7 @@ use crate::{
     ports::Limits,
     tool::{Response, ToolEntry},
 };
+pub use guide::{PermissionChoice, SettingField, TestCall};
 pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
 pub use settings::{DerivedSettings, Quota};
 
@@ -38,6 +40,8 @@ pub struct Product {
     /// Reads the product's own settings of a connection, and says what follows from them. Refuses what it does not know.
     /// Core calls it through [`Product::derived`], which takes its own settings out first.
     pub settings: fn(&Map<String, Value>) -> Result<DerivedSettings>,
+    /// The settings that it knows, for the form of a connection.
+    pub setting_fields: &'static [SettingField],
     /// Whether the published schemas take `null` for an optional parameter, which is the same as leaving it out.
     pub schemas_take_null: bool,
     /// Which paths the proxy takes, and where they go.
@@ -48,6 +52,10 @@ pub struct Product {
     pub oauth: OAuth,
     /// What permissions mean, in plain words, for the page on which the user is asked: its own, and those of its family.
     pub permission_texts: &'static [&'static PermissionTexts],
+    /// Where permissions are capabilities, the tools that each one enables.
+    pub capabilities: &'static [(&'static str, &'static [&'static str])],
+    /// Calls with which a connection is tested, the cheapest first; several where no scope is enough for all of them.
+    pub test_calls: &'static [TestCall],
     /// Its tools.
     pub tools: &'static [ToolEntry],
     /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` where the one of
@@ -67,11 +75,14 @@ impl Product {
         quota: Quota::UNLIMITED,
         token_prefixes: &[],
         settings: settings::none,
+        setting_fields: &[],
         schemas_take_null: false,
         proxy: ProxyRules::BASE,
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
         permission_texts: &[],
+        capabilities: &[],
+        test_calls: &[],
         tools: &[],
         docs: "",
     };

@@ -58,6 +58,16 @@ impl PermissionTexts {
         self.files
     }
 
+    /// The file that serves where no other does.
+    pub(super) fn english(&self) -> &PermissionFile {
+        static NONE: PermissionFile = PermissionFile {
+            abilities: Vec::new(),
+            note: None,
+            scopes: BTreeMap::new(),
+        };
+        self.read(LANGUAGES[0]).unwrap_or(&NONE)
+    }
+
     /// A file that is not as it should be counts as empty; the product suite finds it.
     fn read(&self, language: &str) -> Option<&PermissionFile> {
         let read = self.read.get_or_init(|| {

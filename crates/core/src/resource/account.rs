@@ -61,6 +61,8 @@ pub struct AccountFilter {
     pub product: Option<String>,
     /// Only this user's.
     pub identifier: Option<String>,
+    /// Only users whose identifier begins so. Within a connection they come by identifier.
+    pub identifier_prefix: Option<String>,
     /// Only those in this state.
     pub state: Option<AccountState>,
 }
@@ -162,6 +164,8 @@ pub struct Disconnection {
     pub revoke_at_product: bool,
     /// Whether everything goes that names the user.
     pub erase: bool,
+    /// Whether nothing is done, and only said what would end.
+    pub dry_run: bool,
 }
 
 impl Disconnection {
@@ -179,6 +183,12 @@ impl Disconnection {
     #[must_use]
     pub fn erase(mut self, erase: bool) -> Self {
         self.erase = erase;
+        self
+    }
+    /// Does nothing, and says what would end; or not.
+    #[must_use]
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
         self
     }
 }

@@ -87,6 +87,8 @@ pub struct EventFilter {
     pub connection_name: Option<String>,
     /// Only about this user's accounts.
     pub identifier: Option<String>,
+    /// Whether the newest come first: a page then goes back from its cursor, or from the last event, and waits for nothing.
+    pub newest_first: bool,
 }
 
 impl EventFilter {

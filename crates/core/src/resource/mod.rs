@@ -5,6 +5,7 @@ mod account;
 mod account_token;
 mod app_credential;
 mod audit;
+mod authorization;
 mod call;
 mod connection;
 mod event;
@@ -28,12 +29,13 @@ pub use app_credential::{
     SecretRotation,
 };
 pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
+pub use authorization::Authorization;
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};
 pub use event::{Event, EventFilter, EventPage};
 pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
-pub use key::{DataKey, FailedRow, Keys, Reencryption};
+pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
@@ -41,8 +43,8 @@ pub use webhook::{
 };
 
 pub use crate::state::{
-    AccountHealth, AccountReason, AccountState, ConnectionHealth, ConnectionState, DataKeyState,
-    MemberState, Role, TokenAccess,
+    AccountHealth, AccountReason, AccountState, AuthorizationState, ConnectionHealth,
+    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, TokenAccess,
 };
 
 /// One page of a list.

@@ -1,7 +1,9 @@
 //! The static description of the product.
 
 use http::Method;
-use stead_core::product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota};
+use stead_core::product::{
+    Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
+};
 
 use crate::{errors::read_error, scopes, tools::TOOLS};
 
@@ -36,6 +38,20 @@ pub static PRODUCT: Product = Product {
     },
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    test_calls: &[
+        TestCall {
+            tool: "calendar_list_calendars",
+            input: r#"{}"#,
+            about: "Lists the calendars.",
+            finds_nothing: false,
+        },
+        TestCall {
+            tool: "calendar_list_events",
+            input: r#"{"max_results":1}"#,
+            about: "Reads one event.",
+            finds_nothing: false,
+        },
+    ],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE

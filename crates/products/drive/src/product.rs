@@ -1,7 +1,9 @@
 //! The static description of the product.
 
 use http::Method;
-use stead_core::product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota};
+use stead_core::product::{
+    Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
+};
 
 use crate::{errors::read_error, scopes, tools::TOOLS};
 
@@ -38,6 +40,12 @@ pub static PRODUCT: Product = Product {
     },
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    test_calls: &[TestCall {
+        tool: "drive_search_files",
+        input: r#"{"page_size":1}"#,
+        about: "Lists one file.",
+        finds_nothing: false,
+    }],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE

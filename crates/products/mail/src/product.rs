@@ -3,7 +3,7 @@
 use http::Method;
 use stead_core::{
     ports::Limits,
-    product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota},
+    product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall},
 };
 
 use crate::{
@@ -61,6 +61,20 @@ pub static PRODUCT: Product = Product {
         scopes::OTHER_CONTACTS_READONLY,
     ]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    test_calls: &[
+        TestCall {
+            tool: "mail_fetch_mails",
+            input: r#"{"max_results":1,"format":"minimal"}"#,
+            about: "Reads the newest mail, without its text.",
+            finds_nothing: false,
+        },
+        TestCall {
+            tool: "mail_get_contacts",
+            input: r#"{"max_results":1}"#,
+            about: "Reads one contact.",
+            finds_nothing: false,
+        },
+    ],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE

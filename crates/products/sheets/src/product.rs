@@ -1,6 +1,8 @@
 //! The static description of the product.
 
-use stead_core::product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota};
+use stead_core::product::{
+    Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
+};
 
 use crate::{errors::read_error, scopes, tools::TOOLS};
 
@@ -39,6 +41,12 @@ pub static PRODUCT: Product = Product {
     },
     oauth: stead_google::oauth(&[scopes::SPREADSHEETS]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
+    test_calls: &[TestCall {
+        tool: "sheets_read_spreadsheet",
+        input: r#"{"spreadsheet_id":"stead-connection-test"}"#,
+        about: "Asks for a spreadsheet that does not exist: Google Sheets lists none, and says so only to a token that it takes.",
+        finds_nothing: true,
+    }],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..stead_google::BASE

@@ -6,7 +6,7 @@ use stead_core::{
     ports::Limits,
     product::{
         ClientAuthentication, OAuth, Origin, PermissionTexts, Permissions, Product, ProxyRoute,
-        ProxyRules, Quota, Rotation, SubjectSource, TokenFormat,
+        ProxyRules, Quota, Rotation, SettingField, SubjectSource, TestCall, TokenFormat,
     },
 };
 
@@ -68,6 +68,26 @@ pub static PRODUCT: Product = Product {
         ..OAuth::BASE
     },
     permission_texts: &[&TEXTS],
+    setting_fields: &[
+        SettingField {
+            name: "account",
+            title: "Account",
+            about: "The account’s identifier, such as myorg-myaccount, or its host below snowflakecomputing.com.",
+            is_required: true,
+        },
+        SettingField {
+            name: "role",
+            title: "Role",
+            about: "The role that all users act in. Empty: each user’s default role, which must not be ACCOUNTADMIN or SECURITYADMIN.",
+            is_required: false,
+        },
+    ],
+    test_calls: &[TestCall {
+        tool: "warehouse_show_warehouses",
+        input: r#"{}"#,
+        about: "Lists the warehouses, which needs none to run.",
+        finds_nothing: false,
+    }],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE

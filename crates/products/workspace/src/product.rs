@@ -6,7 +6,7 @@ use stead_core::{
     ports::Limits,
     product::{
         ClientAuthentication, OAuth, Origin, PermissionTexts, Permissions, Product, ProxyRoute,
-        ProxyRules, Quota, Rotation, SubjectSource, TokenFormat,
+        ProxyRules, Quota, Rotation, SubjectSource, TestCall, TokenFormat,
     },
 };
 
@@ -62,6 +62,37 @@ pub static PRODUCT: Product = Product {
     },
     oauth: OAUTH,
     permission_texts: &[&TEXTS],
+    // "Capabilities": what an integration needs for each endpoint.
+    capabilities: &[
+        (
+            "read_content",
+            &[
+                "workspace_fetch_database",
+                "workspace_query_database",
+                "workspace_query_database_properties",
+                "workspace_search",
+            ],
+        ),
+        (
+            "insert_content",
+            &[
+                "workspace_create_database",
+                "workspace_create_page",
+                "workspace_insert_database_row",
+            ],
+        ),
+        (
+            "read_comments",
+            &["workspace_get_comment", "workspace_list_comments"],
+        ),
+        ("insert_comments", &["workspace_create_comment"]),
+    ],
+    test_calls: &[TestCall {
+        tool: "workspace_search",
+        input: r#"{"page_size":1}"#,
+        about: "Lists one of the shared pages.",
+        finds_nothing: false,
+    }],
     tools: TOOLS,
     docs: include_str!("docs.md"),
     ..Product::BASE

@@ -18,6 +18,7 @@ mod multipart;
 mod oauth;
 mod paging;
 mod people;
+mod records;
 mod resumable;
 mod revoke;
 mod scopes;
@@ -43,6 +44,7 @@ use crate::{
     oauth::{Incoming, Policy, Server},
     pages,
     product::{Product, Refusal},
+    records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
@@ -185,6 +187,24 @@ impl Product for Google {
 
     fn describe(&self, world: &mut Value) {
         world::describe(&self.world, world);
+    }
+
+    fn sections(&mut self, shared: &Shared, user: &str) -> Vec<Section> {
+        self.sections_of(shared, user)
+    }
+
+    fn add_record(
+        &mut self,
+        shared: &mut Shared,
+        user: &str,
+        section: &str,
+        values: &Values,
+    ) -> Option<Result<(), String>> {
+        self.add_by_hand(shared, user, section, values)
+    }
+
+    fn delete_record(&mut self, user: &str, section: &str, id: &str) -> Option<Result<(), String>> {
+        self.delete_by_hand(user, section, id)
     }
 }
 

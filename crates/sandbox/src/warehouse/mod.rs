@@ -9,6 +9,7 @@ mod account;
 mod call;
 mod errors;
 mod oauth;
+mod records;
 mod router;
 mod sql;
 mod statements;
@@ -24,6 +25,7 @@ use crate::{
     oauth::Server,
     pages,
     product::{Product, Refusal},
+    records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::{self, Shared},
@@ -172,6 +174,24 @@ impl Product for Snowflake {
             let email = user["email"].as_str().unwrap_or_default();
             user["warehouse"] = account::readable::of(&self.account, email, &count);
         }
+    }
+
+    fn sections(&mut self, _: &Shared, user: &str) -> Vec<Section> {
+        self.sections_of(user)
+    }
+
+    fn add_record(
+        &mut self,
+        _: &mut Shared,
+        user: &str,
+        section: &str,
+        values: &Values,
+    ) -> Option<Result<(), String>> {
+        self.add_by_hand(user, section, values)
+    }
+
+    fn delete_record(&mut self, user: &str, section: &str, id: &str) -> Option<Result<(), String>> {
+        self.delete_by_hand(user, section, id)
     }
 }
 

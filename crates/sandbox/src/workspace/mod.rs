@@ -12,6 +12,7 @@ mod methods;
 mod oauth;
 mod paging;
 mod reader;
+mod records;
 mod rich_text;
 mod router;
 mod seed;
@@ -38,6 +39,7 @@ use crate::{
     ids::Ids,
     oauth::Server,
     product::{Product, Refusal},
+    records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
@@ -166,5 +168,23 @@ impl Product for Notion {
             let email = user["email"].as_str().unwrap_or_default();
             user["workspace"] = shapes::readable(&self.content, email);
         }
+    }
+
+    fn sections(&mut self, _: &Shared, user: &str) -> Vec<Section> {
+        self.sections_of(user)
+    }
+
+    fn add_record(
+        &mut self,
+        shared: &mut Shared,
+        user: &str,
+        section: &str,
+        values: &Values,
+    ) -> Option<Result<(), String>> {
+        self.add_by_hand(shared, user, section, values)
+    }
+
+    fn delete_record(&mut self, _: &str, section: &str, id: &str) -> Option<Result<(), String>> {
+        self.delete_by_hand(section, id)
     }
 }

@@ -14,6 +14,7 @@ mod mail;
 mod mail_writing;
 mod parts;
 mod people;
+mod records;
 mod sheets;
 mod strictness;
 mod tokens;

@@ -63,6 +63,12 @@ impl Button {
             text: text.to_string(),
         }
     }
+
+    /// Contrast of the text to the ground.
+    pub(crate) fn contrast(&self) -> f64 {
+        let read = |text: &str| Color::read(text).unwrap_or(BLACK);
+        contrast(read(&self.ground), read(&self.text))
+    }
 }
 
 impl Color {

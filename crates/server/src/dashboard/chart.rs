@@ -1,6 +1,6 @@
 //! Charts: where the bars of a picture stand.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 /// Bars over time, on a height of 100.
@@ -38,7 +38,8 @@ pub(super) struct Count {
 const SLOT: usize = 10;
 
 impl Bars {
-    pub(super) fn new(counts: &[Count]) -> Self {
+    /// A bar for each count, which begin so far apart.
+    pub(super) fn new(counts: &[Count], step: SignedDuration) -> Self {
         let highest = counts.iter().map(|count| count.good + count.bad).max();
         let most = round_up(highest.unwrap_or(0).max(4));
         // Counts are small enough for the picture to be exact.
@@ -48,8 +49,12 @@ impl Bars {
             Bar {
                 title: format!(
                     "{} to {}: {} good, {} failed",
-                    count.start.strftime("%H:%M"),
-                    (count.start + jiff::SignedDuration::from_hours(1)).strftime("%H:%M UTC"),
+                    count.start.strftime("%-d %b %H:%M"),
+                    count
+                        .start
+                        .saturating_add(step)
+                        .unwrap_or(count.start)
+                        .strftime("%H:%M UTC"),
                     count.good,
                     count.bad
                 ),
@@ -75,6 +80,41 @@ impl Bars {
     }
 }
 
+/// Lines over time, on a height of 100. Nothing is drawn where nothing was measured.
+#[derive(Debug, Serialize)]
+pub(super) struct Lines {
+    width: usize,
+    /// The lines, each as a path.
+    paths: Vec<String>,
+}
+
+impl Lines {
+    /// Lines of heights between 0 and 1, all with as many places.
+    pub(super) fn new(lines: &[Vec<Option<f64>>]) -> Self {
+        let places = lines.iter().map(Vec::len).max().unwrap_or(0);
+        let paths = lines.iter().map(|line| {
+            let mut path = String::new();
+            let mut is_drawn = false;
+            for (index, height) in line.iter().enumerate() {
+                let Some(height) = height else {
+                    is_drawn = false;
+                    continue;
+                };
+                let (left, y) = (index * SLOT, 100.0 - height * 100.0);
+                // A value holds for its whole time.
+                let go = if is_drawn { "L" } else { "M" };
+                path += &format!("{go}{left} {y:.1}H{}", left + SLOT);
+                is_drawn = true;
+            }
+            path
+        });
+        Self {
+            width: places.max(1) * SLOT,
+            paths: paths.collect(),
+        }
+    }
+}
+
 /// The next of 4, 10, 20, 40, 100, …, whose half is a number too.
 fn round_up(number: u64) -> u64 {
     let mut ten: u64 = 1;
@@ -96,18 +136,21 @@ mod tests {
     #[test]
     fn the_highest_bar_fits_and_the_parts_of_a_bar_stand_on_each_other() {
         let start = Timestamp::UNIX_EPOCH;
-        let bars = Bars::new(&[
-            Count {
-                start,
-                good: 6,
-                bad: 2,
-            },
-            Count {
-                start,
-                good: 0,
-                bad: 0,
-            },
-        ]);
+        let bars = Bars::new(
+            &[
+                Count {
+                    start,
+                    good: 6,
+                    bad: 2,
+                },
+                Count {
+                    start,
+                    good: 0,
+                    bad: 0,
+                },
+            ],
+            SignedDuration::from_hours(1),
+        );
         assert_eq!((bars.most, bars.half, bars.width), (10, Some(5), 20));
         let bar = &bars.bars[0];
         assert_eq!((bar.good_y, bar.good_height), (40.0, 60.0));

@@ -24,9 +24,30 @@ impl Form {
         text.filter(|text| !text.is_empty())
     }
 
+    /// The values of a field that may come several times.
+    pub(super) fn texts<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let fields = self.0.iter().filter(move |(given, _)| given == name);
+        fields.map(|(_, value)| value.as_str())
+    }
+
     /// A field that is secret, as it was typed; empty where it is absent.
     pub(super) fn secret(&self, name: &str) -> SecretString {
         SecretString::from(self.exact(name).unwrap_or_default())
+    }
+
+    /// All values of a field that can be given several times, without blanks at their ends.
+    pub(super) fn all(&self, name: &str) -> Vec<String> {
+        let fields = self.0.iter().filter(|(given, _)| given == name);
+        let values = fields.map(|(_, value)| value.trim().to_owned());
+        values.filter(|value| !value.is_empty()).collect()
+    }
+
+    /// The fields whose names begin with `prefix`, by the rest of their names.
+    pub(super) fn below(&self, prefix: &str) -> Vec<(String, String)> {
+        let below = |(name, value): &(String, String)| {
+            Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))
+        };
+        self.0.iter().filter_map(below).collect()
     }
 
     fn exact(&self, name: &str) -> Option<&str> {

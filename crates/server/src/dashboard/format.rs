@@ -31,6 +31,17 @@ pub(super) fn clock(moment: &str) -> Value {
     ))
 }
 
+/// The same for a moment of which only the day matters.
+pub(super) fn day(moment: &str) -> Value {
+    let Ok(moment) = moment.parse::<Timestamp>() else {
+        return Value::from(moment);
+    };
+    let text = moment.strftime("%-d %b");
+    Value::from_safe_string(format!(
+        "<time datetime=\"{moment}\" data-style=\"day\">{text}</time>"
+    ))
+}
+
 /// A number with its thousands apart.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();

@@ -4,18 +4,26 @@
 //! A folder is a resource and a file is a verb. A page lists its templates and its routes; the navigation shows the pages
 //! that have a route.
 
+mod account_states;
 mod accounts;
+mod activity;
 mod assets;
 mod chart;
 mod connections;
 mod cookie;
+mod done;
 mod form;
 mod format;
 mod home;
 mod icons;
+mod live;
+mod markdown;
 mod page;
+mod playground;
 mod renderer;
+mod sandbox;
 mod session;
+mod settings;
 mod sign_in;
 mod table;
 #[cfg(test)]
@@ -40,7 +48,11 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         home::routes(),
         connections::routes(),
         accounts::routes(),
+        activity::routes(),
+        playground::routes(),
+        sandbox::routes(),
         tools::routes(),
+        settings::routes(),
         sign_in::member_routes(),
     ]
     .into_iter()
@@ -54,9 +66,13 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         home::TEMPLATES,
         connections::TEMPLATES,
         accounts::TEMPLATES,
+        activity::TEMPLATES,
+        playground::TEMPLATES,
+        sandbox::TEMPLATES,
         tools::TEMPLATES,
         sign_in::TEMPLATES,
     ]
     .into_iter()
+    .chain(settings::templates())
     .flatten()
 }

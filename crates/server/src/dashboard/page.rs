@@ -16,14 +16,17 @@ use stead::{
 };
 
 use super::{
+    done::{self, Done},
+    live::Live,
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
 };
 use crate::{
     admission::Rates,
+    brand::Brand,
     openapi::Argument,
-    options::{ServerOptions, Trial},
+    options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::RequestId,
 };
@@ -35,6 +38,9 @@ pub(crate) struct Dashboard {
     renderer: Renderer,
     sessions: Sessions,
     trial: Option<Trial>,
+    brand: Brand,
+    live: Arc<Live>,
+    sandbox: Option<Arc<dyn SandboxControl>>,
     rates: Arc<Rates>,
 }
 
@@ -46,9 +52,12 @@ impl Dashboard {
     ) -> Self {
         Self {
             environment: environment.clone(),
-            renderer: Renderer::new(environment),
+            renderer: Renderer::new(environment, options.sandbox.is_some()),
             sessions: Sessions::new(environment, options.dashboard),
             trial: options.trial.clone(),
+            brand: options.brand.clone(),
+            live: Live::new(environment),
+            sandbox: options.sandbox.clone(),
             rates,
         }
     }
@@ -78,6 +87,7 @@ impl Dashboard {
                 email => member.email.as_str(),
                 role => member.role.name(),
                 may_act => member.role >= Role::Operator,
+                is_owner => member.role == Role::Owner,
             }
         });
         let context = context! {
@@ -85,6 +95,8 @@ impl Dashboard {
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
+            template => name,
+            done => frame.done.map(Done::sentence),
             ..context
         };
         self.renderer.page(status, name, &context)
@@ -97,6 +109,8 @@ struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
+    /// What the action before has done.
+    done: Option<Done>,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,
 }
@@ -121,6 +135,7 @@ pub(crate) async fn enter(
     };
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
+    let environment = environment.in_request(&id.to_string());
     let mut response = dashboard
         .handle(request, next, id, frame, environment)
         .await;
@@ -153,6 +168,7 @@ impl Dashboard {
             member: None,
             path: request.uri().path().to_owned(),
             theme: Theme::of(request.headers()),
+            done: None,
             source: self.rates.source(request.extensions(), request.headers()),
         }
     }
@@ -162,9 +178,10 @@ impl Dashboard {
         mut request: Request,
         next: Next,
         id: RequestId,
-        frame: Frame,
+        mut frame: Frame,
         environment: Environment,
     ) -> Response {
+        frame.done = done::take(&mut request);
         let extensions = request.extensions_mut();
         if let Some(member) = &frame.member {
             extensions.insert(member.clone());
@@ -208,6 +225,11 @@ impl Page {
         self.dashboard.renderer.redirect(to)
     }
 
+    /// The same, to a page that says what was done.
+    pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
+        self.redirect(&done::with_done(path, done))
+    }
+
     /// The same, with a cookie.
     pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
         let mut response = self.redirect(to);
@@ -227,6 +249,16 @@ impl Page {
         Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
     }
 
+    /// A part of a page, such as rows that come later.
+    pub(super) fn part(&self, name: &str, context: &Value) -> String {
+        self.dashboard.renderer.part(name, context)
+    }
+
+    /// What happens, for those who watch it.
+    pub(super) fn live(&self) -> &Arc<Live> {
+        &self.dashboard.live
+    }
+
     /// How browsers keep sessions.
     pub(super) fn sessions(&self) -> &Sessions {
         &self.dashboard.sessions
@@ -237,9 +269,24 @@ impl Page {
         &self.frame.source
     }
 
+    /// What the member who is signed in may do.
+    pub(super) fn role(&self) -> Option<Role> {
+        self.frame.member.as_ref().map(|member| member.role)
+    }
+
+    /// Whose pages end users see.
+    pub(super) fn brand(&self) -> &Brand {
+        &self.dashboard.brand
+    }
+
     /// What there is to try out, where that is what the environment is for.
     pub(super) fn trial(&self) -> Option<&Trial> {
         self.dashboard.trial.as_ref()
+    }
+
+    /// The sandbox that plays the products, where one does.
+    pub(super) fn sandbox(&self) -> Option<&dyn SandboxControl> {
+        self.dashboard.sandbox.as_deref()
     }
 }
 

@@ -10,7 +10,7 @@ use stead::core::environment::Environment;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 
-use super::{assets, cookie, format, icons, words};
+use super::{assets, cookie, format, icons, markdown, words};
 
 /// Which colours a member has chosen.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,9 @@ impl Theme {
     }
 }
 
+/// The page of the sandbox, where there is one.
+const SANDBOX: &str = "/dashboard/sandbox";
+
 /// The navigation, in its order. An entry is shown where its page exists.
 const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Home", "/dashboard", "home"),
@@ -48,6 +51,7 @@ const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Playground", "/dashboard/playground", "play"),
     ("Activity", "/dashboard/activity", "activity"),
     ("Tools", "/dashboard/tools", "wrench"),
+    ("Sandbox", SANDBOX, "box"),
     ("Settings", "/dashboard/settings", "settings"),
 ];
 
@@ -78,7 +82,7 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 impl Renderer {
-    pub(super) fn new(environment: &Environment) -> Self {
+    pub(super) fn new(environment: &Environment, has_sandbox: bool) -> Self {
         let url = environment.public_url();
         let prefix = url.path().trim_end_matches('/').to_owned();
         // A form may lead to a link, which is at the public URL by whatever name the browser came.
@@ -87,7 +91,7 @@ impl Renderer {
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
         );
         Self {
-            templates: templates(environment, &prefix),
+            templates: templates(environment, &prefix, has_sandbox),
             policy: HeaderValue::try_from(policy)
                 .unwrap_or(HeaderValue::from_static("default-src 'none'")),
             prefix,
@@ -110,6 +114,16 @@ impl Renderer {
         let mut response = (status, Bytes::from(text)).into_response();
         self.write_headers(response.headers_mut());
         response
+    }
+
+    /// A template that is not a whole page; empty where it cannot be rendered.
+    pub(super) fn part(&self, name: &str, context: &Value) -> String {
+        let template = self.templates.get_template(name);
+        let rendered = template.and_then(|template| template.render(context));
+        rendered.unwrap_or_else(|error| {
+            tracing::error!(name, error = ?error, "a part of a page cannot be rendered");
+            String::new()
+        })
     }
 
     pub(super) fn redirect(&self, to: &str) -> Response {
@@ -144,14 +158,16 @@ const SHARED: &[(&str, &str)] = &[
     ("problem.html", include_str!("templates/problem.html")),
 ];
 
-fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
+fn templates(environment: &Environment, prefix: &str, has_sandbox: bool) -> Templates<'static> {
     let mut templates = Templates::new();
     templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
     let asset = |name| format!("{prefix}{}", assets::path(name));
     let routes = super::routes();
     let exists = |path: &str| routes.iter().any(|route| route.route.path == path);
-    let navigation = NAVIGATION.iter().filter(|(_, path, _)| exists(path));
+    let navigation = NAVIGATION
+        .iter()
+        .filter(|(_, path, _)| exists(path) && (*path != SANDBOX || has_sandbox));
     let navigation: Vec<Entry> = navigation
         .map(|&(title, path, icon)| Entry { title, path, icon })
         .collect();
@@ -169,9 +185,16 @@ fn templates(environment: &Environment, prefix: &str) -> Templates<'static> {
     templates.add_global("site", site);
     templates.add_function("icon", icons::icon);
     templates.add_function("state", words::state);
+    // The address of a script that only some pages have.
+    let below = prefix.to_owned();
+    templates.add_function("asset", move |name: &str| {
+        format!("{below}{}", assets::path(name))
+    });
     templates.add_filter("clock", format::clock);
+    templates.add_filter("day", format::day);
     templates.add_filter("time", format::time);
     templates.add_filter("count", format::count);
+    templates.add_filter("markdown", markdown::markdown);
     templates.add_filter("millis", format::millis);
     templates.add_filter("prose", format::prose);
     templates.add_filter("segment", format::segment);
@@ -190,18 +213,19 @@ mod tests {
 
     /// A page of every component, each given `x`.
     const ALL: &str = r#"{% from "macros.html" import page_header, card, badge, product, button, link_button, act, field, choice,
-        empty, copy, code, tabs, pager, definitions, notice, confirm, figure %}
+        empty, copy, code, tabs, pager, definitions, notice, confirm, figure, trail, shares, check %}
         {% call page_header(x, x) %}{{ button(x) }}{% endcall %}{% call card(x, x) %}{{ x }}{% endcall %}
         {{ badge(x) }}{{ product(x, x) }}{{ link_button(x, x, x) }}{{ act(x, x, x) }}
         {{ field(x, x, value=x, hint=x) }}{{ field(x, x, error=x, placeholder=x, required=true) }}
         {{ choice(x, x, [[x, x]], value=x, hint=x) }}{{ empty(x, x) }}{{ copy(x, x) }}{{ code(x, x) }}
         {{ tabs(x, [[x, x]], x) }}{{ pager(x, x, x, x) }}{{ definitions([[x, x], [x, none]]) }}
-        {{ notice("bad", x, x) }}{{ confirm(x, [x], x, x, x, x) }}{{ figure(x, x, x) }}{{ x|time }}{{ x|clock }}"#;
+        {{ notice("bad", x, x) }}{{ confirm(x, [x], x, x, x, x) }}{{ figure(x, x, x) }}{{ x|time }}{{ x|clock }}{{ x|markdown }}
+        {{ trail([[x, x]]) }}{{ shares([], x) }}{{ check(x, x, x, note=x) }}"#;
 
     #[tokio::test]
     async fn every_component_shows_what_it_is_given_as_text() {
         let service = TestService::new().await;
-        let mut templates = templates(service.platform.environment(), "");
+        let mut templates = templates(service.platform.environment(), "", true);
         templates.add_template("all.html", ALL).unwrap();
         let all = templates.get_template("all.html").unwrap();
         let shown = all.render(context! { x => "\"><script>'" }).unwrap();

@@ -25,6 +25,9 @@ pub(crate) struct PageRoute {
     /// For an action, method and path of the JSON interface's route that does the same.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) equal: Option<&'static str>,
+    /// For an action on the sandbox, method and path of the sandbox's own interface that does the same.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
+    pub(crate) sandbox: Option<&'static str>,
 }
 
 /// A page, which changes nothing.
@@ -37,6 +40,7 @@ where
         route: for_role(get(path, handler), role),
         role,
         equal: None,
+        sandbox: None,
     }
 }
 
@@ -55,6 +59,7 @@ where
         route: for_role(post(path, handler), role),
         role,
         equal: Some(equal),
+        sandbox: None,
     }
 }
 
@@ -68,6 +73,22 @@ where
         route: for_role(post(path, handler), Role::Viewer),
         role: Role::Viewer,
         equal: None,
+        sandbox: None,
+    }
+}
+
+/// What a form asks of the sandbox, which is not the service's. `equal` is the same in the sandbox's own interface, such as
+/// `POST /sandbox/reset`.
+pub(super) fn sandbox_action<H, T>(path: &'static str, equal: &'static str, handler: H) -> PageRoute
+where
+    H: Handler<T, ServerState> + Signature<T>,
+    T: 'static,
+{
+    PageRoute {
+        route: for_role(post(path, handler), Role::Operator),
+        role: Role::Operator,
+        equal: None,
+        sandbox: Some(equal),
     }
 }
 

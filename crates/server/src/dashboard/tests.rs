@@ -1,14 +1,21 @@
 //! What holds for every page: who gets in, what its headers say, and that what comes from elsewhere is shown as text.
 
-use std::net::SocketAddr;
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
 
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::json;
+use stead::core::resource::{NewMember, NewWebhook, Role};
+use url::form_urlencoded;
 
 use super::routes;
 use crate::{
-    Access, DashboardAccess, Sample, ServerOptions, Trial, router_with, table,
+    Access, DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
+    SandboxSection, ServerOptions, Trial, router_with, table,
     testing::{TestResponse, TestService, json_response},
 };
 
@@ -22,31 +29,42 @@ pub(super) const OWN: [&str; 6] = [
     "/dashboard/you/second-factor/remove",
 ];
 /// An identifier that is markup, and that a path has to escape.
-const ODD: &str = r#"<b>"'&/ü"#;
-const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
-const SCRIPT: &str = "<script>alert(1)</script>";
-const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
+pub(super) const ODD: &str = r#"<b>"'&/ü"#;
+pub(super) const ODD_AS_TEXT: &str = "&lt;b&gt;&quot;&#x27;&amp;&#x2f;ü";
+/// The same as a segment of a path.
+pub(super) const ODD_IN_PATH: &str = "%3Cb%3E%22%27%26%2F%C3%BC";
+pub(super) const SCRIPT: &str = "<script>alert(1)</script>";
+pub(super) const SCRIPT_AS_TEXT: &str = "&lt;script&gt;alert(1)&lt;&#x2f;script&gt;";
 const HERE: &str = "127.0.0.1:5000";
 
 /// The dashboard of a service, with something to try, as a browser sees it.
-struct Browser(TestService);
+pub(super) struct Browser(pub(super) TestService, pub(super) Arc<Notebook>);
 
 impl Browser {
-    fn new(service: TestService) -> Self {
+    pub(super) fn new(service: TestService) -> Self {
+        let notebook = Arc::new(Notebook::default());
+        let options = ServerOptions {
+            sandbox: Some(Arc::clone(&notebook) as _),
+            ..Self::options()
+        };
+        let browser = Self::with(service, &options);
+        Self(browser.0, notebook)
+    }
+
+    pub(super) fn options() -> ServerOptions {
         let mut sample = Sample::new("mail", "mail_fetch_mails", json!({}));
         sample.list = String::from("/messages");
         sample.columns = vec![String::from("/readable/subject")];
-        let options = ServerOptions {
+        ServerOptions {
             dashboard: DashboardAccess::SignedInOnLoopback,
             trial: Some(Trial::new(ODD, "Ada", vec![sample])),
             ..ServerOptions::default()
-        };
-        Self::with(service, &options)
+        }
     }
 
-    fn with(service: TestService, options: &ServerOptions) -> Self {
+    pub(super) fn with(service: TestService, options: &ServerOptions) -> Self {
         let router = router_with(&service.platform, options);
-        Self(service.within(|_| router))
+        Self(service.within(|_| router), Arc::default())
     }
 
     async fn send(
@@ -64,13 +82,13 @@ impl Browser {
         self.0.send(request.body(Body::from(body)).unwrap()).await
     }
 
-    async fn get(&self, path: &str) -> TestResponse {
+    pub(super) async fn get(&self, path: &str) -> TestResponse {
         let request = Request::builder().uri(path);
         self.send(request, HERE, "127.0.0.1", String::new()).await
     }
 
-    /// Sends a form of the start page, where what proves it is written as `csrf`.
-    async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
+    /// Sends a form of the start page, where what proves it is written as `own`.
+    pub(super) async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
         let page = self.get("/dashboard").await;
         let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
         let (own, _) = rest.split_once('"').unwrap();
@@ -85,8 +103,114 @@ impl Browser {
     }
 }
 
+impl Browser {
+    /// Sends a form of the start page with these fields.
+    pub(super) async fn act(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
+        let page = self.get("/dashboard").await;
+        let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
+        let (csrf, _) = rest.split_once('"').unwrap();
+        let body = form_urlencoded::Serializer::new(String::new())
+            .append_pair("csrf", csrf)
+            .extend_pairs(fields)
+            .finish();
+        let session = page.header("set-cookie").split(';').next().unwrap();
+        let request = Request::builder()
+            .method("POST")
+            .uri(path)
+            .header(header::ORIGIN, "http://127.0.0.1")
+            .header(header::COOKIE, session);
+        self.send(request, HERE, "127.0.0.1", body).await
+    }
+}
+
+/// A sandbox that notes what it is asked for, and holds markup.
+#[derive(Debug, Default)]
+pub(super) struct Notebook(Mutex<Vec<String>>);
+
+impl Notebook {
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    fn note(&self, asked: String) -> Result<(), String> {
+        self.0.lock().unwrap().push(asked);
+        Ok(())
+    }
+}
+
+impl SandboxControl for Notebook {
+    fn users(&self) -> Vec<(String, String)> {
+        vec![(String::from("ada"), String::from(SCRIPT))]
+    }
+
+    fn sections(&self, _: &str) -> Vec<SandboxSection> {
+        let text = || String::from(SCRIPT);
+        vec![SandboxSection {
+            name: String::from("mails"),
+            title: text(),
+            columns: vec![text()],
+            records: vec![SandboxRecord {
+                id: text(),
+                cells: vec![text()],
+            }],
+            fields: vec![SandboxField {
+                name: String::from("subject"),
+                label: text(),
+                value: text(),
+                is_long: false,
+            }],
+        }]
+    }
+
+    fn add(
+        &self,
+        user: &str,
+        section: &str,
+        fields: &BTreeMap<String, String>,
+    ) -> Result<(), String> {
+        self.note(format!("add {user} {section} {fields:?}"))
+    }
+
+    fn delete(&self, user: &str, section: &str, id: &str) -> Result<(), String> {
+        self.note(format!("delete {user} {section} {id}"))
+    }
+
+    fn received(&self, _: usize) -> (Vec<SandboxRequest>, usize) {
+        let request = SandboxRequest {
+            method: String::from("GET"),
+            host: String::from(SCRIPT),
+            path: String::from("/gmail/v1"),
+            query: Some(String::from("q=1")),
+            status: Some(429),
+        };
+        (vec![request], 1)
+    }
+
+    fn faults(&self) -> Vec<(String, String, String)> {
+        vec![("stall", SCRIPT, SCRIPT)]
+            .into_iter()
+            .map(|(word, title, about)| (word.to_owned(), title.to_owned(), about.to_owned()))
+            .collect()
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        vec![String::from(SCRIPT)]
+    }
+
+    fn fault(&self, word: &str) -> Result<(), String> {
+        match word {
+            "stall" => self.note(format!("fault {word}")),
+            other => Err(format!("there is no fault {other}")),
+        }
+    }
+
+    fn reset(&self) {
+        let _ = self.note(String::from("reset"));
+    }
+}
+
 /// A service whose one mail has markup as its subject.
-async fn with_markup() -> TestService {
+pub(super) async fn with_markup() -> TestService {
     let service = TestService::with_products(|received| {
         let part = json!({ "headers": [{ "name": "Subject", "value": SCRIPT }], "mimeType": "text/plain", "body": { "size": 0 } });
         let of_one = json!({ "id": "1", "threadId": "1", "labelIds": [], "payload": part });
@@ -98,15 +222,72 @@ async fn with_markup() -> TestService {
     service.await.with_account(ODD).await
 }
 
-#[tokio::test]
+/// What stands for the parameters of paths: ids of things that there are.
+async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
+    let environment = service.platform.environment();
+    let credentials = environment.app_credentials(None, 1).await.unwrap().items;
+    let webhook = NewWebhook::new("https://app.example.com/hooks");
+    let webhook = environment.create_webhook(webhook).await.unwrap().webhook;
+    environment
+        .test_webhook(&webhook.id.to_string())
+        .await
+        .unwrap();
+    let member = NewMember::new("ada@example.com", Role::Operator);
+    let member = environment.invite_member(member).await.unwrap().member;
+    let key = environment.keys(false).await.unwrap().data_keys.remove(0);
+    vec![
+        ("{connection_name}", String::from("mail")),
+        ("{product}", String::from("mail")),
+        ("{identifier}", String::from(ODD_IN_PATH)),
+        ("{execution_id}", executed(service).await),
+        ("{name}", String::from("mail_fetch_mails")),
+        ("{client_id}", credentials[0].client_id.clone()),
+        ("{secret_id}", credentials[0].secrets[0].secret_id.clone()),
+        ("{webhook_id}", webhook.id.to_string()),
+        ("{member_id}", member.member_id.to_string()),
+        ("{key_id}", key.key_id),
+    ]
+}
+
+/// The id of a call as the user whose identifier is markup, once it is in the history.
+pub(super) async fn executed(service: &TestService) -> String {
+    let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
+    service
+        .post("/v1/tools/mail_list_drafts/execute", body)
+        .await;
+    // On a clock that does not wait.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    let environment = service.platform.environment();
+    let filter = stead::core::resource::ExecutionFilter::default();
+    let found = environment.executions(&filter, None, 1).await.unwrap();
+    found.items[0].execution_id.to_string()
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_page_is_whole_with_data_and_without() {
-    for service in [TestService::new().await, with_markup().await] {
+    for (service, has_data) in [
+        (TestService::new().await, false),
+        (with_markup().await, true),
+    ] {
+        let parameters = parameters(&service).await;
         let browser = Browser::new(service);
         let pages = routes();
         for page in pages.iter().filter(|page| page.route.method == "GET") {
-            let path = page.route.path.replace("{name}", "mail_fetch_mails");
+            // It is a stream for those who ask for one, and no page.
+            if page.route.path == "/dashboard/activity/live" {
+                continue;
+            }
+            let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
+            let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
-            assert_eq!(shown.status, StatusCode::OK, "{path}: {}", shown.text());
+            // What is not there yet is a page that says so.
+            let is_there = has_data || !page.route.path.contains("{connection_name}");
+            let expected = match is_there {
+                true => StatusCode::OK,
+                false => StatusCode::NOT_FOUND,
+            };
+            assert_eq!(shown.status, expected, "{path}: {}", shown.text());
+            assert!(shown.body.len() < 100_000, "{path}: {}", shown.body.len());
             assert!(shown.text().trim_end().ends_with("</html>"), "{path}");
             for (name, value) in [
                 ("content-type", "text/html; charset=utf-8"),
@@ -118,6 +299,11 @@ async fn every_page_is_whole_with_data_and_without() {
                 assert_eq!(shown.header(name), value, "{path}");
             }
             let policy = shown.header("content-security-policy");
+            // It is the page of end users, which has a policy of its own.
+            if path == super::settings::PREVIEW {
+                assert!(policy.contains("form-action 'none'"), "{policy}");
+                continue;
+            }
             assert!(
                 policy.starts_with("default-src 'none'; style-src 'self'; script-src 'self'"),
                 "{policy}"
@@ -259,15 +445,19 @@ fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
     for page in &pages {
         let name = format!("{} {}", page.route.method, page.route.path);
         match page.equal {
-            None => assert!(
-                page.route.method == "GET" || OWN.contains(&page.route.path),
-                "{name}"
-            ),
-            Some(equal) => {
+            None => {
+                let at_sandbox = page.sandbox.is_some_and(|equal| {
+                    page.role > Role::Viewer
+                        && page.route.path.starts_with("/dashboard/sandbox/")
+                        && equal.starts_with("POST /sandbox/")
+                });
                 assert!(
-                    page.role > stead::core::resource::Role::Viewer,
-                    "{name}: a viewer only reads"
+                    page.route.method == "GET" || OWN.contains(&page.route.path) || at_sandbox,
+                    "{name}"
                 );
+            }
+            Some(equal) => {
+                assert!(page.role > Role::Viewer, "{name}: a viewer only reads");
                 assert!(interface.iter().any(|one| one == equal), "{name}: {equal}");
             }
         }

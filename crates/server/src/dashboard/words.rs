@@ -1,7 +1,7 @@
 //! States and parties in the words that people read, with what each means.
 
 use minijinja::{Value, context};
-use stead::core::error::ActBy;
+use stead::{ErrorKind, core::error::ActBy};
 
 /// Name, words, colour, and what it means.
 const STATES: &[(&str, &str, &str, &str)] = &[
@@ -83,6 +83,91 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "bad",
         "Removes something at the product.",
     ),
+    // Credentials.
+    (
+        "expired",
+        "Ended",
+        "quiet",
+        "Past its time. It opens nothing any more.",
+    ),
+    // Members.
+    (
+        "member_invited",
+        "Invited",
+        "warn",
+        "Has yet to follow the link of the invitation.",
+    ),
+    ("member_active", "Active", "ok", "May sign in."),
+    (
+        "member_disabled",
+        "Kept out",
+        "quiet",
+        "May not sign in until let in again.",
+    ),
+    // Webhooks.
+    ("webhook_on", "On", "ok", "Events are sent as they happen."),
+    (
+        "webhook_failing_now",
+        "Fails",
+        "warn",
+        "Every delivery fails. It is given up after 5 days.",
+    ),
+    (
+        "webhook_disabled",
+        "Paused",
+        "quiet",
+        "Nothing is sent until it is resumed.",
+    ),
+    (
+        "webhook_gone",
+        "Gone",
+        "bad",
+        "The endpoint responded 410. Nothing is sent until it is resumed.",
+    ),
+    (
+        "webhook_failing",
+        "Given up",
+        "bad",
+        "Every delivery had failed for 5 days. Nothing is sent until it is resumed.",
+    ),
+    (
+        "delivery_waiting",
+        "Waiting",
+        "warn",
+        "Another attempt is due.",
+    ),
+    (
+        "delivery_delivered",
+        "Delivered",
+        "ok",
+        "The endpoint has taken it.",
+    ),
+    (
+        "delivery_failed",
+        "Failed",
+        "bad",
+        "The endpoint did not take it, and no attempt follows.",
+    ),
+    // Data keys.
+    (
+        "key_added",
+        "Added",
+        "info",
+        "Every process can open with it. Nothing is sealed with it yet.",
+    ),
+    (
+        "key_active",
+        "Active",
+        "ok",
+        "Seals everything that is stored.",
+    ),
+    (
+        "key_retiring",
+        "Retiring",
+        "warn",
+        "Opens what it has sealed, and seals nothing more.",
+    ),
+    ("key_retired", "Destroyed", "quiet", "Only the row is left."),
     // Outcomes of calls.
     ("ok", "OK", "ok", "The call did what was asked."),
 ];
@@ -93,6 +178,71 @@ pub(super) fn state(name: &str) -> Value {
     match found {
         Some(&(_, label, tone, hint)) => context! { label, tone, hint },
         None => context! { label => name, tone => "quiet", hint => "" },
+    }
+}
+
+/// The type of an event as a title: `account.refresh_failed` is `Account refresh failed`.
+pub(super) fn event(event_type: &str) -> String {
+    let words = event_type.replace(['.', '_'], " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// What an outcome of a call means, in a sentence.
+pub(super) fn outcome(name: &str) -> &'static str {
+    match ErrorKind::from_name(name) {
+        Some(kind) => kind.summary(),
+        None if name == "ok" => "The call did what was asked.",
+        None => "",
+    }
+}
+
+/// What there is to do about a call that failed.
+pub(super) fn advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::AuthorizationRequired | ErrorKind::ProductRejectedToken => {
+            "Make a new link at the account and show it to the user, who opens it and agrees."
+        }
+        ErrorKind::ScopeMissing => {
+            "Make a new link at the account: it asks the user for the permission that is missing."
+        }
+        ErrorKind::VerificationRequired => {
+            "The application confirms who came back, with POST /v1/authorizations/{id}/verify."
+        }
+        ErrorKind::AccountNotFound => {
+            "The application has to make a link for this user first, or names another user than it means."
+        }
+        ErrorKind::AccountSuspended => "Resume the account as soon as calls may be made again.",
+        ErrorKind::ConnectionNotReady | ErrorKind::ConnectionCredentialsRejected => {
+            "Correct client id and secret at the connection. No user has to do anything."
+        }
+        ErrorKind::SchemaViolation | ErrorKind::InvalidRequest => {
+            "Correct the input. The response to the call lists every place that is wrong."
+        }
+        ErrorKind::OutcomeUnknown | ErrorKind::WriteUnconfirmed => {
+            "Look at the product whether it has happened before the call is made again."
+        }
+        ErrorKind::ProductForbidden => {
+            "The user may not do this at the product. Whoever shares the object, or runs the user’s organization, can allow it."
+        }
+        ErrorKind::ProductNotEnabled => {
+            "Enable the product’s API in the project that the OAuth client belongs to."
+        }
+        _ if kind.retryable() => {
+            "Nothing has to be corrected. Make the same call again a little later."
+        }
+        _ => match kind.act_by() {
+            ActBy::AppDeveloper => {
+                "Correct the call in the application. The response to the call said what is wrong."
+            }
+            ActBy::EndUser => "Make a new link at the account and show it to the user.",
+            ActBy::Product => {
+                "Only the product can change this. Ask it for help with the execution’s time."
+            }
+            _ => "Run stead doctor on the machine of the service: it says what is wrong.",
+        },
     }
 }
 
@@ -108,7 +258,9 @@ pub(super) const fn act_by(party: ActBy) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use stead::core::resource::{AccountState, ConnectionState};
+    use stead::core::resource::{
+        AccountState, ConnectionState, DataKeyState, DeliveryState, MemberState,
+    };
 
     use super::*;
 
@@ -116,8 +268,15 @@ mod tests {
     fn every_state_has_words() {
         let accounts = AccountState::ALL.map(AccountState::name);
         let connections = ConnectionState::ALL.map(ConnectionState::name);
+        let is_known = |name: &str| STATES.iter().any(|(known, ..)| *known == name);
         for name in accounts.iter().chain(&connections) {
-            assert!(STATES.iter().any(|(known, ..)| known == name), "{name}");
+            assert!(is_known(name), "{name}");
+        }
+        let members = MemberState::ALL.map(|state| format!("member_{}", state.name()));
+        let deliveries = DeliveryState::ALL.map(|state| format!("delivery_{}", state.name()));
+        let keys = DataKeyState::ALL.map(|state| format!("key_{}", state.name()));
+        for name in members.iter().chain(&deliveries).chain(&keys) {
+            assert!(is_known(name), "{name}");
         }
     }
 }

@@ -80,6 +80,10 @@ const TAGS: &[(&str, &str)] = &[
         "members",
         "People who may sign in to the dashboard, with their roles.",
     ),
+    (
+        "keys",
+        "Data keys, which seal the secrets of the store, and how one takes the place of another.",
+    ),
     ("events", "What happened, as a feed that misses nothing."),
     (
         "webhooks",

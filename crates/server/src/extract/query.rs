@@ -56,6 +56,16 @@ impl Query {
         Ok(Some(value).filter(|value| !value.is_empty()))
     }
 
+    /// The parameters whose names begin with `prefix`, by the rest of their names.
+    pub(crate) fn below(&mut self, prefix: &str) -> Vec<(String, String)> {
+        let taken = self
+            .given
+            .extract_if(.., |(name, _)| name.starts_with(prefix));
+        taken
+            .map(|(name, value)| (name[prefix.len()..].to_owned(), value))
+            .collect()
+    }
+
     /// The parameter's texts, which commas separate.
     pub(crate) fn list(&mut self, name: &'static str) -> Result<Vec<String>, Error> {
         let text = self.text(name)?.unwrap_or_default();

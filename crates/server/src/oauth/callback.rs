@@ -11,6 +11,7 @@ use axum::{
     response::Response,
 };
 use http::{HeaderMap, Method, Uri};
+use serde_json::Value;
 use stead::core::{
     environment::Environment,
     oauth::{Callback, FinishedAuthorization},
@@ -72,8 +73,18 @@ pub(crate) async fn leave_callback(
         return response;
     };
     problem::report(&error);
-    let path = format!("/connect/failed?kind={}&id={id}", error.kind());
-    pages.redirect(&address(&environment, &path), None)
+    // A page of this environment reads for itself how it ended.
+    let own_page = error.context().get("return_to").and_then(Value::as_str);
+    let location = own_page.map_or_else(
+        || {
+            address(
+                &environment,
+                &format!("/connect/failed?kind={}&id={id}", error.kind()),
+            )
+        },
+        str::to_owned,
+    );
+    pages.redirect(&location, None)
 }
 
 /// Our own page, for an application to which no one should return.

@@ -10,6 +10,7 @@ mod connections;
 mod events;
 mod executions;
 mod healthz;
+mod keys;
 mod members;
 pub(crate) mod proxy;
 mod readyz;
@@ -35,8 +36,8 @@ use crate::{
 pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{
         AccountTokensCreate, AccountsManage, AccountsRead, AuditRead, ConnectionsManage,
-        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, LinksCreate, MembersManage,
-        ProxyRead, ToolsExecute, WebhooksManage,
+        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, KeysManage, LinksCreate,
+        MembersManage, ProxyRead, ToolsExecute, WebhooksManage,
     };
     let connection = "/v1/connections/{connection_name}";
     let account = "/v1/accounts/{connection_name}/{identifier}";
@@ -67,6 +68,13 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Makes a link for a user to connect an account.")
             .errors(LINK)
             .needs(LinksCreate),
+        get(
+            "/v1/authorizations/{authorization_id}",
+            authorizations::read,
+        )
+        .summary("Reads how far an attempt to connect an account has come.")
+        .errors(&[AuthorizationNotFound])
+        .needs(LinksCreate),
         post(
             "/v1/authorizations/{authorization_id}/verify",
             authorizations::verify,
@@ -224,6 +232,28 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Removes a password, and shows the link that sets another one once.")
             .errors(&[NotFound, InvalidTransition])
             .needs(MembersManage),
+        get("/v1/keys", keys::list)
+            .summary("Lists the data keys, and how far a re-encryption is.")
+            .query(&[keys::COUNT])
+            .needs(KeysManage),
+        post("/v1/keys", keys::add)
+            .summary("Adds a data key, with which nothing is sealed yet.")
+            .needs(KeysManage),
+        post("/v1/keys/{key_id}/activate", keys::activate)
+            .summary("Lets a data key seal from now on.")
+            .errors(&[InvalidTransition])
+            .needs(KeysManage),
+        post("/v1/keys/reencrypt", keys::reencrypt)
+            .summary("Starts to seal everything again with the active data key.")
+            .needs(KeysManage),
+        post("/v1/keys/{key_id}/retire", keys::retire)
+            .summary("Destroys a data key that seals nothing any more.")
+            .errors(&[InvalidTransition])
+            .needs(KeysManage),
+        post("/v1/keys/rewrap", keys::rewrap)
+            .summary("Wraps the data keys with the first key of the ring.")
+            .errors(&[ErrorKind::KeyUnavailable])
+            .needs(KeysManage),
         get("/v1/webhooks", webhooks::list)
             .summary("Lists webhooks.")
             .query(&[PAGING])
@@ -260,7 +290,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(WebhooksManage),
         get("/v1/webhooks/{webhook_id}/deliveries", webhooks::deliveries)
             .summary("Lists the deliveries of a webhook, the newest first.")
-            .query(&[PAGING])
+            .query(&[webhooks::DELIVERIES, PAGING])
             .errors(&[NotFound])
             .needs(WebhooksManage),
         post(

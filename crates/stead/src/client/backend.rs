@@ -10,20 +10,20 @@ use serde_json::{Value, json};
 use stead_core::{
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
-        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
-        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
-        WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
+        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
+        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
-    members,
+    keys, members,
     request::{
         ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
         webhook_path,
@@ -97,6 +97,12 @@ impl Backend for Service {
             self.read(Outgoing::json(Method::POST, path, &new)?).await
         })
     }
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization> {
+        Box::pin(async move {
+            let path = format!("/v1/authorizations/{}", segment(authorization_id));
+            self.read(Outgoing::new(Method::GET, &path)).await
+        })
+    }
     fn verify_authorization<'a>(
         &'a self,
         authorization_id: &'a str,
@@ -115,6 +121,7 @@ impl Backend for Service {
                 ("connection_name", filter.connection_name.as_deref()),
                 ("product", filter.product.as_deref()),
                 ("identifier", filter.identifier.as_deref()),
+                ("identifier_prefix", filter.identifier_prefix.as_deref()),
                 ("state", filter.state.map(|state| state.name())),
             ];
             self.read_paged("/v1/accounts", &filter, &paging).await
@@ -144,6 +151,7 @@ impl Backend for Service {
             let query = query(&[
                 ("revoke_at_product", how.revoke_at_product.then_some("true")),
                 ("erase", how.erase.then_some("true")),
+                ("dry_run", how.dry_run.then_some("true")),
             ]);
             let path = format!("{}{query}", account_path(user));
             self.read(Outgoing::new(Method::DELETE, &path)).await
@@ -251,6 +259,25 @@ impl Backend for Service {
         Box::pin(members::delete(self, id))
     }
 
+    fn keys(&self, count_rows: bool) -> Pending<'_, Keys> {
+        Box::pin(keys::read(self, count_rows))
+    }
+    fn add_key(&self) -> Pending<'_, DataKey> {
+        Box::pin(keys::add(self))
+    }
+    fn activate_key<'a>(&'a self, key_id: &'a str, how: KeyActivation) -> Pending<'a, DataKey> {
+        Box::pin(keys::activate(self, key_id, how))
+    }
+    fn start_reencryption(&self) -> Pending<'_, Reencryption> {
+        Box::pin(keys::reencrypt(self))
+    }
+    fn retire_key<'a>(&'a self, key_id: &'a str) -> Pending<'a, DataKey> {
+        Box::pin(keys::retire(self, key_id))
+    }
+    fn rewrap_keys(&self) -> Pending<'_, Keys> {
+        Box::pin(keys::rewrap(self))
+    }
+
     fn events(
         &self,
         filter: EventFilter,
@@ -268,6 +295,7 @@ impl Backend for Service {
                 ),
                 ("connection_name", filter.connection_name.as_deref()),
                 ("identifier", filter.identifier.as_deref()),
+                ("newest_first", filter.newest_first.then_some("true")),
                 ("after", after.as_deref()),
                 ("limit", Some(limit.as_str())),
                 ("wait", Some(wait.as_str())),

@@ -1,6 +1,7 @@
 //! The client of a Stead service.
 
 mod backend;
+mod keys;
 mod members;
 mod request;
 mod response;
@@ -51,6 +52,7 @@ use service::Service;
 /// | see what can be called | [`tools`](Self::tools) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | say who may use the dashboard | [`members`](Self::members) |
+/// | replace the keys that seal | [`keys`](Self::keys) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Client {

@@ -315,6 +315,11 @@ async fn every_operation_is_a_request_of_the_service() {
             "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
         }))
     };
+    let authorization = ok(&json!({
+        "authorization_id": "auth_00000000000000000000000000000001", "connection_name": "mail", "identifier": "a/b",
+        "state": "denied", "reason": "access_denied", "created_at": "2026-01-01T00:00:00Z",
+        "expires_at": "2026-01-01T00:00:00Z",
+    }));
     let page = || ok(&json!({ "items": [] }));
     let gone = || reply(204, "text/plain", "");
     let ended = ok(&json!({ "revocation": "requested", "ends_other_grants": true }));
@@ -341,6 +346,7 @@ async fn every_operation_is_a_request_of_the_service() {
         account(),
         account(),
         ended,
+        authorization,
         account(),
         page(),
         account_token(),
@@ -355,6 +361,7 @@ async fn every_operation_is_a_request_of_the_service() {
     stead.connections().list().page_size(1000).await.unwrap();
     stead.connections().delete("mail").await.unwrap();
     let accounts = stead.accounts().identifier("a/b").product("mail");
+    let accounts = accounts.identifier_prefix("a");
     let accounts = accounts.state(AccountState::NeedsReauthorization);
     assert!(accounts.list().all().await.unwrap().is_empty());
     let user = stead.account("mail", "a/b").unwrap();
@@ -365,6 +372,8 @@ async fn every_operation_is_a_request_of_the_service() {
     let ended = user.disconnect().revoke_at_product(true).erase(true);
     let ended = ended.await.unwrap();
     assert!(ended.ends_other_grants);
+    let read = stead.authorizations().read("auth_1").await.unwrap();
+    assert_eq!(read.reason.as_deref(), Some("access_denied"));
     stead
         .authorizations()
         .verify("auth_1", "a/b")
@@ -390,7 +399,7 @@ async fn every_operation_is_a_request_of_the_service() {
         ("GET /v1/connections?page_size=100", None),
         ("DELETE /v1/connections/mail", None),
         (
-            "GET /v1/accounts?product=mail&identifier=a%2Fb&state=needs_reauthorization&page_size=50",
+            "GET /v1/accounts?product=mail&identifier=a%2Fb&identifier_prefix=a&state=needs_reauthorization&page_size=50",
             None,
         ),
         ("GET /v1/accounts/mail/a%2Fb", None),
@@ -401,6 +410,7 @@ async fn every_operation_is_a_request_of_the_service() {
             "DELETE /v1/accounts/mail/a%2Fb?revoke_at_product=true&erase=true",
             None,
         ),
+        ("GET /v1/authorizations/auth_1", None),
         (
             "POST /v1/authorizations/auth_1/verify",
             Some(json!({ "identifier": "a/b" })),

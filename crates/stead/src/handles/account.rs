@@ -234,6 +234,12 @@ impl Disconnect {
         self.how = self.how.erase(erase);
         self
     }
+
+    /// Does nothing, and says what would end: at Google other accounts may end with this one.
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.how = self.how.dry_run(dry_run);
+        self
+    }
 }
 
 impl IntoFuture for Disconnect {

@@ -36,6 +36,11 @@ impl Accounts {
         self.filter.identifier = Some(identifier.into());
         self
     }
+    /// Only those of users whose identifier begins so; they come by connection, and there by identifier.
+    pub fn identifier_prefix(mut self, beginning: impl Into<String>) -> Self {
+        self.filter.identifier_prefix = Some(beginning.into());
+        self
+    }
     /// Only those in this state.
     pub fn state(mut self, state: AccountState) -> Self {
         self.filter.state = Some(state);

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use stead_core::{
     Result,
-    resource::{Account, NewAuthorizationLink},
+    resource::{Account, Authorization, NewAuthorizationLink},
 };
 
 use super::{authorize::Authorize, backend::Shared};
@@ -22,6 +22,14 @@ impl Authorizations {
     /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its parts.
     pub fn link(&self, new: impl Into<NewAuthorizationLink>) -> Authorize {
         Authorize::new(Arc::clone(&self.0), new.into())
+    }
+
+    /// How far an attempt to connect an account has come, and why it ended: for a page that waits for the user.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound), also 7 days after its end.
+    pub async fn read(&self, authorization_id: &str) -> Result<Authorization> {
+        self.0.authorization(authorization_id).await
     }
 
     /// Confirms that the user who is signed in at your application, `identifier`, is the one who came back: the account

@@ -11,13 +11,13 @@ use stead_core::{
     ports::BoxFuture,
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
-        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
-        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
-        WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
+        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
+        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -44,6 +44,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
         &self,
         new: NewAuthorizationLink,
     ) -> Pending<'_, AuthorizationLink>;
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization>;
     fn verify_authorization<'a>(
         &'a self,
         authorization_id: &'a str,
@@ -95,6 +96,13 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn change_member<'a>(&'a self, id: &'a str, change: MemberChange) -> Pending<'a, Member>;
     fn reset_member<'a>(&'a self, id: &'a str, how: MemberReset) -> Pending<'a, IssuedMemberLink>;
     fn delete_member<'a>(&'a self, id: &'a str) -> Pending<'a, ()>;
+
+    fn keys(&self, count_rows: bool) -> Pending<'_, Keys>;
+    fn add_key(&self) -> Pending<'_, DataKey>;
+    fn activate_key<'a>(&'a self, key_id: &'a str, how: KeyActivation) -> Pending<'a, DataKey>;
+    fn start_reencryption(&self) -> Pending<'_, Reencryption>;
+    fn retire_key<'a>(&'a self, key_id: &'a str) -> Pending<'a, DataKey>;
+    fn rewrap_keys(&self) -> Pending<'_, Keys>;
 
     fn events(
         &self,

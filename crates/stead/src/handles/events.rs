@@ -56,6 +56,12 @@ impl Events {
     pub fn latest(self) -> Self {
         self.after("latest")
     }
+    /// The newest first: a page then goes back from its cursor, or from the last event. [`follow`](Self::follow) goes
+    /// forward all the same.
+    pub fn newest_first(mut self) -> Self {
+        self.filter.newest_first = true;
+        self
+    }
     /// How many events a page holds at most: 1 to 500, 100 if not given.
     pub fn limit(mut self, most: u32) -> Self {
         self.limit = most.clamp(1, 500);
@@ -76,7 +82,8 @@ impl Events {
     ///
     /// After an error the stream goes on where it was; pause before you ask it for more. It has no end: what it waits for
     /// is dropped with it.
-    pub fn follow(self) -> impl Stream<Item = Result<EventPage>> + Send {
+    pub fn follow(mut self) -> impl Stream<Item = Result<EventPage>> + Send {
+        self.filter.newest_first = false;
         unfold(self, async |mut events: Self| {
             loop {
                 match events.page(WAIT).await {

@@ -6,7 +6,7 @@ use stead_core::Result;
 
 use super::{
     Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Connections, Events,
-    Executions, Members, Tools, Webhooks,
+    Executions, Keys, Members, Tools, Webhooks,
     backend::{Shared, User},
 };
 
@@ -48,6 +48,7 @@ use super::{
 /// | see who changed what | [`audit`](Self::audit) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | say who may use the dashboard | [`members`](Self::members) |
+/// | replace the keys that seal | [`keys`](Self::keys) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Stead(Shared);
@@ -104,6 +105,10 @@ impl Stead {
     /// The members of the dashboard.
     pub fn members(&self) -> Members {
         Members::new(Arc::clone(&self.0))
+    }
+    /// The data keys that seal the store's secrets.
+    pub fn keys(&self) -> Keys {
+        Keys::new(Arc::clone(&self.0))
     }
     /// The same with plain names in place of handles.
     pub fn actions(&self) -> Actions {
@@ -172,6 +177,10 @@ macro_rules! operations {
             /// The members of the dashboard.
             pub fn members(&self) -> $crate::Members {
                 self.stead.members()
+            }
+            /// The data keys that seal the store's secrets.
+            pub fn keys(&self) -> $crate::Keys {
+                self.stead.keys()
             }
             /// The same with plain names in place of handles.
             pub fn actions(&self) -> $crate::Actions {

@@ -11,13 +11,13 @@ use stead_core::{
     ports::{Limits, TransportErrorKind},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, AuthorizationLink, CallTotals, Connection,
-        ConnectionChange, Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest,
-        Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken, IssuedAppSecret,
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMember, NewWebhook, Page, ProxyRequest,
-        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
-        WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
+        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
+        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
+        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
+        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -51,6 +51,9 @@ impl Backend for Environment {
         new: NewAuthorizationLink,
     ) -> Pending<'_, AuthorizationLink> {
         Box::pin(self.create_authorization_link(new))
+    }
+    fn authorization<'a>(&'a self, authorization_id: &'a str) -> Pending<'a, Authorization> {
+        Box::pin(self.authorization(authorization_id))
     }
     fn verify_authorization<'a>(
         &'a self,
@@ -164,6 +167,28 @@ impl Backend for Environment {
         Box::pin(self.delete_member(id))
     }
 
+    fn keys(&self, count_rows: bool) -> Pending<'_, Keys> {
+        Box::pin(self.keys(count_rows))
+    }
+    fn add_key(&self) -> Pending<'_, DataKey> {
+        Box::pin(self.add_key())
+    }
+    fn activate_key<'a>(&'a self, key_id: &'a str, how: KeyActivation) -> Pending<'a, DataKey> {
+        Box::pin(self.activate_key(key_id, how.at_once))
+    }
+    fn start_reencryption(&self) -> Pending<'_, Reencryption> {
+        Box::pin(async move { self.start_reencryption() })
+    }
+    fn retire_key<'a>(&'a self, key_id: &'a str) -> Pending<'a, DataKey> {
+        Box::pin(self.retire_key(key_id))
+    }
+    fn rewrap_keys(&self) -> Pending<'_, Keys> {
+        Box::pin(async move {
+            self.rewrap_keys().await?;
+            self.keys(false).await
+        })
+    }
+
     fn events(
         &self,
         filter: EventFilter,
@@ -265,7 +290,7 @@ impl Backend for Environment {
         paging: Paging,
     ) -> Pending<'a, Page<WebhookDelivery>> {
         Box::pin(async move {
-            self.webhook_deliveries(id, paging.token.as_deref(), paging.size)
+            self.webhook_deliveries(id, None, paging.token.as_deref(), paging.size)
                 .await
         })
     }

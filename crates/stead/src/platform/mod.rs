@@ -61,6 +61,7 @@ use crate::{
 /// | see what can be called | [`tools`](Self::tools) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | say who may use the dashboard | [`members`](Self::members) |
+/// | replace the keys that seal | [`keys`](Self::keys) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
 /// | serve pages of your own | [`environment`](Self::environment) |
 /// | stop | [`shut_down`](Self::shut_down) |

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-use stead_core::product::{Permissions, ProxyRoute};
+use serde_json::{Map, Value};
+use stead_core::{
+    product::{Permissions, ProxyRoute},
+    tool::Effect,
+};
 
 use super::{Subject, with_host};
 
@@ -113,6 +116,45 @@ pub(super) fn scopes_are_declared(subject: &Subject) -> Vec<String> {
             faults.push(format!(
                 "{entry:?}: the product's default scopes do not cover it"
             ));
+        }
+    }
+    faults
+}
+
+/// What guides through the set-up and the test of a connection names tools and settings that there are; a test only reads.
+pub(super) fn guides_name_what_there_is(subject: &Subject) -> Vec<String> {
+    let product = subject.product;
+    let mut faults = Vec::new();
+    for call in product.test_calls {
+        let tool = subject
+            .tools()
+            .find(|tool| tool.entry().name() == call.tool);
+        let is_good = tool.is_some_and(|tool| {
+            let schema = tool.schema().ok();
+            let input = serde_json::from_str::<Value>(call.input).ok();
+            let is_valid = schema
+                .zip(input)
+                .is_some_and(|(schema, mut input)| schema.validate(&mut input).is_ok());
+            is_valid && tool.entry().effect() == Effect::Read
+        });
+        if !is_good {
+            faults.push(format!("{}: no test of a connection", call.tool));
+        }
+    }
+    for name in product.capabilities.iter().flat_map(|(_, tools)| *tools) {
+        if !product.tools.iter().any(|entry| entry.name() == *name) {
+            faults.push(format!("{name}: a capability enables what there is not"));
+        }
+    }
+    for field in product.setting_fields {
+        let given = Map::from_iter([(field.name.to_owned(), Value::Null)]);
+        let place = format!("/settings/{}", field.name);
+        let unknown = (product.settings)(&given).err().is_some_and(|error| {
+            let mut violations = error.violation_list().iter();
+            violations.any(|one| one.path == place && one.keyword == "additionalProperties")
+        });
+        if unknown {
+            faults.push(format!("{}: the product has no such setting", field.name));
         }
     }
     faults

@@ -107,6 +107,7 @@ pub fn checks() -> Vec<Check> {
         description::versions_are_dates,
         description::tools_and_parameters_are_described,
         description::scopes_are_declared,
+        description::guides_name_what_there_is,
         description::origins_are_plain,
         description::proxy_routes_are_well_formed,
         description::oauth_endpoints_are_not_proxied,

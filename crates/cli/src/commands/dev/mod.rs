@@ -1,6 +1,7 @@
 //! `stead dev`: a service and a sandbox to try things out, with lines to paste.
 
 mod data;
+mod drawer;
 mod happenings;
 mod trial;
 mod welcome;
@@ -70,7 +71,7 @@ impl Dev {
         };
         let data = Data(self.data.as_deref());
         let (sandbox, credential) = (data.sandbox(), data.credential());
-        let options = trial::options(&listener::url(&listeners.sandbox)?);
+        let options = trial::options(&sandbox, &listener::url(&listeners.sandbox)?);
         let storage = |builder: PlatformBuilder, _: &str| {
             let builder = THIS_MACHINE
                 .iter()

@@ -1,33 +1,32 @@
 //! What the dashboard of `stead dev` offers to try, and what it shows from the start.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use stead::{
-    ErrorKind,
-    core::resource::{ExecuteRequest, NewAuthorizationLink},
-};
+use stead::core::resource::{ExecuteRequest, NewAuthorizationLink, NewWebhook};
+use stead_sandbox::Sandbox;
 use stead_server::{DashboardAccess, Sample, ServerOptions, Trial};
 
+use super::drawer::Drawer;
 use crate::{
     failure::Outcome,
     target::{Stack, USER},
 };
 
-/// A user who is connected from the start, by the application's name and by the sandbox's.
-const SAMPLE_USER: &str = "sample-user";
-const SAMPLE_SANDBOX_USER: &str = "grace@example.com";
-/// The connections of that user.
-const SAMPLE_CONNECTIONS: [&str; 3] = ["mail", "calendar", "drive"];
+/// A user who is connected everywhere from the start, by the application's name; Ada in the sandbox.
+const SAMPLE_USER: &str = "ada";
 
 /// When the sandbox's world takes place.
 const WORLD: &str = "2026-05-04T00:00:00Z";
 
 /// The options of the service: its dashboard is open to this machine, and offers a call for each product.
-pub(super) fn options(sandbox_url: &str) -> ServerOptions {
+pub(super) fn options(sandbox: &Sandbox, sandbox_url: &str) -> ServerOptions {
     let mut trial = Trial::new(USER, "Ada", samples());
     trial.addresses = vec![(String::from("The sandbox"), sandbox_url.to_owned())];
     let mut options = ServerOptions::default();
     options.dashboard = DashboardAccess::SignedInOnLoopback;
     options.trial = Some(trial);
+    options.sandbox = Some(Arc::new(Drawer(sandbox.clone())));
     options
 }
 
@@ -112,31 +111,31 @@ fn sample(
     sample
 }
 
-/// Connects a user and makes a few calls, one of which fails, so that no page is empty at the start. A folder that was
-/// used before has them already.
+/// Connects a user everywhere, makes a few calls, one of which fails, and has events sent to an endpoint of the sandbox, so
+/// that no page is empty at the start. A folder that was used before has all that already.
 pub(super) async fn seed(stack: &Stack) -> Outcome {
     let environment = stack.platform.environment();
-    for connection in SAMPLE_CONNECTIONS {
-        match environment.account(connection, SAMPLE_USER).await {
-            Err(error) if error.kind() == ErrorKind::AccountNotFound => {}
-            Err(error) => return Err(error.into()),
-            Ok(_) => return Ok(()),
-        }
-        let new = NewAuthorizationLink::new(connection, SAMPLE_USER);
-        let link = environment.create_authorization_link(new).await?;
-        stack.consent_as(&link.link, SAMPLE_SANDBOX_USER).await?;
+    if !environment.webhooks(None, 1).await?.items.is_empty() {
+        return Ok(());
     }
-    for (tool, input) in [
-        ("mail_fetch_mails", json!({ "query": "is:unread" })),
-        ("mail_list_drafts", json!({})),
-        ("calendar_list_events", json!({})),
-        ("drive_search_files", json!({})),
-        ("drive_get_file_metadata", json!({ "file_id": "not-there" })),
-    ] {
+    let mut webhook = NewWebhook::new(format!("{}/sandbox/hook", stack.sandbox_url));
+    webhook.description = Some(String::from(
+        "An endpoint of the sandbox, which takes every event",
+    ));
+    environment.create_webhook(webhook).await?;
+    for product in environment.catalogue().products() {
+        let new = NewAuthorizationLink::new(product.name, SAMPLE_USER);
+        let link = environment.create_authorization_link(new).await?;
+        stack.consent(&link.link).await?;
+    }
+    let samples = samples().into_iter();
+    let calls = samples.map(|sample| (sample.tool, sample.input));
+    let failing = ("drive_get_file_metadata", json!({ "file_id": "not-there" }));
+    for (tool, input) in calls.chain([(failing.0.to_owned(), failing.1)]) {
         let connection = tool.split('_').next().unwrap_or_default();
         let request = ExecuteRequest::new(connection, SAMPLE_USER, input);
         // The last one fails, as some calls do; so may others where the sandbox was told to.
-        let _ = environment.execute(tool, request).await;
+        let _ = environment.execute(&tool, request).await;
     }
     Ok(())
 }

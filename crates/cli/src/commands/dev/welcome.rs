@@ -23,12 +23,13 @@ pub(super) fn welcome(stack: &Stack, link: &str, terminal: &Terminal) -> String 
         .collect();
     format!(
         include_str!("welcome.txt"),
-        title = bold("Stead is running, with a sandbox in place of the products."),
+        title = bold("Stead is running, with a sandbox in place of the products. Open:"),
+        dashboard = bold(&format!("{}/dashboard", stack.url)),
         url = stack.url,
         sandbox_url = stack.sandbox_url,
         proxy_url = stack.proxy_url,
         open = bold(&format!(
-            "Open this link to connect the {CONNECTION} account of the user \"{USER}\"; it works once:"
+            "Or open this link to connect {CONNECTION} for the user \"{USER}\"; it works once:"
         )),
         link = link,
         paste =

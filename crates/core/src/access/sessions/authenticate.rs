@@ -27,6 +27,12 @@ pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedIn
     })
 }
 
+/// Refuses a session that has ended. It does not count as a use of it.
+pub(crate) async fn check(context: &Context, id: &str) -> Result<()> {
+    context.tasks.open()?;
+    owned(context, id).await.map(drop)
+}
+
 /// A session that opens something, with its member.
 pub(in crate::access) async fn owned(
     context: &Context,

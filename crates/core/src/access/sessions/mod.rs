@@ -10,7 +10,7 @@ mod step_up;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use authenticate::authenticate;
+pub(crate) use authenticate::{authenticate, check};
 pub(crate) use confirm::confirm;
 pub(crate) use on_this_machine::open_on_this_machine;
 pub(crate) use sign_in::sign_in;

@@ -4,31 +4,50 @@ use super::{existing, read, send::send};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
-    domain::webhook::{Delivery, DeliveryState, Lane},
+    domain::webhook::{Delivery, Lane},
     identifier::EventId,
     resource::{self, Page, WebhookDelivery, WebhookReplay},
+    state::DeliveryState,
 };
 
 /// The type of the event that tests send.
 const TEST: &str = "webhook.test";
 
-/// Deliveries of a webhook, the youngest event first.
+/// Deliveries that are read at a time in search of those in a state, and how many times.
+const READ: u32 = 100;
+const ROUNDS: u32 = 20;
+
+/// Deliveries of a webhook, the youngest event first. A page may hold fewer than `page_size` although more follow.
 pub(crate) async fn deliveries(
     context: &Context,
     id: &str,
+    state: Option<DeliveryState>,
     page_token: Option<&str>,
     page_size: u32,
 ) -> Result<Page<WebhookDelivery>> {
     let webhook = existing(context, id).await?.row.id;
     let after = page_token.map(str::parse::<EventId>).transpose();
-    let after = after
+    let mut after = after
         .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))?;
-    let limit = page_size.clamp(1, 100);
-    let rows = context.store.deliveries(webhook, after, limit).await?;
-    let full = rows.len() == limit as usize;
-    let next = rows.last().filter(|_| full).map(|last| last.row.event_id);
-    let items = rows.into_iter().map(|found| view(found.row)).collect();
-    Ok(Page::new(items, next.map(|id| id.to_string())))
+    let limit = page_size.clamp(1, 100) as usize;
+    let mut items = Vec::new();
+    for _ in 0..ROUNDS {
+        let rows = context.store.deliveries(webhook, after, READ).await?;
+        let last = rows.len() < READ as usize;
+        for found in rows {
+            after = Some(found.row.event_id);
+            if state.is_none_or(|state| state == found.row.state) {
+                items.push(view(found.row));
+            }
+            if items.len() == limit {
+                return Ok(Page::new(items, after.map(|id| id.to_string())));
+            }
+        }
+        if last {
+            return Ok(Page::new(items, None));
+        }
+    }
+    Ok(Page::new(items, after.map(|id| id.to_string())))
 }
 
 /// Sends the event of a delivery once more, from the first attempt on.
@@ -128,17 +147,13 @@ pub(crate) async fn test(context: &Context, id: &str) -> Result<WebhookDelivery>
 }
 
 fn view(row: Delivery) -> WebhookDelivery {
-    let (state, waits) = match row.state {
-        DeliveryState::Waiting => ("waiting", true),
-        DeliveryState::Delivered => ("delivered", false),
-        DeliveryState::Failed => ("failed", false),
-    };
+    let waits = row.state == DeliveryState::Waiting;
     let last = row.last.as_ref();
     let message = last.map(|last| last.message.clone());
     WebhookDelivery {
         event_id: row.event_id,
         event_type: row.event_type,
-        state: state.to_owned(),
+        state: row.state.name().to_owned(),
         attempts: row.attempts,
         next_attempt_at: waits.then_some(row.due_at),
         last_attempt_at: last.map(|last| last.at),

@@ -58,11 +58,11 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
 
     let retired = stage.world.run(retire(&stage.context, FIRST)).unwrap();
     assert_eq!(retired.state, DataKeyState::Retired);
-    let listed = stage.world.run(list(&stage.context)).unwrap();
+    let listed = stage.world.run(list(&stage.context, true)).unwrap();
     let states: Vec<_> = listed
         .data_keys
         .iter()
-        .map(|key| (key.state, key.rows))
+        .map(|key| (key.state, key.rows.unwrap()))
         .collect();
     assert_eq!(
         states,

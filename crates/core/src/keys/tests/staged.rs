@@ -39,7 +39,7 @@ fn a_key_that_a_process_cannot_open_is_not_activated_until_it_can() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
     assert!(error.message().contains("\"new\""), "{error}");
-    let listed = stage.world.run(list(&operator)).unwrap();
+    let listed = stage.world.run(list(&operator, false)).unwrap();
     assert_eq!(listed.data_keys[1].unopened_by, 1);
     // The service is started again with the new ring.
     stage.world.kill(0);

@@ -16,7 +16,7 @@ use crate::{
     context::{Context, Verification, change::Change},
     domain::{
         Account, Authorization, Connection, Credential, PendingCredential, Subject, account,
-        authorization::{CLIENT_CHANGED, End, Trigger, client_changed, expired},
+        authorization::{CLIENT_CHANGED, End, Trigger, Why, client_changed, expired},
     },
     identifier::AuthorizationId,
     product::{Permissions, Product, SubjectSource},
@@ -85,7 +85,7 @@ pub(super) async fn exchange(
                 authorization.id,
                 Authorization::is_returned,
                 End::Failed,
-                reason,
+                Why::of(reason, &error),
             )
             .await;
             return Err(error);
@@ -314,7 +314,7 @@ fn missing(product: &Product, asked: &[String], granted: &[String]) -> Vec<Strin
         .collect()
 }
 
-fn return_to(row: &Authorization) -> Option<String> {
+pub(super) fn return_to(row: &Authorization) -> Option<String> {
     let mut url = Url::parse(row.verify_url.as_deref()?).ok()?;
     url.query_pairs_mut()
         .append_pair("authorization_id", &row.id.to_string());

@@ -71,12 +71,21 @@ impl Records {
         after: Option<i64>,
         limit: u32,
     ) -> Listed<Event> {
-        let list = match account {
-            Some(id) => List::new(&EVENT, EVENTS_OF_ACCOUNT).prefix([Value::text(id)]),
-            None => List::new(&EVENT, EVENTS_BY_POSITION),
-        };
         let after = after.map(|position| vec![Value::Integer(position)]);
-        self.list(list.after(after).limit(limit)).await
+        self.list(events_of(account).after(after).limit(limit))
+            .await
+    }
+
+    /// The same before a position, or from the last one on: the newest first.
+    pub(crate) async fn events_back(
+        &self,
+        account: Option<AccountId>,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Listed<Event> {
+        let before = before.map(|position| vec![Value::Integer(position)]);
+        let list = events_of(account).descending().after(before);
+        self.list(list.limit(limit)).await
     }
 
     /// The event that was committed last, of those that are kept.
@@ -97,6 +106,14 @@ impl Records {
             found.extend(self.list::<Event>(list).await?);
         }
         Ok(found.into_iter().min_by_key(|event| event.row.position))
+    }
+}
+
+/// Events of one account, or all, by position.
+fn events_of(account: Option<AccountId>) -> List {
+    match account {
+        Some(id) => List::new(&EVENT, EVENTS_OF_ACCOUNT).prefix([Value::text(id)]),
+        None => List::new(&EVENT, EVENTS_BY_POSITION),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A moment in a column is nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
 
+mod account;
 mod account_token;
 mod audit;
 mod credential;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use account::ACCOUNT;
 use account_token::{ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END};
 use audit::AUDIT;
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
@@ -41,12 +43,10 @@ use super::{
 use crate::{
     Result,
     digest::Digest,
-    domain::{
-        AccessToken, Account, AppCredential, Authorization, AuthorizationState, Connection, Extra,
-    },
+    domain::{AccessToken, AppCredential, Authorization, AuthorizationState, Connection, Extra},
     identifier::{
         AccountId, AccountTokenId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId,
-        EventId, ExecutionId, Identifier, MemberId, OutboxId, WebhookId,
+        EventId, ExecutionId, MemberId, OutboxId, WebhookId,
     },
 };
 
@@ -234,66 +234,6 @@ impl Records {
         let list = List::new(&CONNECTION, CONNECTION_NAME).limit(limit);
         self.list(list.after(after.map(|name| vec![Value::text(name)])))
             .await
-    }
-}
-
-// ---- accounts
-
-static ACCOUNT: Table = Table {
-    name: "account",
-    columns: &[text("id"), text("connection_id"), text("identifier")],
-    key: Index::unique(&["id"]),
-    indexes: &[ACCOUNT_OF_USER, ACCOUNTS_OF_CONNECTION],
-    sealed: false,
-};
-const ACCOUNT_OF_USER: Index = Index::unique(&["connection_id", "identifier"]);
-const ACCOUNTS_OF_CONNECTION: Index = Index::of(&["connection_id", "id"]);
-
-impl Rewritten for Account {}
-impl Record for Account {
-    const TABLE: &'static Table = &ACCOUNT;
-    fn extra(&mut self) -> Option<&mut Extra> {
-        Some(&mut self.extra)
-    }
-    fn values(&self) -> Vec<Value> {
-        vec![
-            Value::text(self.id),
-            Value::text(self.connection_id),
-            Value::text(&self.identifier),
-        ]
-    }
-}
-
-impl Records {
-    /// An account by id.
-    pub(crate) async fn account(&self, id: AccountId) -> Found<Account> {
-        self.get(id).await
-    }
-    /// The account of a user.
-    pub(crate) async fn account_of(
-        &self,
-        connection: ConnectionId,
-        identifier: &Identifier,
-    ) -> Found<Account> {
-        let user = [Value::text(connection), Value::text(identifier)];
-        self.find(ACCOUNT_OF_USER, &user).await
-    }
-    /// Accounts by id, starting after `after`: of one connection, or all.
-    pub(crate) async fn accounts(
-        &self,
-        connection: Option<ConnectionId>,
-        after: Option<AccountId>,
-        limit: u32,
-    ) -> Listed<Account> {
-        let list = match connection {
-            Some(id) => List::new(&ACCOUNT, ACCOUNTS_OF_CONNECTION).prefix([Value::text(id)]),
-            None => List::new(&ACCOUNT, ACCOUNT.key),
-        };
-        self.list(
-            list.after(after.map(|id| vec![Value::text(id)]))
-                .limit(limit),
-        )
-        .await
     }
 }
 

@@ -60,7 +60,13 @@ impl Rows {
             .map(drop)
     }
 
-    fn insert(&self, table: &str, columns: &[Column], rows: &[Vec<Cell>]) -> Result<(), SqlError> {
+    /// Adds rows.
+    pub(in crate::warehouse) fn insert(
+        &self,
+        table: &str,
+        columns: &[Column],
+        rows: &[Vec<Cell>],
+    ) -> Result<(), SqlError> {
         let places = vec!["?"; columns.len()].join(", ");
         let insert = || {
             let all = self.0.unchecked_transaction()?;
@@ -100,8 +106,34 @@ impl Rows {
     }
 
     /// Runs another statement; returns how many rows it changed.
-    pub(super) fn execute(&self, sql: &str) -> Result<usize, SqlError> {
+    pub(in crate::warehouse) fn execute(&self, sql: &str) -> Result<usize, SqlError> {
         self.0.execute(sql, []).map_err(|error| failed(&error))
+    }
+
+    /// The last rows of a table as texts, each with its number; the newest first.
+    pub(in crate::warehouse) fn texts(
+        &self,
+        table: &Table,
+        most: usize,
+    ) -> Vec<(i64, Vec<String>)> {
+        let sql = format!(
+            "SELECT rowid, * FROM {} ORDER BY rowid DESC LIMIT {most}",
+            table.stored
+        );
+        let rows = self.query(&sql).map(|(_, rows)| rows).unwrap_or_default();
+        let text = |value: &Value| match value {
+            Value::Null => String::new(),
+            Value::Integer(number) => number.to_string(),
+            Value::Real(number) => number.to_string(),
+            Value::Text(text) => text.clone(),
+            Value::Blob(bytes) => format!("{} bytes", bytes.len()),
+        };
+        rows.iter()
+            .filter_map(|row| match row.split_first()? {
+                (Value::Integer(id), values) => Some((*id, values.iter().map(text).collect())),
+                _ => None,
+            })
+            .collect()
     }
 
     /// How many rows a table has.

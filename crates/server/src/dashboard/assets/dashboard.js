@@ -4,6 +4,7 @@
 // Times, in the viewer's zone.
 const styles = {
   clock: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+  day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
   full: new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }),
   exact: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }),
 };

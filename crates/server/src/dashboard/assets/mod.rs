@@ -22,7 +22,7 @@ struct Asset {
     text: &'static str,
 }
 
-static ASSETS: LazyLock<[Asset; 2]> = LazyLock::new(|| {
+static ASSETS: LazyLock<[Asset; 3]> = LazyLock::new(|| {
     [
         asset(
             "style.css",
@@ -33,6 +33,11 @@ static ASSETS: LazyLock<[Asset; 2]> = LazyLock::new(|| {
             "dashboard.js",
             "text/javascript; charset=utf-8",
             include_str!("dashboard.js"),
+        ),
+        asset(
+            "activity.js",
+            "text/javascript; charset=utf-8",
+            include_str!("activity.js"),
         ),
     ]
 });

@@ -1,15 +1,100 @@
-//! Connections: one product's OAuth client each.
+//! Connections: one product's OAuth client each, from the choice of the product to the test with a real consent.
 
+mod choose;
+mod client;
+mod consent_test;
+mod create;
+mod delete;
+mod edit;
+mod fields;
 mod list;
+mod read;
+mod secret;
+mod set_up;
+mod switch;
+#[cfg(test)]
+mod tests;
 
 use super::{
     session::Role,
-    table::{PageRoute, page},
+    table::{PageRoute, action, page},
 };
 
-pub(super) const TEMPLATES: &[(&str, &str)] =
-    &[("connections/list.html", include_str!("list.html"))];
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("connections/choose.html", include_str!("choose.html")),
+    ("connections/client.html", include_str!("client.html")),
+    (
+        "connections/consent_test.html",
+        include_str!("consent_test/show.html"),
+    ),
+    ("connections/create.html", include_str!("create.html")),
+    ("connections/delete.html", include_str!("delete.html")),
+    ("connections/edit.html", include_str!("edit.html")),
+    ("connections/fields.html", include_str!("fields.html")),
+    ("connections/list.html", include_str!("list.html")),
+    ("connections/read.html", include_str!("read.html")),
+    ("connections/secret.html", include_str!("secret.html")),
+    ("connections/set_up.html", include_str!("set_up.html")),
+];
+
+/// What changes a connection is this route of the JSON interface.
+const CHANGE: &str = "PATCH /v1/connections/{connection_name}";
 
 pub(super) fn routes() -> Vec<PageRoute> {
-    vec![page("/dashboard/connections", Role::Viewer, list::list)]
+    // No connection is in the way: below one, there is no page `product`.
+    let new = "/dashboard/connections/new/product/{product}";
+    let set_up = "/dashboard/connections/{connection_name}/set-up";
+    let edit = "/dashboard/connections/{connection_name}/edit";
+    let secret = "/dashboard/connections/{connection_name}/secret";
+    let client = "/dashboard/connections/{connection_name}/client";
+    let delete = "/dashboard/connections/{connection_name}/delete";
+    let mut routes = vec![
+        page("/dashboard/connections", Role::Viewer, list::list),
+        page(
+            "/dashboard/connections/new/product",
+            Role::Operator,
+            choose::choose,
+        ),
+        page(new, Role::Operator, create::show),
+        action(new, Role::Operator, "POST /v1/connections", create::submit),
+        page(
+            "/dashboard/connections/{connection_name}",
+            Role::Viewer,
+            read::read,
+        ),
+        page(set_up, Role::Operator, set_up::show),
+        action(set_up, Role::Operator, CHANGE, set_up::submit),
+        page(edit, Role::Operator, edit::show),
+        action(edit, Role::Operator, CHANGE, edit::submit),
+        page(secret, Role::Operator, secret::show),
+        action(secret, Role::Operator, CHANGE, secret::submit),
+        page(client, Role::Operator, client::show),
+        action(client, Role::Operator, CHANGE, client::submit),
+        action(
+            "/dashboard/connections/{connection_name}/disable",
+            Role::Operator,
+            CHANGE,
+            switch::disable,
+        ),
+        action(
+            "/dashboard/connections/{connection_name}/enable",
+            Role::Operator,
+            CHANGE,
+            switch::enable,
+        ),
+        page(delete, Role::Operator, delete::show),
+        action(
+            delete,
+            Role::Operator,
+            "DELETE /v1/connections/{connection_name}",
+            delete::submit,
+        ),
+    ];
+    routes.extend(consent_test::routes());
+    routes
+}
+
+/// The page of a connection, whose name needs no escape.
+fn path_of(connection_name: &str) -> String {
+    format!("/dashboard/connections/{connection_name}")
 }

@@ -9,19 +9,19 @@ use stead::{
     core::{
         environment::Environment,
         resource::{
-            Account, AccountFilter, AccountState, CallTotals, Connection, ConnectionState,
-            ExecutionFilter, TotalsStep,
+            AccountFilter, CallTotals, Connection, ConnectionState, ExecutionFilter, TotalsStep,
         },
     },
 };
 
 use super::to_do::{self, Step, ToDo};
 use crate::dashboard::{
+    account_states::{Share, accounts, shares},
     chart::{Bars, Count},
     words,
 };
 
-/// Accounts and connections that are looked at.
+/// Connections that are looked at.
 const MOST: usize = 1_000;
 const PAGE: u32 = 100;
 /// Failures that are listed.
@@ -48,15 +48,6 @@ pub(super) struct Overview {
     steps: Vec<Step>,
 }
 
-/// How many accounts are in a state, and where that stands in a bar of 100.
-#[derive(Debug, Serialize)]
-struct Share {
-    state: &'static str,
-    accounts: usize,
-    x: f64,
-    width: f64,
-}
-
 /// Calls that failed in one way.
 #[derive(Debug, Serialize)]
 struct Failure {
@@ -70,7 +61,8 @@ impl Overview {
     /// Everything at once. `is_trial` where the environment is there to be tried.
     pub(super) async fn of(environment: &Environment, is_trial: bool) -> Result<Self, Error> {
         let connections = connections(environment).await?;
-        let (accounts, more_accounts) = accounts(environment).await?;
+        let filter = AccountFilter::default();
+        let (accounts, more_accounts) = accounts(environment, &filter).await?;
         let now = environment.runtime().now();
         let since = now
             .checked_sub(SignedDuration::from_hours(24))
@@ -116,7 +108,7 @@ impl Overview {
             failed: sum(|total| total.outcome != "ok"),
             median: below(&totals, 50),
             slowest: below(&totals, 95),
-            chart: Bars::new(&hours(&totals, now)),
+            chart: Bars::new(&hours(&totals, now), SignedDuration::from_hours(1)),
             failures: failures(&totals),
             steps,
         })
@@ -133,42 +125,6 @@ async fn connections(environment: &Environment) -> Result<Vec<Connection>, Error
             return Ok(all);
         }
     }
-}
-
-async fn accounts(environment: &Environment) -> Result<(Vec<Account>, bool), Error> {
-    let (mut all, mut token) = (Vec::new(), None::<String>);
-    loop {
-        let page = environment
-            .accounts(&AccountFilter::default(), token.as_deref(), PAGE)
-            .await?;
-        all.extend(page.items);
-        token = page.next_page_token;
-        if token.is_none() || all.len() >= MOST {
-            return Ok((all, token.is_some()));
-        }
-    }
-}
-
-fn shares(accounts: &[Account]) -> Vec<Share> {
-    let mut x = 0.0;
-    let counted = AccountState::ALL.map(|state| {
-        let of_state = accounts.iter().filter(|account| account.state == state);
-        (state.name(), of_state.count())
-    });
-    let present = counted.into_iter().filter(|(_, count)| *count > 0);
-    present
-        .map(|(state, count)| {
-            let width = count as f64 * 100.0 / accounts.len() as f64;
-            let share = Share {
-                state,
-                accounts: count,
-                x,
-                width,
-            };
-            x += width;
-            share
-        })
-        .collect()
 }
 
 /// The last 24 hours, this one included.

@@ -8,7 +8,7 @@ use stead::core::{
 };
 use url::Url;
 
-use crate::dashboard::words;
+use crate::dashboard::{accounts, words};
 
 /// Something that waits for somebody.
 #[derive(Debug, Serialize)]
@@ -47,7 +47,7 @@ pub(super) fn list(connections: &[Connection], accounts: &[Account]) -> Vec<ToDo
         list.push(ToDo {
             who: operator,
             what,
-            path: String::from("/dashboard/connections"),
+            path: format!("/dashboard/connections/{name}"),
         });
     }
     for (state, party, what) in [
@@ -62,20 +62,37 @@ pub(super) fn list(connections: &[Connection], accounts: &[Account]) -> Vec<ToDo
             "must connect again: show them a new link",
         ),
     ] {
-        let count = accounts
-            .iter()
-            .filter(|account| account.state == state)
-            .count();
-        if count > 0 {
-            let accounts = if count == 1 { "account" } else { "accounts" };
-            list.push(ToDo {
-                who: words::act_by(party),
-                what: format!("{count} {accounts} {what}."),
-                path: format!("/dashboard/accounts?state={}", state.name()),
-            });
-        }
+        let waiting = accounts.iter().filter(|account| account.state == state);
+        let waiting: Vec<&Account> = waiting.collect();
+        let (what, path) = match waiting[..] {
+            [] => continue,
+            [one] => {
+                let (name, user) = (&one.connection_name, &one.identifier);
+                let path = accounts::path(name.as_str(), user.as_str());
+                (format!("{user} at {name} {}", one_of(state)), path)
+            }
+            _ => {
+                let path = format!("/dashboard/accounts?state={}", state.name());
+                (format!("{} accounts {what}.", waiting.len()), path)
+            }
+        };
+        list.push(ToDo {
+            who: words::act_by(party),
+            what,
+            path,
+        });
     }
     list
+}
+
+/// What one account waits for.
+const fn one_of(state: AccountState) -> &'static str {
+    match state {
+        AccountState::PendingVerification => {
+            "came back and waits for the application to confirm it."
+        }
+        _ => "must connect again: show the user a new link.",
+    }
 }
 
 /// The way to the first call; nothing where it has been gone.
@@ -115,7 +132,7 @@ pub(super) fn steps(
             who: operator,
             about: "One product, with the OAuth client that you register there.",
             command: Some("stead connections create mail --product mail"),
-            path: Some("/dashboard/connections"),
+            path: Some("/dashboard/connections/new/product"),
         },
         Step {
             is_done: has_credential,

@@ -5,10 +5,12 @@ mod enter;
 mod machine;
 mod next;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(super) use enter::{Entry, Sessions};
 pub(super) use next::local;
+#[cfg(test)]
+pub(super) use tests::session_of;
 
 use std::fmt;
 

@@ -21,7 +21,10 @@ use crate::{
 const PASSWORD: &str = "a long pass phrase";
 
 /// A session of a member with this role: its id, and the token of its forms.
-async fn session_of(environment: &Environment, role: Role) -> (String, String) {
+pub(in crate::dashboard) async fn session_of(
+    environment: &Environment,
+    role: Role,
+) -> (String, String) {
     let email = format!("{}@example.com", role.name());
     let password = || SecretString::from(PASSWORD);
     if let Ok(invited) = environment

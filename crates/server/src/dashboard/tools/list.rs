@@ -4,6 +4,7 @@ use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 use stead::core::{
+    catalogue::Catalogue,
     resource::{ToolDescription, ToolFilter},
     tool::Effect,
 };
@@ -25,8 +26,6 @@ struct Tool {
     name: String,
     effect: &'static str,
     description: String,
-    scopes: Vec<String>,
-    version: String,
     tokens: u64,
 }
 
@@ -45,23 +44,27 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     let effect = filter.effect.map(Effect::name);
     let tools = page.environment.tools(filter).await?;
     let catalogue = page.environment.catalogue();
-    let groups = catalogue.products().iter().map(|product| {
+    let mut groups = Vec::new();
+    for product in catalogue.products() {
         let of_product = tools.iter().filter(|tool| tool.product == product.name);
-        let tools: Vec<Tool> = of_product.map(describe).collect();
-        Group {
-            name: product.name,
-            title: product.title,
-            tokens: tools.iter().map(|tool| tool.tokens).sum(),
-            tools,
+        let described = of_product.map(|tool| describe(catalogue, tool));
+        let tools = described.collect::<Result<Vec<Tool>>>()?;
+        if !tools.is_empty() {
+            groups.push(Group {
+                name: product.name,
+                title: product.title,
+                tokens: tools.iter().map(|tool| tool.tokens).sum(),
+                tools,
+            });
         }
-    });
+    }
     let products: Vec<_> = catalogue
         .products()
         .iter()
         .map(|product| (product.name, product.title))
         .collect();
     let context = context! {
-        groups => Serde(groups.filter(|group| !group.tools.is_empty()).collect::<Vec<_>>()),
+        groups => Serde(groups),
         total => tools.len(),
         products => Serde(products),
         product => product,
@@ -70,8 +73,8 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     Ok(page.render("tools/list.html", context))
 }
 
-fn describe(tool: &ToolDescription) -> Tool {
-    Tool {
+fn describe(catalogue: &Catalogue, tool: &ToolDescription) -> Result<Tool> {
+    Ok(Tool {
         name: tool.name.clone(),
         effect: tool.effect.name(),
         // The first paragraph says what it does; the page of the tool has the rest.
@@ -81,10 +84,6 @@ fn describe(tool: &ToolDescription) -> Tool {
             .next()
             .unwrap_or_default()
             .to_owned(),
-        scopes: tool.scopes.clone(),
-        version: tool.tool_version.clone(),
-        tokens: tokens(&tool.name)
-            + tokens(&tool.description)
-            + tokens(&tool.input_schema.to_string()),
-    }
+        tokens: tokens(catalogue, &tool.name)?,
+    })
 }

@@ -4,10 +4,13 @@ mod list;
 mod parameters;
 mod read;
 
+use stead::core::{catalogue::Catalogue, schema::ExportFormat};
+
 use super::{
     session::Role,
     table::{PageRoute, page},
 };
+use crate::problem::Result;
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("tools/list.html", include_str!("list.html")),
@@ -21,7 +24,9 @@ pub(super) fn routes() -> Vec<PageRoute> {
     ]
 }
 
-/// About how many tokens a text is to a model. Four bytes for one is a rule of thumb.
-fn tokens(text: &str) -> u64 {
-    text.len().div_ceil(4) as u64
+/// About how many tokens a tool is to a model, in the form that OpenAI takes. Four bytes for one is a rule of thumb.
+fn tokens(catalogue: &Catalogue, name: &str) -> Result<u64> {
+    let tool = catalogue.find(name, None, None)?;
+    let exported = tool.export(ExportFormat::Openai)?;
+    Ok(exported.to_string().len().div_ceil(4) as u64)
 }

@@ -23,9 +23,15 @@ pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> 
         page.environment.public_url().as_str().trim_end_matches('/'),
         tool.name,
     );
-    let size =
-        tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.input_schema.to_string());
     let product = catalogue.product(&tool.product);
+    let scopes: Vec<_> = tool
+        .scopes
+        .iter()
+        .map(|scope| {
+            let text = product.and_then(|product| product.describe_scope(scope, "en"));
+            (scope.clone(), text)
+        })
+        .collect();
     let context = context! {
         title => product.map(|product| product.title),
         parameters => Serde(parameters(&tool.input_schema)),
@@ -33,7 +39,8 @@ pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> 
         input_schema => pretty(&tool.input_schema),
         output_schema => pretty(&tool.output_schema),
         versions => versions,
-        tokens => size,
+        tokens => tokens(catalogue, &tool.name)?,
+        scopes => scopes,
         call => call,
         tool => Serde(tool),
     };

@@ -1,4 +1,4 @@
-//! `GET /v1/accounts?connection_name=&product=&identifier=&state=&page_token=&page_size=`.
+//! `GET /v1/accounts?connection_name=&product=&identifier=&identifier_prefix=&state=&page_token=&page_size=`.
 
 use stead::core::resource::{Account, AccountFilter, AccountState, Page};
 
@@ -12,6 +12,10 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
     text("connection_name", "Only this connection's."),
     text("product", "Only this product's."),
     text("identifier", "Only this user's."),
+    text(
+        "identifier_prefix",
+        "Only users whose identifier begins so; they come by connection and identifier.",
+    ),
     one_of("state", "Only those in this state.", || {
         AccountState::ALL.map(AccountState::name).to_vec()
     }),
@@ -25,6 +29,7 @@ pub(in crate::rest) async fn list(
     filter.connection_name = query.text("connection_name")?;
     filter.product = query.text("product")?;
     filter.identifier = query.text("identifier")?;
+    filter.identifier_prefix = query.text("identifier_prefix")?;
     filter.state = query.one_of(
         "state",
         &AccountState::ALL.map(|state| (state.name(), state)),

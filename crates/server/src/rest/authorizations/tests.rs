@@ -118,3 +118,63 @@ async fn a_link_needs_a_connection_and_its_members() {
         );
     }
 }
+
+#[tokio::test]
+async fn an_authorization_says_how_it_ended() {
+    let service = service().await;
+    let connection_id = service.connect_mail().await;
+    let link = json!({"connection_name": "mail", "identifier": "u1", "verify_url": "https://app.test/back"});
+    let made = service.post("/v1/authorization-links", link).await;
+    let made: serde_json::Value = serde_json::from_slice(&made.body).unwrap();
+    let path = format!(
+        "/v1/authorizations/{}",
+        made["authorization_id"].as_str().unwrap()
+    );
+    let read = service.get(&path).await.json();
+    assert_eq!(
+        (read["state"].as_str(), read.get("reason")),
+        (Some("created"), None)
+    );
+    let link = made["link"]
+        .as_str()
+        .unwrap()
+        .strip_prefix("http://127.0.0.1")
+        .unwrap();
+    let (state, cookie) = service.consent(link).await;
+    let back = format!(
+        "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=No%2C+thanks"
+    );
+    let back = service.browse("GET", &back, Some(&cookie)).await;
+    // An application learns it from its events.
+    assert!(
+        back.header("location")
+            .starts_with("http://127.0.0.1/connect/failed?kind=authorization_denied")
+    );
+    let read = service.get(&path).await.json();
+    assert_eq!(
+        (&read["state"], &read["reason"], &read["product_message"]),
+        (
+            &json!("denied"),
+            &json!("access_denied"),
+            &json!("No, thanks")
+        )
+    );
+    let other = format!("/v1/authorizations/auth_{:032x}", 1);
+    let other = service.get(&other).await;
+    other.assert_problem(StatusCode::NOT_FOUND, "authorization_not_found");
+}
+
+#[tokio::test]
+async fn a_link_to_a_page_of_this_environment_leads_there_however_it_ends() {
+    let service = service().await;
+    let connection_id = service.connect_mail().await;
+    let own = "http://127.0.0.1/dashboard/connections/mail/test";
+    let (state, cookie) = service.consent(&service.link("u1", Some(own)).await).await;
+    let back = format!("/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied");
+    let back = service.browse("GET", &back, Some(&cookie)).await;
+    assert!(
+        back.header("location")
+            .starts_with(&format!("{own}?authorization_id=auth_")),
+        "{back:?}"
+    );
+}

@@ -1,4 +1,4 @@
-//! `GET /v1/events?after=&limit=&types=&connection_name=&identifier=&wait=`: a page in JSON, or with
+//! `GET /v1/events?after=&limit=&types=&connection_name=&identifier=&newest_first=&wait=`: a page in JSON, or with
 //! `Accept: text/event-stream` all that comes.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use stead::{
 use super::{check_token, stream::stream, token};
 use crate::{
     extract::{Acting, Json, Query},
-    openapi::{Draft, Parameter, list as list_of, number, text},
+    openapi::{Draft, Parameter, flag, list as list_of, number, text},
     problem::Result,
     serve::Stopping,
 };
@@ -40,6 +40,10 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
         "Only about this connection and its accounts.",
     ),
     text("identifier", "Only about this user's accounts."),
+    flag(
+        "newest_first",
+        "The newest first: from before the cursor `after`, or from the last event on. It waits for nothing.",
+    ),
     number(
         "wait",
         "Seconds to wait for an event where there is none.",
@@ -63,12 +67,17 @@ pub(in crate::rest) async fn list(
     filter.types = query.list("types")?;
     filter.connection_name = query.text("connection_name")?;
     filter.identifier = query.text("identifier")?;
+    filter.newest_first = query.flag("newest_first")?;
     let after = query.text("after")?;
     let limit = query.number("limit", 1..=500)?.unwrap_or(LIMIT);
     let wait = query.number("wait", 0..=30)?.unwrap_or(0);
     query.end()?;
     let stopping = stopping.map_or_else(Stopping::never, |Extension(stopping)| stopping);
     if takes_a_stream(&headers) {
+        if filter.newest_first {
+            let message = "a stream goes forward; leave this out, or ask for JSON";
+            return Err(Error::invalid_at("/newest_first", message).into());
+        }
         return stream(
             environment,
             filter,

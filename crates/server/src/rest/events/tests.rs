@@ -55,6 +55,26 @@ async fn events_come_in_pages_with_who_caused_them() {
     let rest = service.get(&path).await.json();
     assert_eq!(rest["more"], false);
     assert!(types(&rest).contains(&"account.activated"), "{rest}");
+    let back = service
+        .get("/v1/events?newest_first=true&limit=1&types=account.*")
+        .await
+        .json();
+    assert_eq!(types(&back), ["account.activated"]);
+    let path = format!(
+        "/v1/events?newest_first=true&after={}",
+        back["cursor"].as_str().unwrap()
+    );
+    let older = service.get(&path).await.json();
+    assert_eq!(
+        types(&older).last(),
+        Some(&"app_credential.created"),
+        "{older}"
+    );
+    assert_eq!(older["more"], false);
+    let stream = service.request("GET", "/v1/events?newest_first=true");
+    let stream = stream.header("accept", "text/event-stream");
+    let refused = service.send(stream.body(Body::empty()).unwrap()).await;
+    assert_eq!(refused.json()["violations"][0]["path"], "/newest_first");
     change(&service, "suspend").await;
     let path = format!(
         "/v1/events?after={}&types=account.*&connection_name=mail&identifier=ada&wait=30",

@@ -22,7 +22,7 @@ use stead::core::resource::{Webhook, WebhookWithSecret};
 pub(super) use change::change;
 pub(super) use create::create;
 pub(super) use delete::delete;
-pub(super) use deliveries::deliveries;
+pub(super) use deliveries::{QUERY as DELIVERIES, deliveries};
 pub(super) use list::list;
 pub(super) use read::read;
 pub(super) use replay::replay;

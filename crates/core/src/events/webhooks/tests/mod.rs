@@ -216,7 +216,7 @@ impl Stage {
 
     fn deliveries(&self, id: &WebhookId) -> Vec<crate::resource::WebhookDelivery> {
         let id = id.to_string();
-        let page = deliveries(&self.context, &id, None, 100);
+        let page = deliveries(&self.context, &id, None, None, 100);
         self.world.run(page).unwrap().items
     }
 

@@ -1,0 +1,32 @@
+//! Reads an authorization: how far it has come, and why it ended.
+
+use crate::{
+    Error, ErrorKind, Result, context::Context, identifier::AuthorizationId,
+    resource::Authorization,
+};
+
+/// An authorization. One of a connection that the caller may not know of is not there.
+pub(crate) async fn read(context: &Context, authorization_id: &str) -> Result<Authorization> {
+    let unknown = || {
+        Error::new(
+            ErrorKind::AuthorizationNotFound,
+            "there is no authorization with this id",
+        )
+    };
+    let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
+    let row = context.authorization_row(id).await?.row;
+    if !context.sees(row.connection_id).await {
+        return Err(unknown());
+    }
+    let connection = context.connection_by_id(row.connection_id).await?.row;
+    Ok(Authorization {
+        authorization_id: row.id,
+        connection_name: connection.name,
+        identifier: row.identifier,
+        state: row.state,
+        reason: row.reason,
+        product_message: row.product_message,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+    })
+}

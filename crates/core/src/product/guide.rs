@@ -1,0 +1,147 @@
+//! What people are asked and told while they set a connection up and test it.
+
+use std::collections::BTreeSet;
+
+use super::{Permissions, Product};
+
+/// A setting of a product's connections, as a form asks for it. Every value is a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SettingField {
+    /// Name in the settings.
+    pub name: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// What to enter.
+    pub about: &'static str,
+    /// Whether a connection needs it.
+    pub is_required: bool,
+}
+
+/// A call with which a connection is tested: it only reads, and costs little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestCall {
+    /// Name of the tool.
+    pub tool: &'static str,
+    /// Its input, in JSON.
+    pub input: &'static str,
+    /// What it does, in the words of a sentence: `Reads one mail.`
+    pub about: &'static str,
+    /// Whether `product_not_found` is the expected outcome: the product then took the token, and looked.
+    pub finds_nothing: bool,
+}
+
+/// A permission that a connection can have, as a list offers it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PermissionChoice {
+    /// The scope or capability.
+    pub name: String,
+    /// What it lets an application do, in plain words.
+    pub text: String,
+    /// Whether a connection usually has it: one of the product's default, or a capability that a tool needs.
+    pub is_usual: bool,
+    /// Names of the tools that it is enough for.
+    pub tools: Vec<&'static str>,
+}
+
+impl Product {
+    /// The permissions that a connection can have, in plain English: first the usual ones, then those that tools can do
+    /// with, then the rest. Empty where connections take none.
+    pub fn permission_choices(&self) -> Vec<PermissionChoice> {
+        let (always, default) = match self.oauth.permissions {
+            Permissions::Scopes { always, default } => (always, Some(default)),
+            Permissions::Capabilities => (&[][..], None),
+            Permissions::None => return Vec::new(),
+        };
+        // Those of a family say only who the user is.
+        let own = self.permission_texts.first().map(|texts| texts.english());
+        let own = own.into_iter().flat_map(|file| &file.scopes);
+        let mut choices: Vec<PermissionChoice> = own
+            .filter(|(name, _)| !always.contains(&name.as_str()))
+            .map(|(name, text)| {
+                let tools = self.tools_enabled_by(name);
+                PermissionChoice {
+                    is_usual: match default {
+                        Some(default) => default.contains(&name.as_str()),
+                        None => !tools.is_empty(),
+                    },
+                    name: name.clone(),
+                    text: text.clone(),
+                    tools,
+                }
+            })
+            .collect();
+        choices.sort_by_key(|choice| (!choice.is_usual, choice.tools.is_empty()));
+        choices
+    }
+
+    /// The tools for which a scope or capability is enough.
+    fn tools_enabled_by(&self, permission: &str) -> Vec<&'static str> {
+        let of_capability = self.capabilities.iter();
+        let of_capability = of_capability.filter(|(name, _)| *name == permission);
+        let of_scope = self.tools.iter();
+        let of_scope = of_scope.filter(|tool| tool.scopes().0.contains(&permission));
+        let names: BTreeSet<&'static str> = of_capability
+            .flat_map(|(_, tools)| tools.iter().copied())
+            .chain(of_scope.map(|tool| tool.name()))
+            .collect();
+        names.into_iter().collect()
+    }
+
+    /// The call with which a connection is tested whose user has granted these scopes; the first one where they cover none.
+    pub fn test_call(&self, granted: &[String]) -> Option<&'static TestCall> {
+        let is_covered = |call: &&TestCall| {
+            let mut tools = self.tools.iter();
+            tools.any(|tool| tool.name() == call.tool && tool.scopes().covered_by(granted))
+        };
+        let covered = self.test_calls.iter().find(is_covered);
+        covered.or(self.test_calls.first())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::product::{OAuth, PermissionTexts};
+
+    static TEXTS: PermissionTexts = PermissionTexts::new(&[(
+        "en",
+        r#"{ "scopes": { "me": "Know you", "a": "See a", "b": "See b", "z": "See z" } }"#,
+    )]);
+
+    fn names(product: &Product) -> Vec<(String, bool)> {
+        let choices = product.permission_choices().into_iter();
+        choices.map(|one| (one.name, one.is_usual)).collect()
+    }
+
+    #[test]
+    fn the_usual_permissions_come_first_without_those_that_are_always_asked_for() {
+        static SCOPES: Product = Product {
+            permission_texts: &[&TEXTS],
+            oauth: OAuth {
+                permissions: Permissions::Scopes {
+                    always: &["me"],
+                    default: &["z"],
+                },
+                ..OAuth::BASE
+            },
+            ..Product::BASE
+        };
+        let named = |name: &str, is_usual| (name.to_owned(), is_usual);
+        let expected = [named("z", true), named("a", false), named("b", false)];
+        assert_eq!(names(&SCOPES), expected);
+        static CAPABILITIES: Product = Product {
+            permission_texts: &[&TEXTS],
+            capabilities: &[("b", &["demo_read"])],
+            oauth: OAuth {
+                permissions: Permissions::Capabilities,
+                ..OAuth::BASE
+            },
+            ..Product::BASE
+        };
+        assert_eq!(names(&CAPABILITIES)[0], named("b", true));
+        let choices = CAPABILITIES.permission_choices();
+        assert_eq!(choices[0].tools, ["demo_read"]);
+        assert!(names(&Product::BASE).is_empty());
+    }
+}

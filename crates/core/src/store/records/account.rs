@@ -1,0 +1,83 @@
+//! Accounts: by id, by user, and by how their identifier begins.
+
+use super::{Found, Listed, Records, text};
+use crate::{
+    domain::{Account, Extra},
+    identifier::{AccountId, ConnectionId, Identifier},
+    store::{Index, List, Record, Rewritten, Table, Value},
+};
+
+pub(super) static ACCOUNT: Table = Table {
+    name: "account",
+    columns: &[text("id"), text("connection_id"), text("identifier")],
+    key: Index::unique(&["id"]),
+    indexes: &[ACCOUNT_OF_USER, ACCOUNTS_OF_CONNECTION],
+    sealed: false,
+};
+const ACCOUNT_OF_USER: Index = Index::unique(&["connection_id", "identifier"]);
+const ACCOUNTS_OF_CONNECTION: Index = Index::of(&["connection_id", "id"]);
+
+impl Rewritten for Account {}
+impl Record for Account {
+    const TABLE: &'static Table = &ACCOUNT;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
+    fn values(&self) -> Vec<Value> {
+        vec![
+            Value::text(self.id),
+            Value::text(self.connection_id),
+            Value::text(&self.identifier),
+        ]
+    }
+}
+
+impl Records {
+    /// An account by id.
+    pub(crate) async fn account(&self, id: AccountId) -> Found<Account> {
+        self.get(id).await
+    }
+    /// The account of a user.
+    pub(crate) async fn account_of(
+        &self,
+        connection: ConnectionId,
+        identifier: &Identifier,
+    ) -> Found<Account> {
+        let user = [Value::text(connection), Value::text(identifier)];
+        self.find(ACCOUNT_OF_USER, &user).await
+    }
+    /// Accounts by id, starting after `after`: of one connection, or all.
+    pub(crate) async fn accounts(
+        &self,
+        connection: Option<ConnectionId>,
+        after: Option<AccountId>,
+        limit: u32,
+    ) -> Listed<Account> {
+        let list = match connection {
+            Some(id) => List::new(&ACCOUNT, ACCOUNTS_OF_CONNECTION).prefix([Value::text(id)]),
+            None => List::new(&ACCOUNT, ACCOUNT.key),
+        };
+        self.list(
+            list.after(after.map(|id| vec![Value::text(id)]))
+                .limit(limit),
+        )
+        .await
+    }
+
+    /// Accounts of a connection whose identifier begins with `prefix`, by identifier: behind `after`, which begins so too,
+    /// or behind the prefix itself.
+    pub(crate) async fn accounts_of_prefix(
+        &self,
+        connection: ConnectionId,
+        prefix: &str,
+        after: Option<&Identifier>,
+        limit: u32,
+    ) -> Listed<Account> {
+        let after = Value::text(after.map_or(prefix, Identifier::as_str));
+        let list = List::new(&ACCOUNT, ACCOUNT_OF_USER).prefix([Value::text(connection)]);
+        let list = list.after(Some(vec![after]));
+        // No identifier that begins so is behind this one.
+        let end = format!("{prefix}{}", char::MAX);
+        self.list(list.below(Value::text(end)).limit(limit)).await
+    }
+}

@@ -1,0 +1,84 @@
+//! `GET` and `POST /dashboard/accounts/connect?connection_name=&identifier=`: a link for any user.
+
+use axum::response::Response;
+use http::StatusCode;
+use minijinja::{Value, context, value::Serde};
+use stead::{
+    ErrorKind,
+    core::{
+        environment::Environment,
+        resource::{ConnectionState, NewAuthorizationLink},
+    },
+};
+
+use super::link;
+use crate::{
+    dashboard::{form::Form, page::Page},
+    extract::Query,
+    problem::Result,
+};
+
+const TEMPLATE: &str = "accounts/connect.html";
+
+pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
+    let connection_name = query.text("connection_name")?;
+    let identifier = query.text("identifier")?;
+    query.end()?;
+    let fields = fields(&page.environment).await?;
+    let context = context! { connection_name, identifier, ..fields };
+    Ok(page.render(TEMPLATE, context))
+}
+
+pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
+    let connection_name = form.text("connection_name").unwrap_or_default();
+    let identifier = form.text("identifier").unwrap_or_default();
+    let mut new = NewAuthorizationLink::new(connection_name, identifier);
+    new.verify_url = form.text("verify_url").map(str::to_owned);
+    let error = match link::show(&page, new).await {
+        Ok(shown) => return Ok(shown),
+        Err(error) => error,
+    };
+    // What whoever filled the form in can correct.
+    let named = error.violation_list().first();
+    let field = match (error.kind(), named) {
+        (_, Some(violation)) => violation.path.trim_start_matches('/').to_owned(),
+        (ErrorKind::UnknownConnection | ErrorKind::ConnectionNotReady, None) => {
+            String::from("connection_name")
+        }
+        (ErrorKind::InvalidRequest | ErrorKind::AccountSuspended, None) => {
+            String::from("identifier")
+        }
+        _ => return Err(error.into()),
+    };
+    let message = named.map_or(error.message(), |violation| violation.message.as_str());
+    let fields = fields(&page.environment).await?;
+    let context = context! {
+        connection_name,
+        identifier,
+        verify_url => form.text("verify_url"),
+        error => message,
+        wrong => field,
+        ..fields
+    };
+    Ok(page.render_with(StatusCode::UNPROCESSABLE_ENTITY, TEMPLATE, context))
+}
+
+/// The connections that users can connect to, and whether there is any at all.
+async fn fields(environment: &Environment) -> Result<Value> {
+    let connections = environment.connections(None, 100).await?.items;
+    let ready = connections
+        .iter()
+        .filter(|connection| connection.state == ConnectionState::Ready);
+    // Pairs of value and text, as a choice takes them.
+    let names: Vec<_> = ready
+        .map(|connection| connection.connection_name.to_string())
+        .map(|name| (name.clone(), name))
+        .collect();
+    Ok(context! {
+        has_connections => !connections.is_empty(),
+        connections => Serde(names),
+        verify_url => (),
+        error => (),
+        wrong => "",
+    })
+}

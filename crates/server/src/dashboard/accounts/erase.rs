@@ -1,0 +1,46 @@
+//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/erase`: removes what names a user, for good.
+
+use axum::response::Response;
+use minijinja::{context, value::Serde};
+use stead::core::resource::Disconnection;
+
+use super::path;
+use crate::{
+    dashboard::{done::Done, form::Form, page::Page, session::SignedIn},
+    extract::{Path, Query},
+    problem::Result,
+};
+
+pub(super) async fn show(
+    page: Page,
+    member: SignedIn,
+    Path((connection_name, identifier)): Path<(String, String)>,
+    query: Query,
+) -> Result<Response> {
+    query.end()?;
+    let environment = &page.environment;
+    let account = environment.account(&connection_name, &identifier).await?;
+    let to = path(&connection_name, &identifier);
+    if let Some(first) = page.step_up_first(&member, &format!("{to}/erase")) {
+        return Ok(first);
+    }
+    let context = context! { to, account => Serde(account) };
+    Ok(page.render("accounts/erase.html", context))
+}
+
+pub(super) async fn submit(
+    page: Page,
+    member: SignedIn,
+    Path((connection_name, identifier)): Path<(String, String)>,
+    _: Form,
+) -> Result<Response> {
+    let to = path(&connection_name, &identifier);
+    if let Some(first) = page.step_up_first(&member, &format!("{to}/erase")) {
+        return Ok(first);
+    }
+    let how = Disconnection::new().erase(true);
+    page.environment
+        .disconnect_account(&connection_name, &identifier, how)
+        .await?;
+    Ok(page.redirect_done("/dashboard/accounts", Done::UserErased))
+}

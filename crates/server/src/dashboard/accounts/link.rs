@@ -1,0 +1,53 @@
+//! `POST /dashboard/accounts/{connection_name}/{identifier}/link`: a link for a user, shown once, also as a QR code.
+
+use axum::response::Response;
+use minijinja::{context, value::Serde};
+use stead::{
+    Error,
+    core::{
+        environment::Verification,
+        resource::{AccountState, NewAuthorizationLink},
+    },
+};
+
+use super::{path, qr::QrCode};
+use crate::{
+    dashboard::{form::Form, page::Page},
+    extract::Path,
+    problem::Result,
+};
+
+/// How long a link lives that a member passes on: an hour.
+const LIFE: u32 = 3_600;
+
+pub(super) async fn create(
+    page: Page,
+    Path((connection_name, identifier)): Path<(String, String)>,
+    form: Form,
+) -> Result<Response> {
+    let mut new = NewAuthorizationLink::new(connection_name, identifier);
+    new.allow_account_switch = form.text("allow_account_switch").map(|_| true);
+    Ok(show(&page, new).await?)
+}
+
+/// The page with a new link. It is the response to the form: the link stands in no address.
+pub(super) async fn show(page: &Page, mut new: NewAuthorizationLink) -> Result<Response, Error> {
+    let environment = &page.environment;
+    new.expires_in = Some(LIFE);
+    let (connection_name, identifier) = (new.connection_name.clone(), new.identifier.clone());
+    let made = environment.create_authorization_link(new).await?;
+    let account = environment.account(&connection_name, &identifier).await?;
+    let product = environment.catalogue().product(&account.product);
+    let context = context! {
+        to => path(&connection_name, &identifier),
+        title => product.map_or(account.product.as_str(), |product| product.title),
+        // The application has to say who came back.
+        is_verified => environment.verification() == Verification::Application,
+        works => account.state == AccountState::Active,
+        qr => Serde(QrCode::of(&made.link)),
+        link => made.link,
+        expires_at => made.expires_at.to_string(),
+        account => Serde(account),
+    };
+    Ok(page.render("accounts/link.html", context))
+}

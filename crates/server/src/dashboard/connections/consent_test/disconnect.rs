@@ -1,0 +1,25 @@
+//! `POST /dashboard/connections/{connection_name}/test/disconnect`: ends the member's account for tests.
+
+use axum::response::Response;
+use stead::core::resource::Disconnection;
+
+use super::{identifier, path};
+use crate::{
+    dashboard::{done::Done, form::Form, page::Page, session::SignedIn},
+    extract::Path,
+    problem::Result,
+};
+
+pub(super) async fn disconnect(
+    page: Page,
+    member: SignedIn,
+    Path(name): Path<String>,
+    _: Form,
+) -> Result<Response> {
+    let identifier = identifier(&member);
+    let how = Disconnection::new();
+    page.environment
+        .disconnect_account(&name, &identifier, how)
+        .await?;
+    Ok(page.redirect_done(&path(&name), Done::TestAccountDisconnected))
+}

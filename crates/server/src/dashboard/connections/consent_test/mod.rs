@@ -1,0 +1,51 @@
+//! The test of a connection: a real consent of the member at the product, then a call that only reads. All that it stands
+//! on is an ordinary authorization and an ordinary account, with an identifier that says what they are for.
+
+mod causes;
+mod disconnect;
+mod run;
+mod show;
+mod start;
+
+use crate::dashboard::{
+    session::{Role, SignedIn},
+    table::{PageRoute, action, page},
+};
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    vec![
+        page(
+            "/dashboard/connections/{connection_name}/test",
+            Role::Viewer,
+            show::show,
+        ),
+        action(
+            "/dashboard/connections/{connection_name}/test/start",
+            Role::Operator,
+            "POST /v1/authorization-links",
+            start::start,
+        ),
+        // It confirms first who came back, as an application does.
+        action(
+            "/dashboard/connections/{connection_name}/test/run",
+            Role::Operator,
+            "POST /v1/tools/{name}/execute",
+            run::run,
+        ),
+        action(
+            "/dashboard/connections/{connection_name}/test/disconnect",
+            Role::Operator,
+            "DELETE /v1/accounts/{connection_name}/{identifier}",
+            disconnect::disconnect,
+        ),
+    ]
+}
+
+fn path(connection_name: &str) -> String {
+    format!("/dashboard/connections/{connection_name}/test")
+}
+
+/// The identifier of a member's account for tests: one that no application gives to its users.
+fn identifier(member: &SignedIn) -> String {
+    format!("connection-test-{}", member.member_id)
+}

@@ -1,0 +1,175 @@
+//! What happens, for those who watch: one reader of the store in this process, however many watch, which stops when no one
+//! does.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use stead::{
+    Error, ErrorKind,
+    core::{
+        environment::Environment,
+        resource::{CallTotals, Event, EventFilter, ExecutionFilter, ExecutionRecord, TotalsStep},
+    },
+};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
+
+/// Streams at once in this process.
+const STREAMS: usize = 100;
+/// When whoever was refused may come again.
+const AGAIN: Duration = Duration::from_secs(30);
+/// The store is looked at so often, while anyone watches.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The newest calls and events that are looked at.
+const NEWEST: u32 = 50;
+
+/// The newest calls and events, the newest first.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    pub(super) calls: Vec<ExecutionRecord>,
+    pub(super) events: Vec<Event>,
+}
+
+impl News {
+    /// Whether it ends with the same call and event.
+    fn is_as(&self, other: &Self) -> bool {
+        let calls = |news: &Self| -> Vec<_> {
+            let ids = news.calls.iter().map(|call| call.execution_id);
+            ids.collect()
+        };
+        let event = |news: &Self| news.events.first().map(|event| event.id);
+        calls(self) == calls(other) && event(self) == event(other)
+    }
+}
+
+/// Totals that were read at a moment of this process's own clock.
+type Kept = (Duration, Arc<Vec<CallTotals>>);
+
+pub(super) struct Live {
+    environment: Environment,
+    places: Arc<Semaphore>,
+    news: watch::Sender<Arc<News>>,
+    reading: AtomicBool,
+    totals: Mutex<HashMap<&'static str, Kept>>,
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Live").finish_non_exhaustive()
+    }
+}
+
+/// One who watches.
+#[derive(Debug)]
+pub(super) struct Watching {
+    pub(super) news: watch::Receiver<Arc<News>>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Live {
+    pub(super) fn new(environment: &Environment) -> Arc<Self> {
+        Arc::new(Self {
+            environment: environment.clone(),
+            places: Arc::new(Semaphore::new(STREAMS)),
+            news: watch::Sender::default(),
+            reading: AtomicBool::new(false),
+            totals: Mutex::default(),
+        })
+    }
+
+    /// A place among those who watch.
+    pub(super) fn watch(self: &Arc<Self>) -> Result<Watching, Error> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            let message = format!("{STREAMS} pages are kept up to date already, which is the most");
+            Error::new(ErrorKind::Overloaded, message).with_retry_after(AGAIN)
+        })?;
+        let mut news = self.news.subscribe();
+        news.mark_changed();
+        if !self.reading.swap(true, Ordering::AcqRel) {
+            let reading = read_on(Arc::downgrade(self));
+            self.environment.runtime().spawn(Box::pin(reading));
+        }
+        Ok(Watching {
+            news,
+            _place: place,
+        })
+    }
+
+    async fn read(&self) -> Result<News, Error> {
+        let calls = ExecutionFilter::default();
+        let calls = self.environment.executions(&calls, None, NEWEST).await?;
+        let mut events = EventFilter::default();
+        events.newest_first = true;
+        let events = self
+            .environment
+            .events(&events, None, NEWEST, Duration::ZERO)
+            .await?;
+        Ok(News {
+            calls: calls.items,
+            events: events.items,
+        })
+    }
+
+    /// How many calls there were since a moment; what was read less than `fresh` ago under this name serves again.
+    pub(super) async fn totals(
+        &self,
+        name: &'static str,
+        step: TotalsStep,
+        since: Timestamp,
+        fresh: Duration,
+    ) -> Result<Arc<Vec<CallTotals>>, Error> {
+        // Whoever asks meanwhile gets the same.
+        let mut kept = self.totals.lock().await;
+        let runtime = self.environment.runtime();
+        let moment = runtime.monotonic();
+        if let Some((read, totals)) = kept.get(name)
+            && moment.saturating_sub(*read) < fresh
+        {
+            return Ok(Arc::clone(totals));
+        }
+        let totals = self
+            .environment
+            .execution_totals(step, since, runtime.now())
+            .await?;
+        let totals = Arc::new(totals);
+        kept.insert(name, (moment, Arc::clone(&totals)));
+        Ok(totals)
+    }
+}
+
+/// Reads the store while anyone watches.
+async fn read_on(live: Weak<Live>) {
+    loop {
+        let Some(this) = live.upgrade() else {
+            return;
+        };
+        if this.news.receiver_count() == 0 {
+            // What was new then is not new to whoever comes later.
+            this.news.send_replace(Arc::default());
+            this.reading.store(false, Ordering::Release);
+            // Whoever came meanwhile has found this one reading.
+            if this.news.receiver_count() == 0 || this.reading.swap(true, Ordering::AcqRel) {
+                return;
+            }
+        }
+        if let Ok(news) = this.read().await {
+            this.news.send_if_modified(|known| {
+                let is_new = !known.is_as(&news);
+                if is_new {
+                    *known = Arc::new(news);
+                }
+                is_new
+            });
+        }
+        let pause = this.environment.runtime().sleep(PAUSE);
+        drop(this);
+        pause.await;
+    }
+}

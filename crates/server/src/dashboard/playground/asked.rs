@@ -1,0 +1,112 @@
+//! What a page of the playground is asked for: the call, and the form in which its input was written.
+
+use serde_json::{Map, Value};
+
+use super::fields::{self, Given, PREFIX};
+use crate::{dashboard::form::Form, extract::Query, problem::Result};
+
+/// A call to be made, as it was written.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) connection_name: Option<String>,
+    pub(super) identifier: Option<String>,
+    pub(super) tool: Option<String>,
+    /// The input as JSON, where it was written so.
+    json: Option<String>,
+    given: Given,
+    /// Whether it is shown as JSON from here on.
+    as_json: Option<bool>,
+    /// The list to which an item is to be added.
+    pub(super) add: Option<String>,
+    /// What makes a call that changes something once, however often its form is sent.
+    pub(super) key: Option<String>,
+}
+
+/// An input that was read.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) value: Value,
+    /// Whether it is shown as JSON.
+    pub(super) as_json: bool,
+    /// What was written, where that is not an object in JSON, and why it is not.
+    pub(super) unreadable: Option<(String, String)>,
+    /// Whether anything was written.
+    pub(super) is_given: bool,
+}
+
+const VIEWS: [(&str, bool); 2] = [("form", false), ("json", true)];
+
+impl Asked {
+    /// No tool is asked for, only with whom a call is made.
+    pub(super) fn with(connection_name: Option<String>, identifier: Option<String>) -> Self {
+        Self {
+            connection_name,
+            identifier,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn by_query(mut query: Query) -> Result<Self> {
+        let asked = Self {
+            connection_name: query.text("connection_name")?,
+            identifier: query.text("identifier")?,
+            tool: query.text("tool")?,
+            json: query.text("input")?,
+            as_json: query.one_of("as", &VIEWS)?,
+            add: query.text("add")?,
+            key: query.text("key")?,
+            given: given(query.below(PREFIX)),
+        };
+        query.end()?;
+        Ok(asked)
+    }
+
+    pub(super) fn by_form(form: &Form) -> Self {
+        let text = |name| form.text(name).map(str::to_owned);
+        Self {
+            connection_name: text("connection_name"),
+            identifier: text("identifier"),
+            tool: text("tool"),
+            json: text("input"),
+            as_json: None,
+            add: None,
+            key: text("key"),
+            given: given(form.below(PREFIX)),
+        }
+    }
+
+    /// The input for a tool of this schema.
+    pub(super) fn input(&self, schema: &Value) -> Input {
+        let Some(text) = &self.json else {
+            return Input {
+                value: fields::read(schema, &self.given),
+                as_json: self.as_json == Some(true),
+                unreadable: None,
+                is_given: !self.given.is_empty(),
+            };
+        };
+        let unreadable = |why: String| Input {
+            value: Value::Object(Map::new()),
+            as_json: true,
+            unreadable: Some((text.clone(), why)),
+            is_given: true,
+        };
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) if value.is_object() => Input {
+                value,
+                as_json: self.as_json != Some(false),
+                unreadable: None,
+                is_given: true,
+            },
+            Ok(_) => unreadable(String::from("The input is an object: { \"name\": value }.")),
+            Err(error) => unreadable(format!("This is not JSON: {error}.")),
+        }
+    }
+}
+
+fn given(fields: Vec<(String, String)>) -> Given {
+    let fields = fields.into_iter();
+    fields
+        .map(|(pointer, text)| (format!("/{pointer}"), text))
+        .collect()
+}

@@ -1,0 +1,65 @@
+//! The playground: a tool or a raw request, made by hand as one of the users.
+
+mod asked;
+mod chosen;
+mod fields;
+mod kind;
+mod outcome;
+mod proxy;
+mod readable;
+mod run;
+mod show;
+mod snippets;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use super::{
+    page::Page,
+    session::Role,
+    table::{PageRoute, action, page},
+};
+
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("playground/show.html", include_str!("show.html")),
+    ("playground/proxy.html", include_str!("proxy.html")),
+    ("playground/parts.html", include_str!("parts.html")),
+];
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    vec![
+        page("/dashboard/playground", Role::Viewer, show::show),
+        action(
+            "/dashboard/playground/run",
+            Role::Operator,
+            "POST /v1/tools/{name}/execute",
+            run::run,
+        ),
+        action(
+            "/dashboard/playground/dry-run",
+            Role::Operator,
+            "POST /v1/tools/{name}/execute",
+            run::dry_run,
+        ),
+        page("/dashboard/playground/proxy", Role::Viewer, proxy::show),
+        action(
+            "/dashboard/playground/proxy/send",
+            Role::Operator,
+            "POST /v1/proxy",
+            proxy::send,
+        ),
+    ]
+}
+
+/// How long something took that began at `began`.
+fn micros_since(page: &Page, began: Duration) -> u64 {
+    let now = page.environment.runtime().monotonic();
+    u64::try_from(now.saturating_sub(began).as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The first characters of a text that has more.
+fn cut(text: &str, most: usize) -> Option<String> {
+    let (end, _) = text.char_indices().nth(most)?;
+    Some(format!("{}…", &text[..end]))
+}

@@ -1,0 +1,178 @@
+//! The fields of a credential's form: what stands in them, and what there is to choose from.
+
+use minijinja::{Value, context, value::Serde};
+use serde::Serialize;
+use stead::{
+    Error,
+    core::{
+        environment::Environment,
+        resource::AppCredential,
+        scope::ScopeName::{self, *},
+    },
+};
+
+use crate::dashboard::form::Form;
+
+/// Scopes in the order of their use: what most applications need comes first.
+const GROUPS: &[(&str, &[ScopeName])] = &[
+    (
+        "Act for users",
+        &[ToolsExecute, ProxyRead, ProxyWrite, AccountTokensCreate],
+    ),
+    (
+        "Connect users",
+        &[LinksCreate, AccountsRead, AccountsManage],
+    ),
+    ("See what happens", &[EventsRead, ExecutionsRead, AuditRead]),
+    (
+        "Set up",
+        &[ConnectionsRead, ConnectionsManage, WebhooksManage],
+    ),
+    (
+        "Administer: as much as an owner may",
+        &[CredentialsManage, MembersManage, KeysManage],
+    ),
+];
+
+/// What is ticked on a form that no one has filled in.
+const USUAL: [ScopeName; 3] = [ToolsExecute, LinksCreate, AccountsRead];
+
+/// What stands in the fields.
+#[derive(Debug, Serialize)]
+pub(super) struct Given {
+    pub(super) name: String,
+    pub(super) scopes: Vec<String>,
+    pub(super) connections: Vec<String>,
+    rate_per_minute: String,
+    expires_in: String,
+}
+
+impl Given {
+    /// A form that no one has filled in.
+    pub(super) fn usual() -> Self {
+        Self {
+            name: String::new(),
+            scopes: USUAL.map(|scope| scope.name().to_owned()).to_vec(),
+            connections: Vec::new(),
+            rate_per_minute: String::new(),
+            expires_in: String::new(),
+        }
+    }
+
+    /// What a credential has.
+    pub(super) fn of(credential: &AppCredential) -> Self {
+        let rate = credential.rate_per_minute.map(|rate| rate.to_string());
+        Self {
+            name: credential.name.clone(),
+            scopes: credential.scopes.words(),
+            connections: credential.connections.clone().unwrap_or_default(),
+            rate_per_minute: rate.unwrap_or_default(),
+            expires_in: String::new(),
+        }
+    }
+
+    /// What was filled in.
+    pub(super) fn read(form: &Form) -> Self {
+        let text = |name| form.text(name).unwrap_or_default().to_owned();
+        Self {
+            name: text("name"),
+            scopes: form.all("scopes"),
+            connections: form.all("connections"),
+            rate_per_minute: text("rate_per_minute"),
+            expires_in: text("expires_in"),
+        }
+    }
+
+    /// Requests a minute; none stands for no limit.
+    pub(super) fn rate_per_minute(&self) -> Result<Option<u32>, Error> {
+        number(&self.rate_per_minute, "/rate_per_minute")
+    }
+
+    /// Seconds until the credential ends; none where it does not.
+    pub(super) fn expires_in(&self) -> Result<Option<u32>, Error> {
+        number(&self.expires_in, "/expires_in")
+    }
+
+    /// The form's part of a page.
+    pub(super) async fn context(&self, environment: &Environment) -> Result<Value, Error> {
+        let connections = environment.connections(None, 100).await?.items;
+        let title = |product: &str| {
+            let found = environment.catalogue().product(product);
+            found.map_or_else(|| product.to_owned(), |found| found.title.to_owned())
+        };
+        let connections: Vec<_> = connections
+            .iter()
+            .map(|one| {
+                let name = one.connection_name.to_string();
+                (name.clone(), name, title(&one.product))
+            })
+            .collect();
+        let groups: Vec<_> = GROUPS
+            .iter()
+            .map(|(title, names)| group(environment, title, names))
+            .collect();
+        Ok(context! { given => Serde(self), groups => Serde(groups), connections => connections })
+    }
+}
+
+fn number(text: &str, place: &str) -> Result<Option<u32>, Error> {
+    match text {
+        "" => Ok(None),
+        digits => digits
+            .parse()
+            .map(Some)
+            .map_err(|_| Error::invalid_at(place, "Give a whole number.")),
+    }
+}
+
+/// Scopes that stand together.
+#[derive(Debug, Serialize)]
+struct Group {
+    title: &'static str,
+    scopes: Vec<Choice>,
+}
+
+/// A scope to choose, and the same for one product each where it can be given so.
+#[derive(Debug, Serialize)]
+struct Choice {
+    word: &'static str,
+    about: &'static str,
+    products: Vec<(String, &'static str)>,
+}
+
+/// What a scope opens. What comes after the first sentence is how it is written for one product.
+pub(super) fn about(name: ScopeName) -> &'static str {
+    let first = name.summary().split_inclusive(". ").next();
+    first.unwrap_or_default().trim()
+}
+
+fn group(environment: &Environment, title: &'static str, names: &[ScopeName]) -> Group {
+    let products = environment.catalogue().products();
+    let choice = |name: &ScopeName| {
+        let of_products = products.iter().filter(|_| name.has_products());
+        Choice {
+            word: name.name(),
+            about: about(*name),
+            products: of_products
+                .map(|product| (name.of(product.name).to_string(), product.title))
+                .collect(),
+        }
+    };
+    Group {
+        title,
+        scopes: names.iter().map(choice).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scope_can_be_chosen_once() {
+        for name in ScopeName::ALL {
+            let all = GROUPS.iter().flat_map(|(_, names)| names.iter());
+            assert_eq!(all.filter(|one| *one == name).count(), 1, "{name:?}");
+        }
+    }
+}

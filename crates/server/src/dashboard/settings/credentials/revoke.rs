@@ -1,0 +1,39 @@
+//! `GET` and `POST /dashboard/settings/credentials/{client_id}/revoke`.
+
+use axum::response::Response;
+
+use super::{super::question::Question, LIST, path};
+use crate::{
+    dashboard::{done::Done, page::Page, session::SignedIn},
+    extract::{Path, Query},
+    problem::Result,
+};
+
+pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
+    query.end()?;
+    let credential = page.environment.app_credential(&id).await?;
+    let question = Question {
+        title: format!("Revoke {}?", credential.name),
+        consequences: &[
+            "Its secrets and every token made with them end within 5 seconds.",
+            "The application that uses it is refused from then on.",
+            "Connected accounts stay as they are.",
+            "This cannot be undone.",
+        ],
+        text: "Revoke the credential",
+        back: path(&id),
+    };
+    Ok(question.ask(&page))
+}
+
+pub(super) async fn submit(
+    page: Page,
+    member: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response> {
+    if let Some(first) = page.step_up_first(&member, &format!("{}/revoke", path(&id))) {
+        return Ok(first);
+    }
+    page.environment.revoke_app_credential(&id).await?;
+    Ok(page.redirect_done(LIST, Done::CredentialRevoked))
+}

@@ -1,0 +1,53 @@
+//! `GET` and `POST /dashboard/settings/credentials/{client_id}/secrets/{secret_id}/revoke`.
+
+use axum::response::Response;
+use stead::{Error, ErrorKind};
+
+use super::{super::question::Question, path};
+use crate::{
+    dashboard::{done::Done, format::segment, page::Page, session::SignedIn},
+    extract::{Path, Query},
+    problem::Result,
+};
+
+type Ids = Path<(String, String)>;
+
+pub(super) async fn show(page: Page, Path((id, secret_id)): Ids, query: Query) -> Result<Response> {
+    query.end()?;
+    let credential = page.environment.app_credential(&id).await?;
+    let secret = credential
+        .secrets
+        .iter()
+        .find(|one| one.secret_id == secret_id);
+    let secret = secret.ok_or_else(|| {
+        Error::new(
+            ErrorKind::NotFound,
+            "the credential has no such secret any more",
+        )
+    })?;
+    let ends_with = secret.ends_with.as_ref().unwrap_or(&secret.secret_id);
+    let question = Question {
+        title: format!("Revoke the secret …{ends_with}?"),
+        consequences: &[
+            "It ends now, with every token made with it.",
+            "The other secret stays, and serves without an end.",
+            "This cannot be undone.",
+        ],
+        text: "Revoke the secret",
+        back: path(&id),
+    };
+    Ok(question.ask(&page))
+}
+
+pub(super) async fn submit(
+    page: Page,
+    member: SignedIn,
+    Path((id, secret_id)): Ids,
+) -> Result<Response> {
+    let own = format!("{}/secrets/{}/revoke", path(&id), segment(&secret_id));
+    if let Some(first) = page.step_up_first(&member, &own) {
+        return Ok(first);
+    }
+    page.environment.revoke_app_secret(&id, &secret_id).await?;
+    Ok(page.redirect_done(&path(&id), Done::SecretRevoked))
+}

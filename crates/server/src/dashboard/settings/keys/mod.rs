@@ -1,0 +1,52 @@
+//! Keys: which data keys there are, and the steps by which one takes the place of another.
+
+mod activate;
+mod add;
+mod list;
+mod reencrypt;
+mod retire;
+mod rewrap;
+
+use crate::dashboard::{
+    session::Role,
+    table::{PageRoute, action, page},
+};
+
+const LIST: &str = "/dashboard/settings/keys";
+
+pub(super) const TEMPLATES: &[(&str, &str)] =
+    &[("settings/keys/list.html", include_str!("list.html"))];
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    let role = Role::Owner;
+    let retire = "/dashboard/settings/keys/{key_id}/retire";
+    vec![
+        page(LIST, role, list::list),
+        action(LIST, role, "POST /v1/keys", add::submit),
+        action(
+            "/dashboard/settings/keys/{key_id}/activate",
+            role,
+            "POST /v1/keys/{key_id}/activate",
+            activate::submit,
+        ),
+        action(
+            "/dashboard/settings/keys/reencrypt",
+            role,
+            "POST /v1/keys/reencrypt",
+            reencrypt::submit,
+        ),
+        page(retire, role, retire::show),
+        action(
+            retire,
+            role,
+            "POST /v1/keys/{key_id}/retire",
+            retire::submit,
+        ),
+        action(
+            "/dashboard/settings/keys/rewrap",
+            role,
+            "POST /v1/keys/rewrap",
+            rewrap::submit,
+        ),
+    ]
+}

@@ -1,0 +1,14 @@
+//! `POST /dashboard/settings/keys/reencrypt`.
+
+use axum::response::Response;
+
+use super::list::after;
+use crate::{
+    dashboard::{done::Done, page::Page},
+    problem::Result,
+};
+
+pub(super) async fn submit(page: Page) -> Result<Response> {
+    let started = page.environment.start_reencryption();
+    after(&page, started, Done::KeysReencrypting).await
+}

@@ -1,0 +1,46 @@
+//! `GET` and `POST /dashboard/settings/keys/{key_id}/retire`.
+
+use axum::response::Response;
+use stead::{Error, ErrorKind};
+
+use super::{super::question::Question, LIST, list::after};
+use crate::{
+    dashboard::{done::Done, format::segment, page::Page, session::SignedIn},
+    extract::{Path, Query},
+    problem::Result,
+};
+
+pub(super) async fn show(page: Page, Path(key_id): Path<String>, query: Query) -> Result<Response> {
+    query.end()?;
+    let keys = page.environment.keys(false).await?.data_keys;
+    let key = keys.into_iter().find(|key| key.key_id == key_id);
+    let key = key.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such data key"))?;
+    let backups = format!(
+        "Backups that were made before still open with the key “{}” of your ring. Keep that one with them.",
+        key.ring_key
+    );
+    let question = Question {
+        title: String::from("Destroy the data key?"),
+        consequences: &[
+            "It is refused while a row is still sealed with the key. That is checked first, which takes a moment.",
+            &backups,
+            "This cannot be undone.",
+        ],
+        text: "Destroy the key",
+        back: String::from(LIST),
+    };
+    Ok(question.ask(&page))
+}
+
+pub(super) async fn submit(
+    page: Page,
+    member: SignedIn,
+    Path(key_id): Path<String>,
+) -> Result<Response> {
+    let own = format!("{LIST}/{}/retire", segment(&key_id));
+    if let Some(first) = page.step_up_first(&member, &own) {
+        return Ok(first);
+    }
+    let retired = page.environment.retire_key(&key_id).await;
+    after(&page, retired, Done::KeyRetired).await
+}

@@ -1,0 +1,14 @@
+//! `POST /dashboard/settings/keys/rewrap`.
+
+use axum::response::Response;
+
+use super::list::after;
+use crate::{
+    dashboard::{done::Done, page::Page},
+    problem::Result,
+};
+
+pub(super) async fn submit(page: Page) -> Result<Response> {
+    let wrapped = page.environment.rewrap_keys().await;
+    after(&page, wrapped, Done::KeysRewrapped).await
+}

@@ -1,0 +1,47 @@
+//! `GET` and `POST /dashboard/settings/members/{member_id}/delete`.
+
+use axum::response::Response;
+
+use super::{
+    super::{question::Question, refused::refused},
+    LIST, path, read,
+};
+use crate::{
+    dashboard::{done::Done, page::Page, session::SignedIn},
+    extract::{Path, Query},
+    problem::Result,
+};
+
+pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
+    query.end()?;
+    let found = page.environment.member(&id).await?;
+    let question = Question {
+        title: format!("Delete {}?", found.email),
+        consequences: &[
+            "Every session of the member ends at once.",
+            "What the member did stays in the audit log, under the member’s id.",
+            "To keep a member out for a while, use “Keep out” instead.",
+            "This cannot be undone.",
+        ],
+        text: "Delete the member",
+        back: path(&id),
+    };
+    Ok(question.ask(&page))
+}
+
+pub(super) async fn submit(
+    page: Page,
+    member: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response> {
+    if let Some(first) = page.step_up_first(&member, &format!("{}/delete", path(&id))) {
+        return Ok(first);
+    }
+    match page.environment.delete_member(&id).await {
+        Ok(()) => Ok(page.redirect_done(LIST, Done::MemberDeleted)),
+        Err(error) => {
+            let context = read::context(&page, &member, &id).await?;
+            refused(&page, error, read::TEMPLATE, context)
+        }
+    }
+}

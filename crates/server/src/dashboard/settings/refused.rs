@@ -1,0 +1,39 @@
+//! A form that was refused: the page again, with what was wrong at the fields that it is about.
+
+use std::collections::BTreeMap;
+
+use axum::response::Response;
+use http::StatusCode;
+use minijinja::{Value, context};
+use stead::{Error, ErrorKind};
+
+use super::sections::render_with;
+use crate::{
+    dashboard::page::Page,
+    problem::{self, Result},
+};
+
+/// The page again, where whoever filled it in can do something about the error. `given` is what the page shows besides.
+pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -> Result<Response> {
+    let status = match error.kind() {
+        ErrorKind::InvalidRequest => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::AlreadyExists
+        | ErrorKind::InvalidTransition
+        | ErrorKind::UnknownConnection
+        | ErrorKind::KeyUnavailable => problem::status(error.kind()),
+        _ => return Err(error.into()),
+    };
+    let mut errors = BTreeMap::new();
+    for violation in error.violation_list() {
+        let field = violation.path.split('/').nth(1).unwrap_or_default();
+        errors
+            .entry(field.to_owned())
+            .or_insert_with(|| violation.message.clone());
+    }
+    let message = match errors.is_empty() {
+        true => error.message(),
+        false => "Correct the fields that are marked.",
+    };
+    let context = context! { error => message, errors => errors, ..given };
+    Ok(render_with(page, status, template, context))
+}

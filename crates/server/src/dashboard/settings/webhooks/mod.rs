@@ -1,0 +1,112 @@
+//! Webhooks: addresses of the application that get events. A secret stands on the page that its making leads to, and
+//! nowhere after it.
+
+mod change;
+mod create;
+mod delete;
+mod given;
+mod list;
+mod pause;
+mod read;
+mod replay;
+mod replay_delivery;
+mod rotate_secret;
+mod test;
+
+use axum::response::Response;
+use minijinja::{context, value::Serde};
+use secrecy::ExposeSecret as _;
+use stead::core::resource::WebhookWithSecret;
+
+use super::sections::render;
+use crate::dashboard::{
+    page::Page,
+    session::Role,
+    table::{PageRoute, action, page},
+};
+
+const LIST: &str = "/dashboard/settings/webhooks";
+
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("settings/webhooks/change.html", include_str!("change.html")),
+    ("settings/webhooks/create.html", include_str!("create.html")),
+    ("settings/webhooks/fields.html", include_str!("fields.html")),
+    ("settings/webhooks/list.html", include_str!("list.html")),
+    ("settings/webhooks/read.html", include_str!("read.html")),
+    ("settings/webhooks/secret.html", include_str!("secret.html")),
+];
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    let role = Role::Operator;
+    let own = "/dashboard/settings/webhooks/{webhook_id}";
+    let change = "/dashboard/settings/webhooks/{webhook_id}/change";
+    let rotate = "/dashboard/settings/webhooks/{webhook_id}/rotate-secret";
+    let delete = "/dashboard/settings/webhooks/{webhook_id}/delete";
+    let patch = "PATCH /v1/webhooks/{webhook_id}";
+    vec![
+        page(LIST, role, list::list),
+        page("/dashboard/settings/webhooks/new", role, create::show),
+        action(LIST, role, "POST /v1/webhooks", create::submit),
+        page(own, role, read::read),
+        page(change, role, change::show),
+        action(change, role, patch, change::submit),
+        action(
+            "/dashboard/settings/webhooks/{webhook_id}/pause",
+            role,
+            patch,
+            pause::pause,
+        ),
+        action(
+            "/dashboard/settings/webhooks/{webhook_id}/resume",
+            role,
+            patch,
+            pause::resume,
+        ),
+        action(
+            "/dashboard/settings/webhooks/{webhook_id}/test",
+            role,
+            "POST /v1/webhooks/{webhook_id}/test",
+            test::submit,
+        ),
+        action(
+            "/dashboard/settings/webhooks/{webhook_id}/replay",
+            role,
+            "POST /v1/webhooks/{webhook_id}/replay",
+            replay::submit,
+        ),
+        action(
+            "/dashboard/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay",
+            role,
+            "POST /v1/webhooks/{webhook_id}/deliveries/{event_id}/replay",
+            replay_delivery::submit,
+        ),
+        page(rotate, role, rotate_secret::show),
+        action(
+            rotate,
+            role,
+            "POST /v1/webhooks/{webhook_id}/rotate-secret",
+            rotate_secret::submit,
+        ),
+        page(delete, role, delete::show),
+        action(
+            delete,
+            role,
+            "DELETE /v1/webhooks/{webhook_id}",
+            delete::submit,
+        ),
+    ]
+}
+
+fn path(id: &str) -> String {
+    format!("{LIST}/{}", crate::dashboard::format::segment(id))
+}
+
+/// The page with a secret that was just made.
+fn show_secret(page: &Page, made: &WebhookWithSecret, is_new: bool) -> Response {
+    let context = context! {
+        webhook => Serde(&made.webhook),
+        secret => made.secret.expose_secret(),
+        is_new => is_new,
+    };
+    render(page, "settings/webhooks/secret.html", context)
+}

@@ -1,0 +1,51 @@
+//! The time of a test's service: that of this machine, and as much more as the test lets pass.
+
+use std::{
+    sync::atomic::{AtomicI64, Ordering},
+    time::Duration,
+};
+
+use jiff::{SignedDuration, Timestamp};
+use stead::{
+    TokioRuntime,
+    core::ports::{BoxFuture, Runtime},
+};
+
+#[derive(Debug)]
+pub(crate) struct Clock {
+    runtime: TokioRuntime,
+    /// Seconds that the test has let pass.
+    passed: AtomicI64,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Self {
+            runtime: TokioRuntime::current().unwrap(),
+            passed: AtomicI64::new(0),
+        }
+    }
+
+    pub(crate) fn pass(&self, time: Duration) {
+        let seconds = i64::try_from(time.as_secs()).unwrap();
+        self.passed.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+
+impl Runtime for Clock {
+    fn now(&self) -> Timestamp {
+        self.runtime.now() + SignedDuration::from_secs(self.passed.load(Ordering::SeqCst))
+    }
+    fn monotonic(&self) -> Duration {
+        self.runtime.monotonic()
+    }
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.runtime.sleep(duration)
+    }
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.runtime.spawn(task);
+    }
+    fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        self.runtime.run_blocking(work);
+    }
+}

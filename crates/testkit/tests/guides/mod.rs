@@ -1,0 +1,34 @@
+//! What guides through the set-up of a connection, and leads astray.
+
+use stead_core::product::{Product, SettingField, TestCall};
+
+/// A product whose guides name what there is not.
+pub(super) const MISLEADING: Product = Product {
+    setting_fields: &[SettingField {
+        name: "nowhere",
+        title: "Nowhere",
+        about: "",
+        is_required: false,
+    }],
+    capabilities: &[("read", &["bad_nothing"])],
+    test_calls: &[TestCall {
+        tool: "bad_read_note",
+        input: "{}",
+        about: "",
+        finds_nothing: false,
+    }],
+    ..Product::BASE
+};
+
+#[test]
+fn guides() {
+    super::finds(
+        &super::BAD,
+        "guides_name_what_there_is",
+        &[
+            "bad_read_note: no test of a connection",
+            "bad_nothing: a capability enables what there is not",
+            "nowhere: the product has no such setting",
+        ],
+    );
+}

@@ -1,0 +1,48 @@
+//! Without a mouse: tab, space, enter and letters.
+
+use anyhow::{Result, bail};
+use thirtyfour::Key;
+
+use crate::{browser::Browser, stage::Stage};
+
+/// Most times that the tab key is pressed on the way to something.
+const MOST: usize = 120;
+const FOCUSED: &str = "const one = document.activeElement;
+return (one.getAttribute('aria-label') || (one.labels && one.labels[0] && one.labels[0].innerText) || one.innerText || '').trim();";
+
+pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
+    let _service = stage.dev().await?;
+    let browser = &stage.browser;
+    reach(browser, "Connect as Ada").await?;
+    browser.key(Key::Enter).await?;
+    browser.last_tab().await?;
+    reach(browser, "Continue to Gmail").await?;
+    browser.key(Key::Enter).await?;
+    browser.sees("Allow").await?;
+    reach(browser, "Allow").await?;
+    browser.key(Key::Enter).await?;
+    browser.sees("connected").await?;
+    browser.close_tab().await?;
+    reach(browser, "Show unread mails").await?;
+    browser.key(Key::Enter).await?;
+    browser.sees("Result as JSON").await?;
+    Ok(())
+}
+
+/// Presses the tab key until what has the focus has this name.
+pub(super) async fn reach(browser: &Browser, name: &str) -> Result<()> {
+    let mut passed = Vec::new();
+    for _ in 0..MOST {
+        browser.key(Key::Tab).await?;
+        let focused = browser.evaluate(FOCUSED).await?;
+        let focused = focused.as_str().unwrap_or_default();
+        if focused == name {
+            return Ok(());
+        }
+        passed.push(focused.chars().take(30).collect::<String>());
+    }
+    bail!(
+        "the tab key does not reach {name:?}, but {}",
+        passed.join(" · ")
+    )
+}

@@ -1,0 +1,100 @@
+//! The binary, started as people start it.
+
+use std::{path::Path, process::Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    net::TcpListener,
+    process::{Child, Command},
+};
+
+/// A running `stead dev` or `stead serve`.
+#[derive(Debug)]
+pub(crate) struct Service {
+    /// Where it is, without a slash at its end.
+    pub(crate) url: String,
+    /// What `stead dev` says of itself; of `stead serve` the link of the first owner, as `setup`.
+    pub(crate) facts: Value,
+    _process: Child,
+}
+
+impl Service {
+    /// A service with its sandbox.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub(crate) async fn dev(binary: &Path) -> Result<Self> {
+        let free = "127.0.0.1:0";
+        let mut process = Command::new(binary)
+            .args(["dev", "--json", "--listen", free, "--sandbox-listen", free])
+            .args(["--proxy-listen", free])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("cannot start {}", binary.display()))?;
+        let output = process.stdout.take().context("it has no output")?;
+        let mut lines = BufReader::new(output).lines();
+        let first = lines.next_line().await?.context("stead dev ended")?;
+        let facts: Value = serde_json::from_str(&first).context(first)?;
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        let url = facts["url"].as_str().context("stead dev prints no url")?;
+        Ok(Self {
+            url: url.to_owned(),
+            facts,
+            _process: process,
+        })
+    }
+
+    /// An empty service, with its database in `folder`.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub(crate) async fn serve(binary: &Path, folder: &Path) -> Result<Self> {
+        let key = Command::new(binary)
+            .args(["keys", "generate"])
+            .output()
+            .await?;
+        let key = String::from_utf8(key.stdout)?;
+        // A port that is free now: the address of the pages has to be known before the start.
+        let port = TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
+        let url = format!("http://127.0.0.1:{port}");
+        let mut process = Command::new(binary)
+            .args(["serve", "--create", "--public-url", &url])
+            .args(["--listen", &format!("127.0.0.1:{port}")])
+            .arg("--database")
+            .arg(folder.join("stead.db"))
+            .env("STEAD_KEY", key.trim())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let output = process.stderr.take().context("it has no output")?;
+        let mut lines = BufReader::new(output).lines();
+        while let Some(line) = lines.next_line().await? {
+            if line.contains("/dashboard/setup?token=") {
+                tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+                return Ok(Self {
+                    facts: serde_json::json!({ "setup": line.trim() }),
+                    url,
+                    _process: process,
+                });
+            }
+        }
+        bail!("stead serve ended without printing the link of the first owner")
+    }
+
+    /// A fact that it printed.
+    ///
+    /// # Errors
+    /// Where it printed no such fact.
+    pub(crate) fn fact(&self, name: &str) -> Result<&str> {
+        self.facts[name]
+            .as_str()
+            .with_context(|| format!("{name} is not printed"))
+    }
+}

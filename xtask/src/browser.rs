@@ -1,0 +1,82 @@
+//! `cargo xtask browser`: finds or installs Chromium and its driver, builds the service, and runs `tests/browser`.
+
+use std::{fs, process::Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::{
+    install::{Program, missing_after_install},
+    shell,
+};
+
+/// The browser and its driver.
+const PROGRAMS: [Program; 2] = [
+    Program::new("chromium"),
+    Program {
+        name: "chromedriver",
+        packages: &[
+            ("apt-get", "chromium-driver"),
+            ("apk", "chromium-chromedriver"),
+        ],
+    },
+];
+/// The crate of the journeys, which is not of this workspace.
+const CRATE: &str = "--manifest-path tests/browser/Cargo.toml --target-dir target";
+/// Where the script for accessibility is installed; gone with `target`.
+const AXE: &str = "target/browser/node_modules/axe-core/axe.min.js";
+
+/// Makes the journeys: with `--smoke` the short ones, with `--all` all of them and what is missing is a failure. Other
+/// arguments are those of `tests/browser`.
+///
+/// # Errors
+/// Where a journey does not reach its end.
+pub(crate) fn run(options: &[&str]) -> Result<()> {
+    let all = options.contains(&"--all");
+    let missing = missing_after_install(&PROGRAMS);
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        if all {
+            bail!("install {missing}, with which the journeys are made");
+        }
+        println!("left out: journeys in a browser; not installed: {missing}");
+        return Ok(());
+    }
+    shell::run("cargo build --quiet --locked -p stead-cli")?;
+    let mut command = shell::command(&format!("cargo run --quiet --locked {CRATE} --"));
+    command.args(["--binary", "target/debug/stead"]);
+    command.args(options.iter().filter(|option| **option != "--all"));
+    if all {
+        command.args(["--screenshots", "target/screenshots"]);
+    }
+    if !options.contains(&"--smoke") {
+        match axe() {
+            Ok(()) => {
+                command.args(["--axe", AXE]);
+            }
+            Err(error) if all => return Err(error),
+            Err(error) => println!("left out: accessibility; {error:#}"),
+        }
+    }
+    let status = command.status().context("cannot start cargo")?;
+    if !status.success() {
+        bail!("not every journey reaches its end");
+    }
+    Ok(())
+}
+
+/// Installs the script that checks accessibility, unless it is there.
+fn axe() -> Result<()> {
+    if shell::root().join(AXE).exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(shell::root().join("target/browser"))?;
+    let installed = shell::command(
+        "npm install --prefix target/browser --no-audit --no-fund --loglevel=error axe-core@4.14.1",
+    )
+    .stdin(Stdio::null())
+    .status();
+    if !installed.is_ok_and(|status| status.success()) {
+        bail!("axe-core cannot be installed with npm");
+    }
+    Ok(())
+}
