@@ -111,7 +111,7 @@ impl SignInProvider {
         Ok(self)
     }
 
-    /// The role of whoever signs in for the first time and is no member yet; [`Role::Viewer`] unless told.
+    /// The role of whoever signs in for the first time and is not a member yet; [`Role::Viewer`] unless told.
     #[must_use]
     pub fn role(mut self, role: Role) -> Self {
         self.role = role;

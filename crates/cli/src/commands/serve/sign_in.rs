@@ -30,6 +30,7 @@ pub(super) struct SignInArgs {
     #[arg(long, env = "STEAD_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
     oidc_client_secret_file: Option<PathBuf>,
 
+    /// The secret of that client. It is taken from the environment only.
     #[arg(
         id = "oidc_secret",
         long = "oidc-client-secret",
@@ -58,7 +59,7 @@ pub(super) struct SignInArgs {
     #[arg(long, env = "STEAD_OIDC_REQUIRED_CLAIM", value_name = "NAME=VALUE")]
     oidc_required_claim: Option<String>,
 
-    /// Role of whoever signs in at the provider and is no member yet; viewer unless given.
+    /// Role of whoever signs in at the provider and is not a member yet; viewer unless given.
     #[arg(long, env = "STEAD_OIDC_ROLE", value_name = "ROLE", value_enum)]
     oidc_role: Option<Role>,
 }
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_refused(args: SignInArgs, expected: &[&str]) {
+    fn assert_refused(args: &SignInArgs, expected: &[&str]) {
         let said = format!("{:?}", args.provider().unwrap_err());
         for part in expected {
             assert!(said.contains(part), "{part}: {said}");
@@ -208,7 +209,7 @@ mod tests {
         let needs = |change: fn(&mut SignInArgs), expected: &[&str]| {
             let mut args = args();
             change(&mut args);
-            assert_refused(args, expected);
+            assert_refused(&args, expected);
         };
         needs(
             |args| args.oidc_issuer = None,
@@ -239,7 +240,7 @@ mod tests {
                 oidc_required_claim: text(claim),
                 ..args()
             };
-            assert_refused(args, &["--oidc-required-claim: "]);
+            assert_refused(&args, &["--oidc-required-claim: "]);
         }
         needs(
             |args| args.oidc_name = Some("x".repeat(61)),
@@ -253,6 +254,6 @@ mod tests {
             oidc_role: Some(Role::Viewer),
             ..SignInArgs::default()
         };
-        assert_refused(lone, &["--oidc-issuer is missing"]);
+        assert_refused(&lone, &["--oidc-issuer is missing"]);
     }
 }

@@ -67,8 +67,9 @@ pub(crate) async fn open(
     cookie: Option<&str>,
     callback: &Callback,
 ) -> Result<Attempt> {
-    let unknown =
-        || not_completed("this browser has not begun this sign-in, or more than ten minutes ago");
+    let unknown = || {
+        not_completed("this browser did not begin the sign-in, or it took longer than ten minutes")
+    };
     let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
     let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);
     let opened = context.vault.open_sealed(place::sign_in_attempt(), &sealed);

@@ -130,10 +130,10 @@ fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_m
         parameters: BTreeMap::new(),
     };
     let none = with(&mine.query, None);
-    scene.assert_refused(scene.finish(&none, None), failed, "has not begun");
+    scene.assert_refused(scene.finish(&none, None), failed, "did not begin the");
     let forged = SecretString::from("AAAA");
     let forged = with(&mine.query, Some(&forged));
-    scene.assert_refused(scene.finish(&forged, None), failed, "has not begun");
+    scene.assert_refused(scene.finish(&forged, None), failed, "did not begin the");
     let of_other = with(&mine.query, other.cookie.as_ref());
     scene.assert_refused(scene.finish(&of_other, None), failed, "another sign-in");
     for query in ["code=x", "code=x&state=y", "code=x&state="] {

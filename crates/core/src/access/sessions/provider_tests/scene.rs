@@ -73,7 +73,9 @@ impl Provider {
         let form: BTreeMap<_, _> = form_urlencoded::parse(body).into_owned().collect();
         // "stead" and "s3cret", as RFC 6749, 2.3.1, writes them.
         let in_header = authorization == "Basic c3RlYWQ6czNjcmV0";
-        let in_body = form.get("client_secret").is_some_and(|secret| secret == "s3cret");
+        let in_body = form
+            .get("client_secret")
+            .is_some_and(|secret| secret == "s3cret");
         let is_client = in_header != in_body;
         self.had_secret_in_body = in_body;
         let known = self.codes.remove(&form["code"]);
