@@ -43,9 +43,10 @@ fn verified(claim: &Value) -> Option<bool> {
 }
 
 fn says(claim: &Value, expected: &str) -> bool {
+    let plain: Value = serde_json::from_str(expected).unwrap_or_default();
     let is = |one: &Value| match one {
         Value::String(text) => text == expected,
-        Value::Bool(_) | Value::Number(_) => one.to_string() == expected,
+        Value::Bool(_) | Value::Number(_) => *one == plain,
         _ => false,
     };
     match claim {

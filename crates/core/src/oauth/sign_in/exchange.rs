@@ -66,7 +66,7 @@ pub(super) async fn id_token(
             ),
             code => failed(&format!(
                 "its token endpoint says {}",
-                scrub(&code.to_string(), 60)
+                scrub(code.as_ref(), 60)
             )),
         },
         RequestTokenError::Request(error) => {
