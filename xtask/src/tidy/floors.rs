@@ -74,6 +74,7 @@ const FLOORS: &[Floor] = &[
             ("call", &["oauth", "proxy", "policy"]),
             ("connections", &["oauth"]),
             ("accounts", &["oauth"]),
+            ("access", &["oauth"]),
             ("maintenance", &["accounts", "keys", "oauth"]),
         ]),
     },

@@ -44,7 +44,7 @@ pub use webhook::{
 
 pub use crate::state::{
     AccountHealth, AccountReason, AccountState, AuthorizationState, ConnectionHealth,
-    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, TokenAccess,
+    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, SignInMethod, TokenAccess,
 };
 
 /// One page of a list.
