@@ -87,7 +87,7 @@ impl Tool for CreateEvent {
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let output = self.create(call, io).await?;
         let emails = self.attendees_emails.as_deref();
-        let output = event::warn_of_guests(output, emails, self.send_updates);
+        let output = event::warn_of_guests(output, emails, false, self.send_updates);
         Ok(kind::warn_of_other(output, self.event_type.as_ref()))
     }
 }
