@@ -54,7 +54,7 @@ impl<'a> NewPage<'a> {
             None => (&[][..], &[][..]),
         };
         let read = |id: &str| self.version.on(ApiRequest::get(["pages", id]));
-        let saved = match write::save(io, self.page(first), read).await {
+        let saved = match write::save(io, self.page(first, !rest.is_empty()), read).await {
             Ok(saved) => saved,
             Err(error) => return Err(self.explained(io, error).await),
         };
@@ -75,7 +75,7 @@ impl<'a> NewPage<'a> {
         columns::named(io, self.version, database, By::Name, asked, error).await
     }
 
-    fn page(&self, first: &[Block]) -> ApiRequest {
+    fn page(&self, first: &[Block], goes_on: bool) -> ApiRequest {
         let mut body = json!({ "parent": self.parent, "properties": self.properties.cloned().unwrap_or_default() });
         if let Some(icon) = self.icon {
             body["icon"] = json!(icon);
@@ -86,7 +86,11 @@ impl<'a> NewPage<'a> {
         if !first.is_empty() {
             body["children"] = json!(first);
         }
-        self.version.on(ApiRequest::post(["pages"])).json(&body)
+        let request = self.version.on(ApiRequest::post(["pages"])).json(&body);
+        match goes_on {
+            true => request.then("appends the other blocks to the new page, in the order given"),
+            false => request,
+        }
     }
 
     /// One piece after the other: at the same time they would come in any order, or be refused (`conflict_error`).

@@ -228,12 +228,15 @@ impl UpdateEvent {
 
     fn patch(&self, body: &Map<String, Value>, etag: Option<&str>) -> ApiRequest {
         let request = ApiRequest::patch(["calendars", &self.calendar_id, "events", &self.event_id]);
-        let request = event::write(
+        let mut request = event::write(
             request,
             body,
             body.contains_key("conferenceData"),
             self.send_updates,
         );
+        if self.create_meeting_room == Some(true) {
+            request = request.then(meeting::THEN);
+        }
         match etag {
             Some(etag) => request.header("if-match", etag),
             None => request,
