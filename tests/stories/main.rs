@@ -21,6 +21,7 @@ mod bad_input;
 mod both_doors;
 mod credentials;
 mod cut_off;
+mod dry_run;
 mod erasure;
 mod errors;
 mod events;

@@ -9,6 +9,7 @@ use stead::{
     core::resource::{ExecuteRequest, Execution},
 };
 
+use super::curl;
 use crate::{
     exit::Exit,
     failure::{Failure, Flags, Outcome},
@@ -47,9 +48,13 @@ pub(crate) struct Call {
     #[arg(long, value_name = "DATE")]
     tool_version: Option<String>,
 
-    /// Print the first requests instead of sending them.
+    /// Print the requests and change nothing; what only reads is sent.
     #[arg(long)]
     dry_run: bool,
+
+    /// Print the requests of a dry run as curl commands for the proxy; $STEAD_URL and $TOKEN are yours to set.
+    #[arg(long)]
+    curl: bool,
 
     /// Key that a repeated call shares: what changes something is done once, for 24 hours.
     #[arg(long, value_name = "KEY")]
@@ -61,10 +66,10 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let mut request =
-            ExecuteRequest::new(self.connection, self.identifier, input(&self.input)?);
+        let input = input(&self.input)?;
+        let mut request = ExecuteRequest::new(&self.connection, &self.identifier, input);
         request.tool_version = self.tool_version;
-        request.dry_run = self.dry_run;
+        request.dry_run = self.dry_run || self.curl;
         request.idempotency_key = self.idempotency_key;
         let target = self.target.open().await?;
         let progress = Progress::new(terminal);
@@ -81,7 +86,12 @@ impl Call {
         drop(progress);
         target.close().await;
         let execution = execution.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
-        terminal.either(&execution, || pretty(&execution));
+        if self.curl {
+            let plan = execution.json()?;
+            terminal.result(curl::commands(&plan, &self.connection, &self.identifier)?);
+        } else {
+            terminal.either(&execution, || pretty(&execution));
+        }
         for warning in &execution.warnings {
             if !terminal.json() {
                 terminal.error(format_args!("warning: {}", warning.message));

@@ -10,6 +10,7 @@ mod completions;
 mod connect;
 mod connections;
 mod credentials;
+mod curl;
 mod demo;
 mod dev;
 mod doctor;

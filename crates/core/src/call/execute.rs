@@ -194,26 +194,25 @@ async fn stages(
         entry.effect(),
         Action::Tool(entry.name()),
     )?;
-    let output = if invocation.dry_run {
-        let dry = DryRun::new(&snapshot.endpoints);
+    let _place = snapshot.places.enter(context.monotonic())?;
+    let mut is_again = false;
+    if let Some(turn) = turn {
+        let repeat = repeat(&snapshot, tool, &call);
+        turn.start(record.id(), snapshot.account.id, repeat).await?;
+        is_again = turn.is_again();
+        record.changes();
+    }
+    let (of, requests) = (Arc::clone(&snapshot), record.requests());
+    let sender = Sender::new(context, of, DEADLINE, requests, &invocation.held);
+    let io = ToolIo::new(sender, is_again);
+    let result = if invocation.dry_run {
+        let dry = DryRun::new(io, &snapshot.endpoints);
         let result = parsed.run(&call, Io::new(&dry)).await;
-        dry.output(result)?
+        dry.output(result)
     } else {
-        let _place = snapshot.places.enter(context.monotonic())?;
-        let mut is_again = false;
-        if let Some(turn) = turn {
-            let repeat = repeat(&snapshot, tool, &call);
-            turn.start(record.id(), snapshot.account.id, repeat).await?;
-            is_again = turn.is_again();
-            record.changes();
-        }
-        let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
-        let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
-        let result = parsed
-            .run(&call, Io::new(&ToolIo::new(sender, is_again)))
-            .await;
-        result.map_err(asking)?
+        parsed.run(&call, Io::new(&io)).await
     };
+    let output = result.map_err(asking)?;
     let (data, warnings) = output.into_json()?;
     Ok(Execution::new(
         record.id(),

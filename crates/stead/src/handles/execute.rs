@@ -68,7 +68,8 @@ impl<T> Execute<T> {
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.set(|request| request.idempotency_key = Some(key.into()))
     }
-    /// Describes the first requests instead of sending them; the data is then `{dry_run, requests}`.
+    /// Describes the requests and changes nothing; what only reads is sent where the tool goes on from its response. The data
+    /// is then a [`Plan`](crate::resource::Plan).
     pub fn dry_run(self, dry_run: bool) -> Self {
         self.set(|request| request.dry_run = dry_run)
     }

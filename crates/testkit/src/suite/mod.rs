@@ -128,6 +128,7 @@ pub fn checks() -> Vec<Check> {
         requests::tools_await_only_io,
         requests::effects_match_methods,
         requests::hints_match_methods,
+        requests::what_follows_a_write_is_said,
         requests::requests_stay_at_the_origins,
         hostile::hostile_strings_stay_data,
         errors::errors_become_kinds,

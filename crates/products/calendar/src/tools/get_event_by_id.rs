@@ -47,10 +47,10 @@ pub struct GetEventById {
     /// Whether to list the occurrences of a recurring event; the filters then go for each, and the first 250 that fit
     /// the times are looked at. False when absent.
     pub single_events: Option<bool>,
-    /// The event must start before this, such as `2026-05-01T09:00:00+02:00`. Without an offset, or as a date, it is meant
-    /// in the calendar's time zone. Of a recurring event one occurrence must fit.
+    /// The event must start before this, such as `2026-05-01T09:00:00+02:00`; a date such as `2026-05-01` takes in that
+    /// day. Without an offset it is meant in the calendar's time zone. Of a recurring event one occurrence must fit.
     pub time_max: Option<String>,
-    /// The event must end after this, written as `time_max`.
+    /// The event must end after this, written as `time_max`; a date is where that day begins.
     pub time_min: Option<String>,
     /// The event must have been changed then or later, written as `time_max`.
     pub updated_min: Option<String>,
@@ -241,7 +241,7 @@ impl GetEventById {
         let mut violations = Violations::default();
         let bounds = [
             Bound::read("/time_min", &self.time_min, &mut violations),
-            Bound::read("/time_max", &self.time_max, &mut violations),
+            Bound::read_until("/time_max", &self.time_max, &mut violations),
             Bound::read("/updated_min", &self.updated_min, &mut violations),
         ];
         violations.finish()?;

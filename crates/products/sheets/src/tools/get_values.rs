@@ -10,7 +10,7 @@ use stead_core::{
 
 use crate::{
     MajorDimension, ValueRange, ValueRenderOption, a1::check_range, scopes,
-    spreadsheet_id::spreadsheet_id,
+    spreadsheet_id::spreadsheet_id, titles,
 };
 
 /// Read the values of a range of cells, without metadata or formatting.
@@ -49,9 +49,15 @@ impl Tool for GetValues {
         self.request().map(drop)
     }
 
-    /// Sheets API, `spreadsheets.values.get`.
+    /// Sheets API, `spreadsheets.values.get`; `spreadsheets.get` where there is no such range.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let response = io.send(self.request()?).await?;
+        let response = match io.send(self.request()?).await {
+            Ok(response) => response,
+            Err(error) => {
+                let id = spreadsheet_id(&self.spreadsheet_id)?;
+                return Err(titles::named(io, id, error).await);
+            }
+        };
         if response.json::<Filled>()?.values.is_some() {
             return Ok(response.into());
         }

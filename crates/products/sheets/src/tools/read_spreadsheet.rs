@@ -12,6 +12,7 @@ use crate::{
     a1::{self, check_range},
     scopes,
     spreadsheet_id::spreadsheet_id,
+    titles,
 };
 
 /// Read a whole spreadsheet: its properties, its sheets with their ids, titles and sizes, named ranges, and on request
@@ -48,7 +49,13 @@ impl Tool for ReadSpreadsheet {
 
     /// Sheets API, `spreadsheets.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let response = io.send(self.request()?).await?;
+        let response = match io.send(self.request()?).await {
+            Ok(response) => response,
+            Err(error) => {
+                let id = spreadsheet_id(&self.spreadsheet_id)?;
+                return Err(titles::named(io, id, error).await);
+            }
+        };
         let size = response.body.len();
         let output = Output::from(response);
         if size < LARGE {

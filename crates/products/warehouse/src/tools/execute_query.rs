@@ -75,6 +75,7 @@ impl Tool for ExecuteQuery {
         };
         let request = self
             .statement()?
+            .with_defaults(call)
             .request(&request_id, self.retry)
             .query("async", self.r#async)
             .query("nullable", self.nullable);
@@ -117,6 +118,7 @@ impl ExecuteQuery {
                 .as_ref()
                 .map(|given| bindings::read(&mut reader, given)),
             parameters: self.parameters.clone(),
+            leaves_open: true,
         };
         reader.end()?;
         Ok(statement)

@@ -11,6 +11,7 @@ use crate::{
     Rows,
     namespace::Namespace,
     reader::Reader,
+    settings,
     sql::Name,
     statement::{Statement, submit},
 };
@@ -56,8 +57,11 @@ impl Tool for ShowPrimaryKeys {
 }
 
 impl ShowPrimaryKeys {
-    /// The database of the user's sessions (SQL reference, "CURRENT_DATABASE"). It needs no warehouse.
+    /// The database of the connection's settings, or of the user's sessions (SQL reference, "CURRENT_DATABASE"). It needs no warehouse.
     async fn default_database(&self, call: &Call, io: Io<'_>) -> Result<Name> {
+        if let Some(database) = settings::name(call, settings::DATABASE) {
+            return Ok(database);
+        }
         let mut reader = Reader::default();
         let role = reader.optional_name("role", &self.role);
         let warehouse = reader.optional_name("warehouse", &self.warehouse);

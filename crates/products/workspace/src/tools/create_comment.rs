@@ -52,8 +52,8 @@ impl Tool for CreateComment {
     }
 
     /// Notion API, "Create a comment".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let version = Version::of(self.workspace_version.as_ref());
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let create = version
             .on(ApiRequest::post(["comments"]))
             .json(&self.body()?);

@@ -40,15 +40,15 @@ impl Tool for CreateDatabase {
     type Output = Database;
 
     fn check(&self) -> Result<()> {
-        self.body().map(drop)
+        self.body(self.version()).map(drop)
     }
 
     /// Notion API, "Create a database".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let version = self.version();
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let version = self.version().or_of(call);
         let create = version
             .on(ApiRequest::post(["databases"]))
-            .json(&self.body()?);
+            .json(&self.body(version)?);
         let read = |id: &str| version.on(ApiRequest::get(["databases", id]));
         let saved = write::save(io, create, read).await;
         Ok(saved
@@ -62,7 +62,7 @@ impl CreateDatabase {
         Version::of(self.workspace_version.as_ref())
     }
 
-    fn body(&self) -> Result<Value> {
+    fn body(&self, version: Version<'_>) -> Result<Value> {
         let mut violations = Violations::default();
         let parent = violations.read(self.parent.page_id.page("/parent/page_id"));
         rich_text::check(&self.title, "/title", &mut violations);
@@ -72,7 +72,7 @@ impl CreateDatabase {
             "parent": { "type": "page_id", "page_id": parent },
             "title": self.title,
         });
-        if self.version().has_data_sources() {
+        if version.has_data_sources() {
             body["initial_data_source"] = json!({ "properties": self.properties });
         } else {
             body["properties"] = json!(self.properties);

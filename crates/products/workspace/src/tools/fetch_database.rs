@@ -41,17 +41,17 @@ impl Tool for FetchDatabase {
     }
 
     /// Notion API, "Retrieve a database"; from 2025-09-03 on "Retrieve a data source" too.
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        self.fetch(io)
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.fetch(call, io)
             .await
             .map_err(|error| needs(error, scopes::READ_CONTENT))
     }
 }
 
 impl FetchDatabase {
-    async fn fetch(&self, io: Io<'_>) -> Result<Output> {
+    async fn fetch(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.database_id.database("/database_id")?;
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         if !version.has_data_sources() {
             return Ok(io
                 .send(version.on(ApiRequest::get(["databases", &id])))

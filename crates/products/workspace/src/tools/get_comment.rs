@@ -35,9 +35,9 @@ impl Tool for GetComment {
     }
 
     /// Notion API, "Retrieve a comment".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.comment_id.comment("/comment_id")?;
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io
             .send(version.on(ApiRequest::get(["comments", &id])))
             .await;

@@ -10,7 +10,7 @@ use stead_core::{
 use crate::{
     Id, SavedComment,
     errors::needs,
-    scopes,
+    more, scopes,
     version::{PATTERN, Version},
 };
 
@@ -55,15 +55,15 @@ impl Tool for ListComments {
     }
 
     /// Notion API, "List comments".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["comments"])
             .query("block_id", self.block_id.block("/block_id")?)
             .query("page_size", self.page_size)
             .query("start_cursor", &self.start_cursor);
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io.send(version.on(request)).await;
-        Ok(response
-            .map_err(|error| needs(error, scopes::READ_COMMENTS))?
-            .into())
+        Ok(more::listed(
+            response.map_err(|error| needs(error, scopes::READ_COMMENTS))?,
+        ))
     }
 }

@@ -9,7 +9,9 @@ use stead_core::{
 };
 
 use crate::{
-    Id, Rows, data_source,
+    Id, Rows,
+    columns::{self, By},
+    data_source,
     errors::needs,
     properties::plain_id,
     rows::rows,
@@ -43,18 +45,18 @@ impl Tool for QueryDatabaseProperties {
     }
 
     /// Notion API, "Query a database" with `filter_properties`; from 2025-09-03 on "Query a data source".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        self.query(io)
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.query(call, io)
             .await
             .map_err(|error| needs(error, scopes::READ_CONTENT))
     }
 }
 
 impl QueryDatabaseProperties {
-    async fn query(&self, io: Io<'_>) -> Result<Output> {
+    async fn query(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.database_id.database("/database_id")?;
-        let version = Version::of(self.workspace_version.as_ref());
-        let request = ApiRequest::post(data_source::rows(io, version, id).await?)
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
+        let request = ApiRequest::post(data_source::rows(io, version, id.clone()).await?)
             .query(
                 "filter_properties",
                 self.property_id.as_deref().map(plain_id),
@@ -62,6 +64,12 @@ impl QueryDatabaseProperties {
             .json(&json!({}))
             .effect(Effect::Read)
             .retry(Retry::Always);
-        rows(io.send(version.on(request)).await?, false)
+        match io.send(version.on(request)).await {
+            Ok(response) => rows(response, false),
+            Err(error) => {
+                let asked = self.property_id.as_deref().into_iter();
+                Err(columns::named(io, version, &id, By::Id, asked, error).await)
+            }
+        }
     }
 }

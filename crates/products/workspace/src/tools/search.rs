@@ -11,7 +11,7 @@ use stead_core::{
 use crate::{
     Parent, TextRun,
     errors::needs,
-    scopes,
+    more, scopes,
     version::{PATTERN, Version},
 };
 
@@ -73,7 +73,7 @@ impl Tool for Search {
     type Output = Found;
 
     /// Notion API, "Search by title".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let mut body = Map::new();
         if let Some(query) = &self.query {
             body.insert(String::from("query"), json!(query));
@@ -88,10 +88,10 @@ impl Tool for Search {
             .json(&body)
             .effect(Effect::Read)
             .retry(Retry::Always);
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io.send(version.on(request)).await;
-        Ok(response
-            .map_err(|error| needs(error, scopes::READ_CONTENT))?
-            .into())
+        Ok(more::listed(
+            response.map_err(|error| needs(error, scopes::READ_CONTENT))?,
+        ))
     }
 }
