@@ -6,6 +6,7 @@ mod errors;
 mod new_sheet;
 mod options;
 mod product;
+mod readable;
 pub mod scopes;
 mod spreadsheet;
 mod spreadsheet_id;

@@ -6,10 +6,11 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::PageView,
     Block, Id, Page, PageCover, PageIcon, Properties,
     new_page::NewPage,
     properties,
@@ -45,6 +46,7 @@ impl Tool for InsertDatabaseRow {
     const NAME: &'static str = "workspace_insert_database_row";
     const EFFECT: Effect = Effect::Write;
     type Output = Page;
+    const READABLE: Option<ReadableView> = ReadableView::some::<PageView>();
 
     fn check(&self) -> Result<()> {
         self.page().map(drop)

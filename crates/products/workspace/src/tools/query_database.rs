@@ -6,10 +6,11 @@ use serde_json::{Map, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
+    readable::RowsView,
     Id, Rows, Sort, data_source,
     errors::needs,
     rows::rows,
@@ -41,6 +42,7 @@ impl Tool for QueryDatabase {
     const NAME: &'static str = "workspace_query_database";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<RowsView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)

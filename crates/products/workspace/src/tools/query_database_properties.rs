@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
+    readable::RowsView,
     Id, Rows, data_source,
     errors::needs,
     properties::plain_id,
@@ -37,6 +38,7 @@ impl Tool for QueryDatabaseProperties {
     const NAME: &'static str = "workspace_query_database_properties";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<RowsView>();
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)
