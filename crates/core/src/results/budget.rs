@@ -72,8 +72,7 @@ fn is_token(text: &str) -> bool {
 /// narrowest.
 pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
     let mut limits = Limits::NONE;
-    let whole = size(value, limits);
-    if whole <= most {
+    if let Some(whole) = size(value, limits, most) {
         return (limits, whole);
     }
     let longest = Longest::of(value);
@@ -96,14 +95,15 @@ pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
             set(&mut narrower, to);
             narrower
         };
-        if size(value, with(to)) > most {
+        let fits_in = |to: usize| size(value, with(to), most).is_some();
+        if !fits_in(to) {
             limits = with(to);
             continue;
         }
         let (mut fits, mut too_long) = (to, from.max(to) + 1);
         while too_long - fits > 1 {
             let middle = fits.midpoint(too_long);
-            if size(value, with(middle)) <= most {
+            if fits_in(middle) {
                 fits = middle;
             } else {
                 too_long = middle;
@@ -112,7 +112,8 @@ pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
         limits = with(fits);
         break;
     }
-    (limits, size(value, limits))
+    let size = size(value, limits, usize::MAX).unwrap_or(usize::MAX);
+    (limits, size)
 }
 
 /// The JSON text of the value within the limits.
@@ -123,21 +124,25 @@ pub(super) fn written(value: &Value, limits: Limits) -> Result<String> {
     })
 }
 
-/// Bytes of that text.
-fn size(value: &Value, limits: Limits) -> usize {
-    let mut counted = Counted(0);
-    match serde_json::to_writer(&mut counted, &Cut::of(value, limits)) {
-        Ok(()) => counted.0,
-        Err(_) => usize::MAX,
-    }
+/// Bytes of that text, where it has so many at most. A longer one is not gone through to its end.
+fn size(value: &Value, limits: Limits, most: usize) -> Option<usize> {
+    let mut counted = Counted { bytes: 0, most };
+    let written = serde_json::to_writer(&mut counted, &Cut::of(value, limits));
+    written.is_ok().then_some(counted.bytes)
 }
 
-/// Counts what is written.
-struct Counted(usize);
+/// Counts what is written, as far as it may go.
+struct Counted {
+    bytes: usize,
+    most: usize,
+}
 
 impl io::Write for Counted {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
+        self.bytes += bytes.len();
+        if self.bytes > self.most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         Ok(bytes.len())
     }
     fn flush(&mut self) -> io::Result<()> {

@@ -40,7 +40,7 @@ pub struct Origin<'a> {
 /// The data as the options ask for it, and warnings about what is not in it.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`] at `/fields` for a path that is none, and at `/max_bytes` where the smallest form of the
+/// [`ErrorKind::InvalidRequest`] at `/fields` for a text that is not a path, and at `/max_bytes` where the smallest form of the
 /// data is larger.
 pub fn shape(
     data: Box<RawValue>,

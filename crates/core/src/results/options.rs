@@ -74,7 +74,7 @@ impl ResultOptions {
     /// The fields, read.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) at each one that is no path.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) at each one that is not a path.
     pub fn paths(&self) -> Result<Vec<Path>> {
         if self.fields.len() > MOST_FIELDS {
             let message = format!("a call names {MOST_FIELDS} fields at most");

@@ -121,7 +121,7 @@ fn a_field_that_is_not_there_is_said_with_what_may_be_meant() {
 }
 
 #[test]
-fn what_is_no_path_is_refused() {
+fn what_is_not_a_path_is_refused() {
     let long = "a.".repeat(300) + "a";
     for field in ["", ".", "a.", "a..b", "a[0]", "[]", "a]", &long] {
         let error = options(&["fine", field], View::Full, None)
