@@ -25,7 +25,7 @@ use crate::{
     resource::{ExecuteRequest, Execution},
     results::ResultOptions,
     scope::ScopeName,
-    tool::{AnyTool, Call, Effect, Io, ToolEntry},
+    tool::{AnyTool, Call, Effect, Io},
 };
 
 /// Longest time of one call, all its requests, pauses and retries together.
@@ -83,7 +83,7 @@ pub(crate) async fn execute(
             Ok((tool.entry(), validate::input(tool, input)))
         };
         let (entry, parsed) = context.computed(size, read).await??;
-        let tool = current(context, entry)?;
+        let tool = find::again(&context.catalogue, entry)?;
         record.tool(tool);
         Ok((tool, parsed?))
     };
@@ -106,7 +106,7 @@ pub(crate) async fn execute(
     let entry = tool.entry();
     context
         .detached_call(|context| async move {
-            let tool = current(&context, entry)?;
+            let tool = find::again(&context.catalogue, entry)?;
             let parsed = parsed.as_ref();
             if let Some(keyed) = keyed {
                 return run_once(&context, tool, parsed, &invocation, record, keyed).await;
@@ -116,12 +116,6 @@ pub(crate) async fn execute(
         })
         .await
         .map_err(unknown_after_panic)?
-}
-
-/// A tool of this version, which was found before.
-pub(super) fn current<'c>(context: &'c Context, entry: &ToolEntry) -> Result<&'c CatalogueTool> {
-    let tools = &context.catalogue;
-    tools.find(entry.name(), None, Some(entry.version()))
 }
 
 async fn run(

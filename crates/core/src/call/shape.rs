@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::execute::current;
+use super::find;
 use crate::{
     Result,
     catalogue::CatalogueTool,
@@ -28,7 +28,7 @@ pub(super) async fn shaped(
     let (shared, options) = (context.clone(), options.clone());
     let bytes = data.get().len() as u64;
     let shape = move || -> Result<_> {
-        let tool = current(&shared, entry)?;
+        let tool = find::again(&shared.catalogue, entry)?;
         results::shape(data, &options, origin(tool, options.view)?)
     };
     let (data, more) = context.computed(bytes, shape).await??;
