@@ -27,7 +27,7 @@ pub(super) fn select(paths: &[Path], value: &mut Value) {
 #[derive(Default)]
 struct Tree {
     whole: bool,
-    members: BTreeMap<String, Tree>,
+    members: BTreeMap<String, Self>,
 }
 
 impl Tree {

@@ -43,10 +43,8 @@ struct LeftOut {
 impl LeftOut {
     fn see(&mut self, value: &Value, path: &str, lists: usize) {
         match value {
-            Value::String(text) => {
-                if self.limits.cut_of(text).is_some() {
-                    *self.texts.entry(path.to_owned()).or_default() += 1;
-                }
+            Value::String(text) if self.limits.cut_of(text).is_some() => {
+                *self.texts.entry(path.to_owned()).or_default() += 1;
             }
             Value::Array(items) => {
                 let kept = self.limits.items(items, lists > 0);

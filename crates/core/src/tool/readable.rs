@@ -76,10 +76,6 @@ pub struct ReadableView {
 
 impl ReadableView {
     /// The view of this type, for [`Tool::READABLE`](super::Tool::READABLE).
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "the constant of a tool is an Option"
-    )]
     pub const fn some<V: Readable>() -> Option<Self> {
         Some(Self {
             schema: schema_of::<V>,
