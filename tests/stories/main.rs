@@ -36,6 +36,7 @@ mod permissions;
 mod proxy;
 mod proxy_pass;
 mod refresh;
+mod results;
 mod revocation;
 mod six_products;
 mod tampering;

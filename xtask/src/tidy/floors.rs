@@ -35,6 +35,7 @@ const FLOORS: &[Floor] = &[
             "ports",
             "schema",
             "product",
+            "results",
             "catalogue",
             "resource",
         ],

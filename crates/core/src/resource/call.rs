@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Error, ErrorKind, Result, identifier::ExecutionId, tool::Warning};
+use crate::{
+    Error, ErrorKind, Result, identifier::ExecutionId, results::ResultOptions, tool::Warning,
+};
 
 /// A call of a tool by name, with all its options.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +32,9 @@ pub struct ExecuteRequest {
     /// Describes the requests and changes nothing; what only reads is sent where the tool goes on from its response.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// What of the result is returned, and in which form.
+    #[serde(flatten)]
+    pub result: ResultOptions,
     /// Makes a call that changes something once, however often it comes with this key, for 24 hours; what it creates at the
     /// product has ids that derive from the key. Comes from the header `Idempotency-Key` over HTTP.
     #[serde(skip)]

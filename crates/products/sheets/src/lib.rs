@@ -7,6 +7,7 @@ mod looks;
 mod new_sheet;
 mod options;
 mod product;
+mod readable;
 pub mod scopes;
 mod spreadsheet;
 mod spreadsheet_id;

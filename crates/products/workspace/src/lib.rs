@@ -12,6 +12,7 @@ mod new_page;
 mod page_parent;
 mod product;
 mod properties;
+mod readable;
 mod resource;
 mod rich_text;
 mod rows;

@@ -7,6 +7,7 @@ use stead_core::{
     Error, Result,
     ports::BoxFuture,
     resource::{ExecuteRequest, Execution},
+    results::{ResultOptions, View},
     tool::{Effect, Tool},
 };
 
@@ -80,6 +81,37 @@ impl<T> Execute<T> {
     /// Version of the schema, a date: the same as the tool's.
     pub fn schema_version(self, date: impl Into<String>) -> Self {
         self.set(|request| request.schema_version = Some(date.into()))
+    }
+
+    /// Returns only these members of the result: `messages.subject`, `items[].id`. One that is not there is a warning. The
+    /// data is then no longer what the tool describes: read it with [`Execution::json`].
+    pub fn fields<F: Into<String>>(self, fields: impl IntoIterator<Item = F>) -> Execute {
+        let fields = fields.into_iter().map(Into::into).collect();
+        self.set(|request| request.result.fields = fields).untyped()
+    }
+    /// Form of the result: [`View::Readable`] is short and for people and models, where the tool has such a view. Read
+    /// it with [`Execution::json`].
+    pub fn view(self, view: View) -> Execute {
+        self.set(|request| request.result.view = view).untyped()
+    }
+    /// Bytes of the result's data at most: the longest texts are cut first, then lists from their ends, and warnings say
+    /// what was left out and how to get it.
+    pub fn max_bytes(self, max_bytes: u64) -> Self {
+        self.set(|request| request.result.max_bytes = Some(max_bytes))
+    }
+    /// All options of the result at once, in place of those that were set.
+    pub fn result(self, options: ResultOptions) -> Execute {
+        self.set(|request| request.result = options).untyped()
+    }
+
+    fn untyped(self) -> Execute {
+        Execute {
+            backend: self.backend,
+            tool: self.tool,
+            effect: self.effect,
+            request: self.request,
+            output: PhantomData,
+        }
     }
 
     fn set(mut self, change: impl FnOnce(&mut ExecuteRequest)) -> Self {

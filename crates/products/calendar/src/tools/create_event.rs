@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 
 use crate::{
+    readable::EventView,
     Event, NewEventType, Transparency, Visibility,
     errors::{is_reason, is_status},
     event::{self, Details, PRIMARY},
@@ -78,6 +79,7 @@ impl Tool for CreateEvent {
     const RECOGNISED_AGAIN: bool = true;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Event;
+    const READABLE: Option<ReadableView> = ReadableView::some::<EventView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)

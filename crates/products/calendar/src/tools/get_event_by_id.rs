@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use stead_google::items;
 
 use crate::{
+    readable::FoundEventView,
     Event, EventType,
     bounds::{Bound, Clocks, in_order},
     event::{self, PRIMARY, is_cancelled},
@@ -79,6 +80,7 @@ impl Tool for GetEventById {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
     type Output = FoundEvent;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FoundEventView>();
 
     fn check(&self) -> Result<()> {
         self.bounds().map(drop)

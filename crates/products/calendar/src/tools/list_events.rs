@@ -6,12 +6,13 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use stead_google::items;
 
 use crate::{
+    readable::EventsView,
     Event, EventOrder,
     bounds::{Bound, Clocks, in_order},
     event::PRIMARY,
@@ -83,6 +84,7 @@ impl Tool for ListEvents {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
     type Output = Events;
+    const READABLE: Option<ReadableView> = ReadableView::some::<EventsView>();
 
     fn check(&self) -> Result<()> {
         self.bounds().map(drop)

@@ -6,10 +6,11 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Response, Tool},
+    tool::{ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 
 use crate::{
+    readable::EventView,
     Event, NewEventType, Transparency, Visibility,
     errors::is_status,
     event::{self, Details},
@@ -83,6 +84,7 @@ impl Tool for UpdateEvent {
     const HINTS: Hints = Hints::REPLACES;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Event;
+    const READABLE: Option<ReadableView> = ReadableView::some::<EventView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)

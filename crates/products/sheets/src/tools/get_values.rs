@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use crate::{
+    readable::ValuesView,
     MajorDimension, ValueRange, ValueRenderOption, a1::check_range, scopes,
     spreadsheet_id::spreadsheet_id, titles,
 };
@@ -44,6 +45,7 @@ impl Tool for GetValues {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
     type Output = ValueRange;
+    const READABLE: Option<ReadableView> = ReadableView::some::<ValuesView>();
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use crate::{
+    readable::SpreadsheetView,
     Spreadsheet,
     a1::{self, check_range},
     scopes,
@@ -42,6 +43,7 @@ impl Tool for ReadSpreadsheet {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
     type Output = Spreadsheet;
+    const READABLE: Option<ReadableView> = ReadableView::some::<SpreadsheetView>();
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Hints, Io, Output, Tool},
+    tool::{Call, Effect, Hints, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::StatementView,
     StatementResult, bindings,
     reader::Reader,
     statement::{State, Statement, submit},
@@ -62,6 +63,7 @@ impl Tool for ExecuteQuery {
     // By `requestId`, with `retry=true`.
     const RECOGNISED_AGAIN: bool = true;
     type Output = StatementResult;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::StatementView,
     StatementResult,
     reader::Reader,
     statement::{Reply, State, ask, expired},
@@ -39,6 +40,7 @@ impl Tool for GetQueryStatus {
     const NAME: &'static str = "warehouse_get_query_status";
     const EFFECT: Effect = Effect::Read;
     type Output = StatementResult;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         let mut reader = Reader::default();

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::StatementView,
     Rows,
     namespace::Namespace,
     reader::Reader,
@@ -39,6 +40,7 @@ impl Tool for ShowPrimaryKeys {
     const NAME: &'static str = "warehouse_show_primary_keys";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement(None).map(drop)

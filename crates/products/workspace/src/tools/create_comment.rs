@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::CommentView,
     Id, PageParent, RichText, SavedComment,
     errors::needs,
     rich_text, scopes,
@@ -46,6 +47,7 @@ impl Tool for CreateComment {
     const NAME: &'static str = "workspace_create_comment";
     const EFFECT: Effect = Effect::Write;
     type Output = SavedComment;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CommentView>();
 
     fn check(&self) -> Result<()> {
         self.body().map(drop)

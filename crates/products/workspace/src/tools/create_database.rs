@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::DatabaseView,
     Database, PageParent, Properties, RichText,
     errors::needs,
     properties, rich_text, scopes,
@@ -38,6 +39,7 @@ impl Tool for CreateDatabase {
     const NAME: &'static str = "workspace_create_database";
     const EFFECT: Effect = Effect::Write;
     type Output = Database;
+    const READABLE: Option<ReadableView> = ReadableView::some::<DatabaseView>();
 
     fn check(&self) -> Result<()> {
         self.body(self.version()).map(drop)

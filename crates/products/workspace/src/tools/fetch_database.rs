@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::DatabaseView,
     Database, Id,
     data_source::{self, Found},
     errors::needs,
@@ -35,6 +36,7 @@ impl Tool for FetchDatabase {
     const ALIASES: &'static [&'static str] = &["fetch_database"];
     const EFFECT: Effect = Effect::Read;
     type Output = Database;
+    const READABLE: Option<ReadableView> = ReadableView::some::<DatabaseView>();
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)

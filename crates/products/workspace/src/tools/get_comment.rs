@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::CommentView,
     Id, SavedComment,
     errors::needs,
     scopes,
@@ -29,6 +30,7 @@ impl Tool for GetComment {
     const NAME: &'static str = "workspace_get_comment";
     const EFFECT: Effect = Effect::Read;
     type Output = SavedComment;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CommentView>();
 
     fn check(&self) -> Result<()> {
         self.comment_id.comment("/comment_id").map(drop)

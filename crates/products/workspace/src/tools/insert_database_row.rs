@@ -6,12 +6,13 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     ChildBlock, Id, Page, PageCover, PageIcon, Properties,
     blocks,
+    readable::PageView,
     new_page::NewPage,
     properties,
     version::{PATTERN, Version},
@@ -46,6 +47,7 @@ impl Tool for InsertDatabaseRow {
     const NAME: &'static str = "workspace_insert_database_row";
     const EFFECT: Effect = Effect::Write;
     type Output = Page;
+    const READABLE: Option<ReadableView> = ReadableView::some::<PageView>();
 
     fn check(&self) -> Result<()> {
         self.page().map(drop)

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
+    readable::CommentsView,
     Id, SavedComment,
     errors::needs,
     more, scopes,
@@ -49,6 +50,7 @@ impl Tool for ListComments {
     const NAME: &'static str = "workspace_list_comments";
     const EFFECT: Effect = Effect::Read;
     type Output = Comments;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CommentsView>();
 
     fn check(&self) -> Result<()> {
         self.block_id.block("/block_id").map(drop)

@@ -6,13 +6,14 @@ use serde_json::{Map, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
     Id, Rows, Sort,
     columns::{self, By},
     data_source,
+    readable::RowsView,
     errors::needs,
     rows::rows,
     scopes, sort,
@@ -43,6 +44,7 @@ impl Tool for QueryDatabase {
     const NAME: &'static str = "workspace_query_database";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<RowsView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)

@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
     Id, Rows,
     columns::{self, By},
     data_source,
+    readable::RowsView,
     errors::needs,
     properties::plain_id,
     rows::rows,
@@ -39,6 +40,7 @@ impl Tool for QueryDatabaseProperties {
     const NAME: &'static str = "workspace_query_database_properties";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<RowsView>();
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
+    readable::FoundView,
     Parent, TextRun,
     errors::needs,
     more, scopes,
@@ -71,6 +72,7 @@ impl Tool for Search {
     const NAME: &'static str = "workspace_search";
     const EFFECT: Effect = Effect::Read;
     type Output = Found;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FoundView>();
 
     /// Notion API, "Search by title".
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
