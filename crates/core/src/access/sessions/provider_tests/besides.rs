@@ -26,7 +26,8 @@ fn a_second_factor_is_asked_for_after_the_provider_too() {
     let bytes = BASE32_NOPAD.decode(enrolled.expose_secret().as_bytes());
     let bytes = bytes.unwrap();
     let code = || one_time_code::present(&bytes, context.now());
-    let proved = members::confirm(context, first.expose_secret(), &code(), "");
+    let given = code();
+    let proved = members::confirm(context, first.expose_secret(), &given, "");
     world.run(proved).unwrap();
 
     let started = scene.sign_in().unwrap().session.unwrap();
