@@ -8,7 +8,7 @@ use stead::{
     },
 };
 
-/// Whether the proxy sets a header itself, or curl would print bytes that nobody can read for it.
+/// Whether the proxy sets a header itself, or curl would print compressed bytes for it.
 fn is_own(name: &str) -> bool {
     ["accept-encoding", "user-agent"].contains(&name) || name.contains("token")
 }

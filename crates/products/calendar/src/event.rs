@@ -134,14 +134,14 @@ struct Attendee {
     resource: bool,
 }
 
-/// Whether others than the user are invited to an event; rooms are no guests.
+/// Whether others than the user are invited to an event; a room is not a guest.
 pub(crate) fn has_guests(event: &[u8]) -> bool {
     let invited: Invited = serde_json::from_slice(event).unwrap_or_default();
     let mut attendees = invited.attendees.into_iter();
     attendees.any(|attendee| !attendee.is_user && !attendee.resource)
 }
 
-/// The warning that nobody told the guests: the product tells no one unless it is asked to.
+/// The warning that the guests were not told: the product tells no one unless it is asked to.
 pub(crate) const NOT_NOTIFIED: &str = "guests_not_notified";
 
 /// Adds it to a written event where it has or had guests, or guests are given, and the caller does not say whether they
