@@ -11,11 +11,12 @@ use stead_core::{
 };
 
 use crate::{
-    readable::EventView,
     Event, NewEventType, Transparency, Visibility,
     errors::{is_reason, is_status},
     event::{self, Details, PRIMARY},
-    kind, meeting, scopes,
+    kind, meeting,
+    readable::EventView,
+    scopes,
     time::{Moment, end_after, length, unmistakable},
     when, zone,
 };

@@ -13,12 +13,12 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    readable::FoundEventView,
     Event, EventType,
     bounds::{Bound, Clocks, in_order},
     event::{self, PRIMARY, is_cancelled},
     filter::Filter,
     page::first_filled,
+    readable::FoundEventView,
     scopes,
     time::written,
 };

@@ -11,7 +11,7 @@ use stead_core::{
 
 use stead_google::items;
 
-use crate::{AccessRole, page::first_filled, scopes, readable::CalendarsView};
+use crate::{AccessRole, page::first_filled, readable::CalendarsView, scopes};
 
 /// List the calendars in the user's list: each with its id, name, time zone and what the user may do with it.
 ///

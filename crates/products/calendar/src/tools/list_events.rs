@@ -12,11 +12,11 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    readable::EventsView,
     Event, EventOrder,
     bounds::{Bound, Clocks, in_order},
     event::PRIMARY,
     page::first_filled,
+    readable::EventsView,
     scopes,
     time::written,
 };

@@ -6,15 +6,17 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool},
+    tool::{
+        ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool,
+    },
 };
 
 use crate::{
-    readable::EventView,
     Event, NewEventType, Transparency, Visibility,
     errors::is_status,
     event::{self, Details},
     kind, meeting,
+    readable::EventView,
     reschedule::Reschedule,
     scopes, when,
 };

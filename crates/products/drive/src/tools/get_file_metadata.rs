@@ -7,7 +7,7 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{File, file_id::file_id, mask, scopes, readable::FileView};
+use crate::{File, file_id::file_id, mask, readable::FileView, scopes};
 
 /// Read what is known about one file or folder: name, MIME type, size, dates, owners, folder, links and more.
 ///

@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Files, list::List, mask, query::quoted, scopes, readable::FilesView};
+use crate::{Files, list::List, mask, query::quoted, readable::FilesView, scopes};
 
 /// Find files by the words in them: content, name, description. Best matches first; trashed files are left out.
 ///

@@ -8,7 +8,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Files, list::List, mask, order, query, scopes, readable::FilesView};
+use crate::{Files, list::List, mask, order, query, readable::FilesView, scopes};
 
 /// Find files and folders by name, type, owner, folder or date, with the product's own query language.
 ///

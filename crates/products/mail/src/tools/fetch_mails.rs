@@ -9,7 +9,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{Mail, MessageFormat, message::with_readable, page::page, scopes, readable::MailsView};
+use crate::{Mail, MessageFormat, message::with_readable, page::page, readable::MailsView, scopes};
 
 /// Find mails with the product's search and return them, newest first, with their content.
 ///

@@ -9,7 +9,10 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 
-use crate::{Attachment, charset::decode_base64, content::Content, part::Part, scopes, readable::AttachmentView};
+use crate::{
+    Attachment, charset::decode_base64, content::Content, part::Part, readable::AttachmentView,
+    scopes,
+};
 
 /// Download one attachment of a mail.
 ///

@@ -9,7 +9,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{Person, PersonField, origins::PEOPLE, scopes, readable::ContactsView};
+use crate::{Person, PersonField, origins::PEOPLE, readable::ContactsView, scopes};
 
 /// List the user's contacts: names, mail addresses, phone numbers, organizations and photos, or the fields asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Mail, MessageFormat, message::with_readable, scopes, readable::OneMail};
+use crate::{Mail, MessageFormat, message::with_readable, readable::OneMail, scopes};
 
 /// Read one mail.
 ///

@@ -10,9 +10,9 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    readable::ThreadView,
     Mail, ThreadFormat,
     message::{taken_in, with_readable},
+    readable::ThreadView,
     scopes,
 };
 

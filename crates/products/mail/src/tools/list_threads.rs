@@ -9,7 +9,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{page::page, scopes, readable::ThreadsView};
+use crate::{page::page, readable::ThreadsView, scopes};
 
 /// List threads, newest first: each with its id and first words. `mail_get_thread_by_id` returns the mails of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

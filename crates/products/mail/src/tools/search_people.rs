@@ -11,7 +11,7 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{Person, PersonField, origins::PEOPLE, scopes, readable::FoundPeopleView};
+use crate::{Person, PersonField, origins::PEOPLE, readable::FoundPeopleView, scopes};
 
 /// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
 /// that the user wrote with.

@@ -9,7 +9,7 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{NewSheet, Spreadsheet, scopes, readable::SpreadsheetView};
+use crate::{NewSheet, Spreadsheet, readable::SpreadsheetView, scopes};
 
 /// Create a spreadsheet in the user's My Drive. Returns its id, its address and its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,8 +9,7 @@ use stead_core::{
 };
 
 use crate::{
-    readable::ValuesView,
-    MajorDimension, ValueRange, ValueRenderOption, a1::check_range, scopes,
+    MajorDimension, ValueRange, ValueRenderOption, a1::check_range, readable::ValuesView, scopes,
     spreadsheet_id::spreadsheet_id, titles,
 };
 

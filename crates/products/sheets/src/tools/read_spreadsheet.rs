@@ -8,9 +8,9 @@ use stead_core::{
 };
 
 use crate::{
-    readable::SpreadsheetView,
     Spreadsheet,
     a1::{self, check_range},
+    readable::SpreadsheetView,
     scopes,
     spreadsheet_id::spreadsheet_id,
     titles,

@@ -9,8 +9,8 @@ use stead_core::{
 };
 
 use crate::{
-    readable::StatementView,
     StatementResult, bindings,
+    readable::StatementView,
     reader::Reader,
     statement::{State, Statement, submit},
 };

@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, query::Query, statement::Statement, readable::StatementView};
+use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the columns of tables and views, in their order, from INFORMATION_SCHEMA.COLUMNS. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,8 +9,8 @@ use stead_core::{
 };
 
 use crate::{
-    readable::StatementView,
     ResultSet,
+    readable::StatementView,
     reader::Reader,
     statement::{Reply, ask, expired},
 };

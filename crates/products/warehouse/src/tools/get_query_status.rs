@@ -10,8 +10,8 @@ use stead_core::{
 };
 
 use crate::{
-    readable::StatementView,
     StatementResult,
+    readable::StatementView,
     reader::Reader,
     statement::{Reply, State, ask, expired},
 };

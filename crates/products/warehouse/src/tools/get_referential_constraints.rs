@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, query::Query, statement::Statement, readable::StatementView};
+use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List foreign keys with the keys that they refer to, from INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS. Needs a
 /// warehouse.

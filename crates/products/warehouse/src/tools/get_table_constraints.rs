@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, query::Query, statement::Statement, readable::StatementView};
+use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the constraints of tables, from INFORMATION_SCHEMA.TABLE_CONSTRAINTS. Needs a warehouse.
 ///

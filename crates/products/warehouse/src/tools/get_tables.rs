@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, query::Query, statement::Statement, readable::StatementView};
+use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the tables and views of a database, from INFORMATION_SCHEMA.TABLES. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

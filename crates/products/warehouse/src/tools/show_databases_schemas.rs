@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, reader::Reader, statement::Statement, readable::StatementView};
+use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
 /// Show the databases that the role may see, or the schemas of one database or of the whole account.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,9 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, object_type::ObjectType, reader::Reader, statement::Statement, readable::StatementView};
+use crate::{
+    Rows, object_type::ObjectType, readable::StatementView, reader::Reader, statement::Statement,
+};
 
 /// Show grants: what a role may do, which roles a user has, who has a role, or who may do what with an object.
 ///

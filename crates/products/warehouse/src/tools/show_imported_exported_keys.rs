@@ -7,7 +7,9 @@ use stead_core::{
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, namespace::Namespace, reader::Reader, statement::Statement, readable::StatementView};
+use crate::{
+    Rows, namespace::Namespace, readable::StatementView, reader::Reader, statement::Statement,
+};
 
 /// Show foreign keys: those that a table has (imported), or those of other tables that refer to it (exported).
 ///

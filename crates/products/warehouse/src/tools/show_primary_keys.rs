@@ -8,9 +8,9 @@ use stead_core::{
 };
 
 use crate::{
-    readable::StatementView,
     Rows,
     namespace::Namespace,
+    readable::StatementView,
     reader::Reader,
     settings,
     sql::Name,

@@ -10,9 +10,9 @@ use stead_core::{
 };
 
 use crate::{
-    readable::CommentView,
     Id, PageParent, RichText, SavedComment,
     errors::needs,
+    readable::CommentView,
     rich_text, scopes,
     version::{PATTERN, Version},
     write,

@@ -10,10 +10,11 @@ use stead_core::{
 };
 
 use crate::{
-    readable::DatabaseView,
     Database, PageParent, Properties, RichText,
     errors::needs,
-    properties, rich_text, scopes,
+    properties,
+    readable::DatabaseView,
+    rich_text, scopes,
     version::{PATTERN, Version},
     write,
 };

@@ -10,11 +10,10 @@ use stead_core::{
 };
 
 use crate::{
-    ChildBlock, Id, Page, PageCover, PageIcon, Properties,
-    blocks,
-    readable::PageView,
+    ChildBlock, Id, Page, PageCover, PageIcon, Properties, blocks,
     new_page::NewPage,
     properties,
+    readable::PageView,
     version::{PATTERN, Version},
 };
 

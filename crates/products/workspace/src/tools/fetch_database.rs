@@ -9,10 +9,10 @@ use stead_core::{
 };
 
 use crate::{
-    readable::DatabaseView,
     Database, Id,
     data_source::{self, Found},
     errors::needs,
+    readable::DatabaseView,
     scopes,
     version::{PATTERN, Version},
 };

@@ -8,9 +8,9 @@ use stead_core::{
 };
 
 use crate::{
-    readable::CommentView,
     Id, SavedComment,
     errors::needs,
+    readable::CommentView,
     scopes,
     version::{PATTERN, Version},
 };

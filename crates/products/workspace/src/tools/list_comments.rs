@@ -8,10 +8,11 @@ use stead_core::{
 };
 
 use crate::{
-    readable::CommentsView,
     Id, SavedComment,
     errors::needs,
-    more, scopes,
+    more,
+    readable::CommentsView,
+    scopes,
     version::{PATTERN, Version},
 };
 

@@ -9,10 +9,11 @@ use stead_core::{
 };
 
 use crate::{
-    readable::FoundView,
     Parent, TextRun,
     errors::needs,
-    more, scopes,
+    more,
+    readable::FoundView,
+    scopes,
     version::{PATTERN, Version},
 };
 
