@@ -1,0 +1,215 @@
+//! The tools of an environment, by name and version. REST, MCP, the command line and the docs all read this list.
+
+mod meta;
+mod search;
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+use serde_json::Value;
+
+use crate::{
+    Error, ErrorKind, Result,
+    product::Product,
+    schema::{Detail, ExportFormat, Exportable, Exported, InputSchema, export, output_schema},
+    similar::did_you_mean,
+    tool::ToolEntry,
+};
+
+pub use meta::{
+    DESCRIBE_TOOL, DescribeTool, EXECUTE_TOOL, ExecuteTool, MetaCall, SEARCH_TOOLS, ToolDetails,
+};
+pub use search::{FoundTool, FoundTools, SearchTools};
+
+/// All tools of some products.
+#[derive(Debug)]
+pub struct Catalogue {
+    products: Vec<&'static Product>,
+    tools: Vec<CatalogueTool>,
+    /// Every name and alias, to the indices of its versions, oldest first.
+    by_name: BTreeMap<&'static str, Vec<usize>>,
+}
+
+/// One version of a tool.
+#[derive(Debug)]
+pub struct CatalogueTool {
+    product: &'static Product,
+    entry: &'static ToolEntry,
+    schema: OnceLock<Result<InputSchema>>,
+    output_schema: OnceLock<Value>,
+}
+
+impl CatalogueTool {
+    /// Product that the tool belongs to.
+    pub fn product(&self) -> &'static Product {
+        self.product
+    }
+    /// The tool without its type.
+    pub fn entry(&self) -> &'static ToolEntry {
+        self.entry
+    }
+    /// Description and schema, built at first use.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] where the struct gives no valid schema.
+    pub fn schema(&self) -> Result<&InputSchema> {
+        self.schema
+            .get_or_init(|| {
+                if self.product.schemas_take_null {
+                    InputSchema::with_null(self.entry)
+                } else {
+                    InputSchema::of(self.entry)
+                }
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+    /// JSON Schema of the result's data, built at first use.
+    pub fn output_schema(&self) -> &Value {
+        self.output_schema.get_or_init(|| output_schema(self.entry))
+    }
+    /// The tool in a model vendor's envelope, whole.
+    ///
+    /// # Errors
+    /// As [`CatalogueTool::schema`].
+    pub fn export(&self, format: ExportFormat) -> Result<Value> {
+        Ok(self.export_with(format, Detail::Full)?.tool)
+    }
+    /// The same in as much detail as asked for, with what the envelope does not say.
+    ///
+    /// # Errors
+    /// As [`CatalogueTool::schema`].
+    pub fn export_with(&self, format: ExportFormat, detail: Detail) -> Result<Exported> {
+        let exportable = Exportable {
+            name: self.entry.name(),
+            input: self.schema()?,
+            output: self.output_schema(),
+            effect: self.entry.effect(),
+            hints: self.entry.hints(),
+        };
+        Ok(export(exportable, format, detail))
+    }
+}
+
+impl Catalogue {
+    /// The catalogue of these products.
+    pub fn new(products: impl IntoIterator<Item = &'static Product>) -> Self {
+        let products: Vec<_> = products.into_iter().collect();
+        let tools: Vec<_> = products
+            .iter()
+            .flat_map(|product| {
+                product.tools.iter().map(|entry| CatalogueTool {
+                    product,
+                    entry,
+                    schema: OnceLock::new(),
+                    output_schema: OnceLock::new(),
+                })
+            })
+            .collect();
+        let mut by_name: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+        for (index, tool) in tools.iter().enumerate() {
+            for name in [tool.entry.name()].iter().chain(tool.entry.aliases()) {
+                by_name.entry(name).or_default().push(index);
+            }
+        }
+        for versions in by_name.values_mut() {
+            versions.sort_by_key(|index| tools[*index].entry.version());
+        }
+        Self {
+            products,
+            tools,
+            by_name,
+        }
+    }
+
+    /// The products.
+    pub fn products(&self) -> &[&'static Product] {
+        &self.products
+    }
+
+    /// Beginnings of the credentials of all products.
+    pub fn token_prefixes(&self) -> Vec<&'static str> {
+        self.products
+            .iter()
+            .flat_map(|product| product.token_prefixes.iter().copied())
+            .collect()
+    }
+
+    /// The product with this name.
+    pub fn product(&self, name: &str) -> Option<&'static Product> {
+        self.products
+            .iter()
+            .find(|product| product.name == name)
+            .copied()
+    }
+
+    /// The newest version of every tool, by name.
+    pub fn newest(&self) -> impl Iterator<Item = &CatalogueTool> {
+        self.by_name
+            .iter()
+            .filter_map(|(name, versions)| versions.last().map(|index| (name, &self.tools[*index])))
+            .filter(|(name, tool)| **name == tool.entry.name())
+            .map(|(_, tool)| tool)
+    }
+
+    /// The tool with this name: the asked version, or the newest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownTool`], or [`ErrorKind::UnsupportedVersion`] with the versions there are.
+    pub fn find(
+        &self,
+        name: &str,
+        schema_version: Option<&str>,
+        tool_version: Option<&str>,
+    ) -> Result<&CatalogueTool> {
+        let versions = self.by_name.get(name).ok_or_else(|| self.unknown(name))?;
+        let asked = match (schema_version, tool_version) {
+            (Some(schema), Some(tool)) if schema != tool => {
+                return Err(Error::new(
+                    ErrorKind::UnsupportedVersion,
+                    format!(
+                        "schema_version {schema:?} and tool_version {tool:?} name two versions; expected one"
+                    ),
+                ));
+            }
+            (Some(version), _) | (None, Some(version)) => version,
+            (None, None) => "",
+        };
+        let found = versions
+            .iter()
+            .rev()
+            .map(|index| &self.tools[*index])
+            .find(|tool| {
+                asked.is_empty() && schema_version.is_none() && tool_version.is_none()
+                    || tool.entry.version() == asked
+            });
+        found.ok_or_else(|| {
+            let known = self.versions(name);
+            Error::new(
+                ErrorKind::UnsupportedVersion,
+                format!(
+                    "{name} has no version {asked:?}; there are: {}",
+                    known.join(", ")
+                ),
+            )
+        })
+    }
+
+    /// The versions of the tool with this name, the oldest first; none where it is unknown.
+    pub fn versions(&self, name: &str) -> Vec<&'static str> {
+        let versions = self.by_name.get(name).into_iter().flatten();
+        versions
+            .map(|index| self.tools[*index].entry.version())
+            .collect()
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let hint = did_you_mean(name, self.by_name.keys().copied());
+        Error::new(
+            ErrorKind::UnknownTool,
+            format!("there is no tool {:?}{hint}", crate::scrub::scrub(name, 80)),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;
