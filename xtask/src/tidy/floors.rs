@@ -37,6 +37,7 @@ const FLOORS: &[Floor] = &[
             "product",
             "catalogue",
             "resource",
+            "agent",
         ],
         within: Within::Order,
     },
@@ -69,12 +70,14 @@ const FLOORS: &[Floor] = &[
             "access",
             "keys",
             "maintenance",
+            "tool_calls",
         ],
         within: Within::Only(&[
             ("call", &["oauth", "proxy", "policy"]),
             ("connections", &["oauth"]),
             ("accounts", &["oauth"]),
             ("maintenance", &["accounts", "keys", "oauth"]),
+            ("tool_calls", &["call", "oauth"]),
         ]),
     },
     Floor {

@@ -13,16 +13,16 @@ use crate::{
     statement::{Reply, ask, expired},
 };
 
-/// Ask what became of a statement: `done` with its first rows in `result`, `running`, `failed` with the reason in
-/// `result`, `cancelled` or `timed_out_and_cancelled`.
+/// Ask what became of a statement: `done` with its first rows, `running`, `failed` with the reason, `cancelled` or
+/// `timed_out_and_cancelled`.
 ///
-/// Ask a running statement again after a second, then ever more seldom. Results are kept for 24 hours.
+/// Results are kept for 24 hours.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryStatus {
-    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
-    /// `request_id` of the execution.
+    /// `request_id` of the execution, where it had one.
     pub request_id: Option<String>,
 }
 
