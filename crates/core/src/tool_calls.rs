@@ -244,8 +244,8 @@ fn json_text(value: &impl serde::Serialize) -> Result<String> {
 struct Links(Vec<(AuthorizationRequest, String)>);
 
 impl Links {
-    /// The link that lets a call succeed, where the caller asked for links and the user must act. A link that cannot be
-    /// made is none: the error says what to do as well.
+    /// The link that lets a call succeed, where the caller asked for links and the user must act. Where it cannot be
+    /// made, the error says what to do as well.
     async fn of(
         &mut self,
         context: &Context,

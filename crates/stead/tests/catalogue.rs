@@ -1,7 +1,5 @@
 //! How much of a model's context the catalogue takes, and whether it fits into the vendors' requests.
 
-#![expect(clippy::print_stdout, reason = "the table is to be read")]
-
 use serde_json::Value;
 use stead::core::{
     catalogue::CatalogueTool,
