@@ -16,6 +16,7 @@ mod notes;
 mod stage;
 
 mod accounts;
+mod agents;
 mod audit;
 mod bad_input;
 mod both_doors;

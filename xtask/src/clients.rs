@@ -38,6 +38,7 @@ const LANGUAGES: [Language; 2] = [
         program: "target/clients/python/bin/python",
         scripts: &[
             "tests/clients/python/google_api.py",
+            "tests/clients/python/models.py",
             "tests/clients/python/notion.py",
             "tests/clients/python/snowflake.py",
             "tests/clients/python/webhooks.py",

@@ -169,6 +169,11 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             "/v1/tools/mail_list_drafts/execute",
             with("input", json!({})),
         ),
+        ("POST", "/v1/tool-calls") => {
+            let call =
+                json!({ "type": "tool_use", "id": "a", "name": "mail_list_drafts", "input": {} });
+            named("/v1/tool-calls", with("calls", json!([call])))
+        }
         ("POST", "/v1/proxy") => {
             let mut request = with("method", json!("GET"));
             request["path"] = json!("/gmail/v1/users/me/profile");

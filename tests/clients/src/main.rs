@@ -1,4 +1,5 @@
-//! Runs the products' own SDKs, and the library that verifies webhooks, against a service with its sandbox. `cargo xtask clients` installs them first.
+//! Runs the products' own SDKs, the packages of model vendors, and the library that verifies webhooks, against a service with its sandbox.
+//! `cargo xtask clients` installs them first.
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 

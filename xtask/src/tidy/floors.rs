@@ -38,6 +38,7 @@ const FLOORS: &[Floor] = &[
             "results",
             "catalogue",
             "resource",
+            "agent",
         ],
         within: Within::Order,
     },
@@ -70,6 +71,7 @@ const FLOORS: &[Floor] = &[
             "access",
             "keys",
             "maintenance",
+            "tool_calls",
         ],
         within: Within::Only(&[
             ("call", &["oauth", "proxy", "policy"]),
@@ -77,6 +79,7 @@ const FLOORS: &[Floor] = &[
             ("accounts", &["oauth"]),
             ("access", &["oauth"]),
             ("maintenance", &["accounts", "keys", "oauth"]),
+            ("tool_calls", &["call", "oauth"]),
         ]),
     },
     Floor {

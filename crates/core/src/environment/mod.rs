@@ -2,6 +2,7 @@
 //! method of [`Environment`], which says how it can fail; what it does is written in the services.
 
 mod account_tokens;
+mod agent;
 mod examine;
 mod history;
 mod keys;
@@ -283,7 +284,7 @@ impl Environment {
         filter: &ToolFilter,
         format: ExportFormat,
     ) -> Result<Vec<Value>> {
-        accounts::tools::exported(&self.0, filter, format).await
+        Ok(self.export_tools(filter, format).await?.items)
     }
 
     /// The newest version of one tool.

@@ -39,7 +39,7 @@ pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, T
 pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use plan::{Plan, PlannedRequest};
-pub use tool::{Readiness, ToolDescription, ToolFilter};
+pub use tool::{ExportedTools, Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
     NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
 };

@@ -71,6 +71,7 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
         "POST /v1/tools/{name}/execute",
         &[("execution_id", "/execution_id")],
     ),
+    ("POST /v1/tool-calls", &[]),
     ("POST /v1/proxy", &[]),
     ("GET /v1/executions", &[]),
     ("GET /v1/executions/totals", &[]),

@@ -95,6 +95,10 @@ const TAGS: &[(&str, &str)] = &[
     ),
     ("audit", "Who changed what, as a chain of hashes."),
     ("tools", "The catalogue of tools, and calls of them."),
+    (
+        "tool-calls",
+        "The calls of a model, in the shape of its vendor.",
+    ),
     ("proxy", "Raw requests to a product, as a user."),
     ("service", "The service itself."),
 ];

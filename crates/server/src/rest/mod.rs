@@ -14,6 +14,7 @@ mod keys;
 mod members;
 pub(crate) mod proxy;
 mod readyz;
+mod tool_calls;
 mod tools;
 mod webhooks;
 
@@ -167,6 +168,9 @@ pub(crate) fn routes() -> Vec<ForApplications> {
         post("/v1/tools/{name}/execute", tools::execute)
             .summary("Runs a tool as a user.")
             .calls()
+            .needs(ToolsExecute),
+        post("/v1/tool-calls", tool_calls::run)
+            .summary("Executes the calls of a model.")
             .needs(ToolsExecute),
         // What can change something needs `proxy:write`, which includes this.
         post("/v1/proxy", proxy::json)

@@ -6,24 +6,26 @@ use bytes::Bytes;
 use http::Method;
 use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
+    agent::{ToolCallResults, ToolCalls},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
-        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
-        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
+        IssuedAccountToken, IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member,
+        MemberChange, MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink,
+        NewConnection, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation,
+        ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery,
+        WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
-    keys, members,
+    keys, members, models,
     request::{
         ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
         webhook_path,
@@ -361,13 +363,14 @@ impl Backend for Service {
             self.read(Outgoing::new(Method::GET, &path)).await
         })
     }
-    fn exported_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, Vec<Value>> {
-        Box::pin(async move {
-            let products = filter.products.join(",");
-            let mut parameters = parameters(&filter, &products);
-            parameters.push(("format", Some(format.name())));
-            Ok(self.read_page("/v1/tools", &parameters).await?.items)
-        })
+    fn export_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        models::export_tools(self, filter, format)
+    }
+    fn meta_tools(&self, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        models::meta_tools(self, format)
+    }
+    fn tool_calls(&self, request: ToolCalls) -> Pending<'_, ToolCallResults> {
+        models::tool_calls(self, request)
     }
     fn execute<'a>(
         &'a self,

@@ -3,6 +3,7 @@
 mod backend;
 mod keys;
 mod members;
+mod models;
 mod request;
 mod response;
 mod service;

@@ -4,20 +4,21 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::Value;
 use stead_core::{
     Result,
+    agent::{ToolCallResults, ToolCalls},
     identifier::{ConnectionName, Identifier},
     ports::BoxFuture,
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
-        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
-        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
+        IssuedAccountToken, IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member,
+        MemberChange, MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink,
+        NewConnection, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation,
+        ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery,
+        WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -126,7 +127,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     fn tools(&self, filter: ToolFilter) -> Pending<'_, Vec<ToolDescription>>;
     fn tool<'a>(&'a self, name: &'a str) -> Pending<'a, ToolDescription>;
-    fn exported_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, Vec<Value>>;
+    fn export_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, ExportedTools>;
+    fn meta_tools(&self, format: ExportFormat) -> Pending<'_, ExportedTools>;
+    fn tool_calls(&self, request: ToolCalls) -> Pending<'_, ToolCallResults>;
     /// `effect` is what the call can do to the user's data, where the caller knows.
     fn execute<'a>(
         &'a self,

@@ -3,6 +3,7 @@
 mod account;
 mod accounts;
 mod actions;
+mod agent;
 mod app_credentials;
 mod audit;
 mod authorizations;
@@ -23,6 +24,7 @@ mod webhooks;
 pub use account::{Account, Disconnect};
 pub use accounts::Accounts;
 pub use actions::Actions;
+pub use agent::Agent;
 pub use app_credentials::AppCredentials;
 pub use audit::Audit;
 pub use authorizations::Authorizations;

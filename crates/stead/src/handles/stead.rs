@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use stead_core::Result;
 
 use super::{
-    Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Connections, Events,
+    Account, Accounts, Actions, Agent, AppCredentials, Audit, Authorizations, Connections, Events,
     Executions, Keys, Members, Tools, Webhooks,
     backend::{Shared, User},
 };
@@ -110,6 +110,10 @@ impl Stead {
     pub fn keys(&self) -> Keys {
         Keys::new(Arc::clone(&self.0))
     }
+    /// Executes what a model asks for as one user.
+    pub fn agent(&self, identifier: impl Into<String>) -> Agent {
+        Agent::new(Arc::clone(&self.0), identifier)
+    }
     /// The same with plain names in place of handles.
     pub fn actions(&self) -> Actions {
         Actions::new(Arc::clone(&self.0))
@@ -161,6 +165,10 @@ macro_rules! operations {
             /// The catalogue of tools.
             pub fn tools(&self) -> $crate::Tools {
                 self.stead.tools()
+            }
+            /// Executes what a model asks for as one user.
+            pub fn agent(&self, identifier: impl Into<String>) -> $crate::Agent {
+                self.stead.agent(identifier)
             }
             /// Addresses that get events.
             pub fn webhooks(&self) -> $crate::Webhooks {

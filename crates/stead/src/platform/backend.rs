@@ -4,20 +4,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::Value;
 use stead_core::{
     Error, ErrorKind,
+    agent::{ToolCallResults, ToolCalls},
     environment::Environment,
     ports::{Limits, TransportErrorKind},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
-        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
-        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
+        IssuedAccountToken, IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member,
+        MemberChange, MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink,
+        NewConnection, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation,
+        ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery,
+        WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -226,8 +227,14 @@ impl Backend for Environment {
     fn tool<'a>(&'a self, name: &'a str) -> Pending<'a, ToolDescription> {
         Box::pin(std::future::ready(self.tool(name)))
     }
-    fn exported_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, Vec<Value>> {
-        Box::pin(async move { self.exported_tools(&filter, format).await })
+    fn export_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        Box::pin(async move { self.export_tools(&filter, format).await })
+    }
+    fn meta_tools(&self, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        Box::pin(std::future::ready(self.meta_tools(format)))
+    }
+    fn tool_calls(&self, request: ToolCalls) -> Pending<'_, ToolCallResults> {
+        Box::pin(self.tool_calls(request))
     }
     fn execute<'a>(
         &'a self,
