@@ -32,6 +32,7 @@ pub(crate) async fn authenticate_application(
         Caller::AccountToken(_) => Some(
             "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
         ),
+        Caller::McpSession(_) => Some(MCP_ONLY),
         _ => None,
     })
     .await
@@ -44,7 +45,17 @@ pub(crate) async fn authenticate_any(
     request: Request,
     next: Next,
 ) -> Result<Response> {
-    pass((environment, &rates), request, next, APPLICATION, |_| None).await
+    pass(
+        (environment, &rates),
+        request,
+        next,
+        APPLICATION,
+        |caller| match caller {
+            Caller::McpSession(_) => Some(MCP_ONLY),
+            _ => None,
+        },
+    )
+    .await
 }
 
 /// The same for account tokens only, which the call checks too.
@@ -57,6 +68,7 @@ pub(crate) async fn authenticate_account_token(
     pass((environment, &rates), request, next, ACCOUNT, |_| None).await
 }
 
+const MCP_ONLY: &str = "the token of an MCP session is good for /mcp only";
 /// What is said where no token came.
 const APPLICATION: &str =
     "this needs `Authorization: Bearer …` with a token from POST /oauth/token";

@@ -37,7 +37,8 @@ pub use entropy::OsEntropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use handles::{
     Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Authorize, Connections,
-    Disconnect, Events, Execute, Executions, Keys, List, Members, Request, Stead, Tools, Webhooks,
+    Disconnect, Events, Execute, Executions, Keys, List, McpSessions, Members, Request, Stead,
+    Tools, Webhooks,
 };
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};

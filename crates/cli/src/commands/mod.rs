@@ -17,6 +17,7 @@ mod events;
 mod executions;
 mod keys;
 mod man;
+mod mcp_sessions;
 mod members;
 mod reference;
 mod serve;
@@ -39,6 +40,7 @@ pub(crate) enum Command {
     Accounts(accounts::Accounts),
     Audit(audit::Audit),
     AccountTokens(account_tokens::AccountTokens),
+    McpSessions(mcp_sessions::McpSessions),
     Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
     Doctor(doctor::Doctor),
@@ -80,6 +82,7 @@ impl Command {
             Self::Accounts(command) => command.run(terminal).await,
             Self::Audit(command) => command.run(terminal).await,
             Self::AccountTokens(command) => command.run(terminal).await,
+            Self::McpSessions(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
             Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,

@@ -5,6 +5,7 @@ mod account_tokens;
 mod examine;
 mod history;
 mod keys;
+mod mcp_sessions;
 mod members;
 mod webhooks;
 
@@ -38,6 +39,7 @@ pub use crate::{
     context::{CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, Verification},
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
+pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
 
 mod app_credentials;
 

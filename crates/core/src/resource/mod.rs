@@ -12,6 +12,7 @@ mod event;
 mod event_type;
 mod history;
 mod key;
+mod mcp_session;
 mod member;
 mod tool;
 mod webhook;
@@ -36,6 +37,7 @@ pub use event::{Event, EventFilter, EventPage};
 pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
 pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
+pub use mcp_session::{IssuedMcpSession, McpSession, NewMcpSession};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 pub use webhook::{

@@ -14,7 +14,7 @@ use http_body::Body as _;
 
 use self::keyed::Begun;
 use super::{
-    account_token,
+    account_token, mcp_session,
     once::{Keyed, Turn},
     read::{self, Reading},
     record::Record,
@@ -59,6 +59,7 @@ pub(crate) async fn send_raw(
     request: ProxyRequest,
 ) -> Result<http::Response<Body>> {
     account_token::refuse(&context.caller)?;
+    mcp_session::refuse(&context.caller)?;
     let may_write = !matches!(request.method.as_str(), "GET" | "HEAD");
     if let Some(key) = request.idempotency_key.as_deref().filter(|_| may_write) {
         let keyed = Keyed::new(context, "proxy", key, &request)?;
@@ -85,6 +86,7 @@ pub(crate) async fn stream_raw(
     identifier: &str,
     request: http::Request<Body>,
 ) -> Result<http::Response<Body>> {
+    mcp_session::refuse(&context.caller)?;
     let given = Given::Received(request);
     call(context, connection_name, identifier, given, At::Path, None).await
 }
