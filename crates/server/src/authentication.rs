@@ -76,7 +76,7 @@ const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an 
 
 async fn pass(
     (environment, rates): (Environment, &Rates),
-    mut request: Request,
+    request: Request,
     next: Next,
     missing: &'static str,
     refused: impl Fn(&Caller) -> Option<&'static str>,
@@ -88,18 +88,28 @@ async fn pass(
             if let Some(why) = refused(&caller) {
                 return Err(Error::new(ErrorKind::InsufficientScope, why).into());
             }
-            if let Some(known) = request.extensions().get::<Known>() {
-                known.set();
-            }
-            rates.check_caller(&caller)?;
-            let id = RequestId::of(request.extensions()).to_string();
-            let acting = environment.acting_as(caller).in_request(&id);
-            request.extensions_mut().insert(acting);
-            Ok(next.run(request).await)
+            enter((environment, rates), caller, request, next).await
         }
         Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Lets a request pass as this caller's.
+pub(crate) async fn enter(
+    (environment, rates): (Environment, &Rates),
+    caller: Caller,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
+    if let Some(known) = request.extensions().get::<Known>() {
+        known.set();
+    }
+    rates.check_caller(&caller)?;
+    let id = RequestId::of(request.extensions()).to_string();
+    let acting = environment.acting_as(caller).in_request(&id);
+    request.extensions_mut().insert(acting);
+    Ok(next.run(request).await)
 }
 
 /// Lets a request pass whose caller has this scope, for some product at least.
