@@ -59,6 +59,7 @@ use stead::{Error, ErrorKind, core::environment::Environment};
 
 pub use brand::Brand;
 pub use document::openapi;
+#[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
 pub use options::{
     DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
@@ -206,7 +207,7 @@ enum Access {
 #[cfg(test)]
 impl Access {
     fn takes_token(self) -> bool {
-        matches!(self, Self::Application | Self::Proxy | Self::Mcp)
+        matches!(self, Self::Application | Self::Proxy)
     }
 }
 

@@ -22,6 +22,7 @@ pub struct ServerOptions {
     /// `https://agent.example.com:443`.
     pub allowed_origins: Vec<String>,
     /// What responds at `/mcp` in place of the tools: for tests of the transport.
+    #[doc(hidden)]
     pub mcp_handlers: Option<Handlers>,
     /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
     /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.

@@ -17,6 +17,7 @@ mod events;
 mod executions;
 mod keys;
 mod man;
+mod mcp;
 mod mcp_sessions;
 mod members;
 mod reference;
@@ -41,6 +42,7 @@ pub(crate) enum Command {
     Audit(audit::Audit),
     AccountTokens(account_tokens::AccountTokens),
     McpSessions(mcp_sessions::McpSessions),
+    Mcp(Box<mcp::Mcp>),
     Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
     Doctor(doctor::Doctor),
@@ -82,6 +84,7 @@ impl Command {
             Self::Accounts(command) => command.run(terminal).await,
             Self::Audit(command) => command.run(terminal).await,
             Self::AccountTokens(command) => command.run(terminal).await,
+            Self::Mcp(command) => command.run(terminal).await,
             Self::McpSessions(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
             Self::Doctor(command) => command.run(terminal).await,

@@ -16,7 +16,8 @@ use crate::identifier::{Identifier, McpSessionId};
 /// assert!(new.read_only);
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({ "identifier": "user-1", "connections": ["mail"], "read_only": true, "expires_in": 3600 }))]
+#[schemars(example = json!({ "identifier": "user-1", "connections": ["mail"], "read_only": true,
+    "verify_url": "https://app.example.com/connected", "expires_in": 3600 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewMcpSession {
@@ -84,7 +85,7 @@ impl NewMcpSession {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-    "read_only": true, "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "read_only": true, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z",
 }))]
 #[non_exhaustive]
@@ -117,7 +118,7 @@ pub struct McpSession {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-    "read_only": true, "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "read_only": true, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z", "url": "https://stead.example.com/mcp", "token": "stead_mcp_…",
 }))]
 #[non_exhaustive]

@@ -22,6 +22,7 @@ use super::{backend::Shared, list::List};
 /// # platform.connections().create(NewConnection::new("mail", "mail").client("id", "secret")).await?;
 /// let sessions = platform.mcp_sessions();
 /// let session = NewMcpSession::new("user-42").connections(["mail"]).read_only();
+/// let session = session.verify_url("https://app.example.com/connected");
 /// let made = sessions.create(session).await?;
 /// println!("{} with the bearer token {:?}", made.url, made.token);
 ///
