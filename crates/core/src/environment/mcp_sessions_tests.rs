@@ -63,8 +63,8 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         let world = World::new();
-        let options = EnvironmentOptions::new("https://stead.test").unwrap();
-        let options = options.verification(Verification::LinkPossession);
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        options.verification = Verification::LinkPossession;
         let store = Arc::new(MemoryStore::new(world.process(0)));
         let ports = ports(world.process(0), always(200, "{}"), store);
         let context = world.run(Context::open(options, Catalogue::new([&DEMO]), ports));

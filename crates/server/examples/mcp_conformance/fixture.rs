@@ -1,6 +1,11 @@
 //! The handler that the suite expects: tools, prompts and resources with fixed names. What is the same each time is data, in
 //! `fixture.json`.
 
+#![expect(
+    deprecated,
+    reason = "the suite asks for what the newer revision has deprecated"
+)]
+
 use std::{sync::Arc, time::Duration};
 
 use rmcp::{ErrorData, RoleServer, ServerHandler, model::*, service::RequestContext};
@@ -258,7 +263,8 @@ async fn elicit(
     params: Value,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    let response = context.peer.create_elicitation(read(params)?).await;
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(read(params)?));
+    let response = context.peer.send_request(request).await;
     let response = response.map_err(|error| internal(&error))?;
     let response = serde_json::to_value(response).map_err(|error| internal(&error))?;
     let (action, content) = (&response["action"], &response["content"]);
