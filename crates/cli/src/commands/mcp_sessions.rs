@@ -29,6 +29,9 @@ pub(crate) struct McpSessions {
 enum McpSessionsCommand {
     /// Make a session, and print its token. It is shown only once.
     Create {
+        /// Your application's own id of the user for whom every call is made.
+        #[arg(long)]
+        identifier: String,
         #[command(flatten)]
         session: Session,
         #[command(flatten)]
@@ -51,12 +54,9 @@ enum McpSessionsCommand {
     },
 }
 
-/// What a session is made for.
+/// What a session is limited to.
 #[derive(Debug, Args)]
 pub(super) struct Session {
-    /// Your application's own id of the user for whom every call is made.
-    #[arg(long)]
-    identifier: String,
     /// Connection that it may use; give it several times for several. Without it, every one.
     #[arg(long = "connection", value_name = "NAME")]
     connections: Vec<String>,
@@ -75,9 +75,9 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn to_new(&self) -> NewMcpSession {
+    pub(super) fn to_new(&self, identifier: &str) -> NewMcpSession {
         let some = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
-        let mut new = NewMcpSession::new(&self.identifier).expires_in(self.expires_in);
+        let mut new = NewMcpSession::new(identifier).expires_in(self.expires_in);
         new.connections = some(&self.connections);
         new.tools = some(&self.tools);
         new.read_only = self.read_only;
@@ -102,8 +102,12 @@ impl McpSessions {
 impl McpSessionsCommand {
     async fn run(&self, sessions: &stead::McpSessions, terminal: &Terminal) -> Outcome {
         match self {
-            Self::Create { session, .. } => {
-                let made = sessions.create(session.to_new()).await?;
+            Self::Create {
+                identifier,
+                session,
+                ..
+            } => {
+                let made = sessions.create(session.to_new(identifier)).await?;
                 terminal.either(&made, || made.token.expose_secret().to_owned());
                 let (url, until) = (&made.url, made.session.expires_at);
                 terminal.note(format_args!("It is good at {url} until {until}."));

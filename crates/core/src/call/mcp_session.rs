@@ -6,7 +6,7 @@ use crate::{
     tool::{Effect, ToolEntry},
 };
 
-/// Refuses sessions: a raw request is none of their tools.
+/// Refuses sessions: a raw request is not one of their tools.
 pub(super) fn refuse(caller: &Caller) -> Result<()> {
     match caller {
         Caller::McpSession(_) => Err(insufficient("an MCP session calls tools only")),

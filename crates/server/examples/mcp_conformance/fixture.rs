@@ -43,6 +43,12 @@ pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value).map_err(|error| internal(&error))
 }
 
+/// A result that is complete.
+pub(crate) fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = json!("complete");
+    read(value)
+}
+
 fn internal(error: &dyn std::fmt::Display) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
@@ -70,6 +76,16 @@ impl ServerHandler for Fixture {
         InitializeResult::new(read(capabilities).unwrap_or_default())
     }
 
+    /// In the newer revision, subscriptions are another request, which is not played here.
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        if let Some(resources) = &mut info.capabilities.resources {
+            resources.subscribe = None;
+        }
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -88,7 +104,7 @@ impl ServerHandler for Fixture {
             return response;
         }
         if let Some(result) = self.0.results.get(name) {
-            return Ok(read::<CallToolResult>(result.clone())?.into());
+            return Ok(complete::<CallToolResult>(result.clone())?.into());
         }
         let arguments = request.arguments.unwrap_or_default();
         if let Some(asked) = self.0.elicitations.get(name) {
@@ -100,6 +116,8 @@ impl ServerHandler for Fixture {
         }
         let result = match name {
             "test_tool_with_logging" => log(&context).await,
+            "test_logging_tool" if context.meta.log_level().is_none() => text("Logged nothing"),
+            "test_logging_tool" => log(&context).await,
             "test_tool_with_progress" => progress(&context).await,
             "test_sampling" => sample(argument(&arguments, "prompt"), &context).await?,
             "test_missing_capability" => missing_capability(&context)?,
@@ -132,9 +150,8 @@ impl ServerHandler for Fixture {
         for (name, value) in &arguments {
             written = written.replace(&format!("{{{name}}}"), value.as_str().unwrap_or_default());
         }
-        let result: GetPromptResult =
-            serde_json::from_str(&written).map_err(|error| internal(&error))?;
-        Ok(result.into())
+        let result = serde_json::from_str(&written).map_err(|error| internal(&error))?;
+        Ok(complete::<GetPromptResult>(result)?.into())
     }
 
     async fn complete(
@@ -142,7 +159,9 @@ impl ServerHandler for Fixture {
         _: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        read(json!({ "completion": { "values": ["paris", "park"], "total": 2, "hasMore": false } }))
+        complete(
+            json!({ "completion": { "values": ["paris", "park"], "total": 2, "hasMore": false } }),
+        )
     }
 
     async fn list_resources(
@@ -160,7 +179,7 @@ impl ServerHandler for Fixture {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        read(json!({ "resourceTemplates": [{
+        complete(json!({ "resourceTemplates": [{
             "uriTemplate": "test://template/{id}/data", "name": "template", "description": "Data by id.",
             "mimeType": "application/json",
         }] }))
@@ -187,7 +206,7 @@ impl ServerHandler for Fixture {
                 return Err(ErrorData::resource_not_found("Resource not found", data));
             }
         };
-        let result: ReadResourceResult = read(json!({ "contents": [content] }))?;
+        let result: ReadResourceResult = complete(json!({ "contents": [content] }))?;
         Ok(result.into())
     }
 

@@ -10,7 +10,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-use crate::fixture::{read, text};
+use crate::fixture::{complete, read, text};
 
 type Response = Result<CallToolResponse, ErrorData>;
 
@@ -45,7 +45,7 @@ fn roots() -> Value {
     json!({ "method": "roots/list", "params": {} })
 }
 
-fn input(requests: Value, state: Option<&str>) -> Result<InputRequiredResult, ErrorData> {
+fn input(requests: &Value, state: Option<&str>) -> Result<InputRequiredResult, ErrorData> {
     let mut result = json!({ "resultType": "input_required", "inputRequests": requests });
     if let Some(state) = state {
         result["requestState"] = json!(state);
@@ -63,22 +63,25 @@ pub(crate) fn respond(
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Option<Response> {
-    let name = name.strip_prefix("test_input_required_result_")?;
+    let name = match name {
+        "test_streaming_elicitation" => "elicitation",
+        _ => name.strip_prefix("test_input_required_result_")?,
+    };
     let responses = request.input_responses.as_ref();
     let state = request.request_state.as_deref();
     Some(match name {
-        "elicitation" => one(responses, "user_name", name_question(), None),
+        "elicitation" => one(responses, "user_name", &name_question(), None),
         "sampling" => {
             let question = sampling("What is the capital of France?");
-            one(responses, "capital_question", question, None)
+            one(responses, "capital_question", &question, None)
         }
-        "list_roots" => one(responses, "client_roots", roots(), None),
+        "list_roots" => one(responses, "client_roots", &roots(), None),
         "request_state" | "tampered_state" => {
             let confirm = elicitation("Please confirm", "ok", "boolean");
             match state {
                 Some(state) if state != STATE => Err(changed()),
                 Some(_) => Ok(text("state-ok").into()),
-                None => one(responses, "confirm", confirm, Some(STATE)),
+                None => one(responses, "confirm", &confirm, Some(STATE)),
             }
         }
         "multiple_inputs" => multiple(responses, state),
@@ -100,12 +103,12 @@ fn changed() -> ErrorData {
 fn one(
     responses: Option<&InputResponses>,
     key: &str,
-    request: Value,
+    request: &Value,
     state: Option<&str>,
 ) -> Response {
     match given(responses, key) {
         Some(response) => Ok(text(format!("Hello, {response}!")).into()),
-        None => Ok(input(json!({ key: request }), state)?.into()),
+        None => Ok(input(&json!({ key: request }), state)?.into()),
     }
 }
 
@@ -122,7 +125,7 @@ fn multiple(responses: Option<&InputResponses>, state: Option<&str>) -> Response
         "greeting": sampling("Generate a greeting"),
         "client_roots": roots(),
     });
-    Ok(input(requests, Some(STATE))?.into())
+    Ok(input(&requests, Some(STATE))?.into())
 }
 
 fn several_rounds(responses: Option<&InputResponses>, state: Option<&str>) -> Response {
@@ -130,11 +133,11 @@ fn several_rounds(responses: Option<&InputResponses>, state: Option<&str>) -> Re
         Some("round-2") if given(responses, "step2").is_some() => Ok(text("Both came").into()),
         Some(STATE) if given(responses, "step1").is_some() => {
             let color = elicitation("Step 2: What is your favorite color?", "color", "string");
-            Ok(input(json!({ "step2": color }), Some("round-2"))?.into())
+            Ok(input(&json!({ "step2": color }), Some("round-2"))?.into())
         }
         _ => {
             let name = elicitation("Step 1: What is your name?", "name", "string");
-            Ok(input(json!({ "step1": name }), Some(STATE))?.into())
+            Ok(input(&json!({ "step1": name }), Some(STATE))?.into())
         }
     }
 }
@@ -149,7 +152,7 @@ fn capabilities(context: &RequestContext<RoleServer>) -> Response {
     if declared.sampling.is_some() {
         requests["greeting"] = sampling("Generate a greeting");
     }
-    Ok(input(requests, None)?.into())
+    Ok(input(&requests, None)?.into())
 }
 
 /// The prompt that needs input.
@@ -158,9 +161,9 @@ pub(crate) fn prompt(request: &GetPromptRequestParams) -> Result<GetPromptRespon
     if let Some(response) = given(responses, "user_context") {
         let content = json!({ "type": "text", "text": format!("Context: {response}") });
         let result = json!({ "messages": [{ "role": "user", "content": content }] });
-        return Ok(GetPromptResponse::Complete(read(result)?));
+        return Ok(GetPromptResponse::Complete(complete(result)?));
     }
     let question = "What context should the prompt use?";
     let question = elicitation(question, "context", "string");
-    Ok(input(json!({ "user_context": question }), None)?.into())
+    Ok(input(&json!({ "user_context": question }), None)?.into())
 }

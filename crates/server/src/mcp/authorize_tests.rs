@@ -28,7 +28,7 @@ async fn allow(service: &TestService, connection: &str, link: &str) {
 async fn without_another_way_the_link_is_text() {
     let (service, connection) = service().await;
     let client = Client::new(&service, json!({ "identifier": "u2" })).await;
-    let asked = client.call(LIST_DRAFTS, json!({})).await;
+    let asked = client.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(asked["isError"], true);
     let lines: Vec<&str> = text(&asked).lines().collect();
     let [sentence, link, then] = lines.as_slice() else {
@@ -38,26 +38,20 @@ async fn without_another_way_the_link_is_text() {
     assert!(link.starts_with("http://127.0.0.1/connect/"), "{link}");
     assert_eq!(*then, "Then try again.");
     // Asked again, it is the same link.
-    let again = client.call(LIST_DRAFTS, json!({})).await;
+    let again = client.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(text(&again), text(&asked));
     let check = json!({ "connection_name": "mail" });
-    let checked = client
-        .call("stead_check_authorization", check.clone())
-        .await;
+    let checked = client.call("stead_check_authorization", &check).await;
     assert_eq!(checked["structuredContent"]["authorized"], false);
-    let got = client
-        .call("stead_get_authorization_link", check.clone())
-        .await;
+    let got = client.call("stead_get_authorization_link", &check).await;
     assert!(text(&got).contains("http://127.0.0.1/connect/"), "{got}");
     allow(&service, &connection, link).await;
-    let checked = client
-        .call("stead_check_authorization", check.clone())
-        .await;
+    let checked = client.call("stead_check_authorization", &check).await;
     assert_eq!(checked["structuredContent"]["authorized"], true);
     assert_eq!(text(&checked), "Gmail is connected.");
-    let none = client.call("stead_get_authorization_link", check).await;
+    let none = client.call("stead_get_authorization_link", &check).await;
     assert_eq!(text(&none), "Gmail is connected; no link is needed.");
-    let done = client.call(LIST_DRAFTS, json!({})).await;
+    let done = client.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(done["isError"], false, "{done}");
 }
 
@@ -65,7 +59,7 @@ async fn without_another_way_the_link_is_text() {
 async fn a_permission_that_is_missing_is_asked_for_in_the_same_way() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
-    let asked = client.call("mail_get_contacts", json!({})).await;
+    let asked = client.call("mail_get_contacts", &json!({})).await;
     assert!(
         text(&asked).starts_with("Allow more access to Gmail to continue.\nhttp://"),
         "{asked}"
@@ -73,7 +67,7 @@ async fn a_permission_that_is_missing_is_asked_for_in_the_same_way() {
 }
 
 /// A retry of a call, with what the user did.
-fn retry(asked: &Value, arguments: Value, action: &str) -> Value {
+fn retry(asked: &Value, arguments: &Value, action: &str) -> Value {
     json!({
         "name": LIST_DRAFTS,
         "arguments": arguments,
@@ -86,7 +80,7 @@ fn retry(asked: &Value, arguments: Value, action: &str) -> Value {
 async fn a_newer_client_is_asked_for_input_and_goes_on() {
     let (service, connection) = service().await;
     let client = Client::opening(&service, json!({ "identifier": "u2" })).await;
-    let asked = client.call(LIST_DRAFTS, json!({})).await;
+    let asked = client.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let request = &asked["inputRequests"]["authorize_mail"];
     assert_eq!(request["method"], "elicitation/create");
@@ -96,7 +90,7 @@ async fn a_newer_client_is_asked_for_input_and_goes_on() {
     let link = params["url"].as_str().unwrap();
 
     // Accepted, and the user is not back: the call waits a while, and asks again with the same link.
-    let params = retry(&asked, json!({}), "accept");
+    let params = retry(&asked, &json!({}), "accept");
     let waiting = client.ask("tools/call", params).await;
     let again = &waiting["result"];
     assert_eq!(again["resultType"], "input_required", "{waiting}");
@@ -107,18 +101,18 @@ async fn a_newer_client_is_asked_for_input_and_goes_on() {
     changed["requestState"] = json!("AAAA");
     let other = Client::opening(&service, json!({ "identifier": "u2" })).await;
     for (client, params) in [
-        (&client, retry(&changed, json!({}), "accept")),
+        (&client, retry(&changed, &json!({}), "accept")),
         (
             &client,
-            retry(&asked, json!({ "max_results": 1 }), "accept"),
+            retry(&asked, &json!({ "max_results": 1 }), "accept"),
         ),
-        (&other, retry(&asked, json!({}), "accept")),
+        (&other, retry(&asked, &json!({}), "accept")),
     ] {
         let refused = client.ask("tools/call", params).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
 
-    let params = retry(&asked, json!({}), "decline");
+    let params = retry(&asked, &json!({}), "decline");
     let declined = client.ask("tools/call", params).await;
     let declined = &declined["result"];
     assert_eq!(
@@ -127,7 +121,7 @@ async fn a_newer_client_is_asked_for_input_and_goes_on() {
     );
 
     allow(&service, &connection, link).await;
-    let params = retry(&asked, json!({}), "accept");
+    let params = retry(&asked, &json!({}), "accept");
     let done = client.ask("tools/call", params).await;
     assert_eq!(done["result"]["isError"], false, "{done}");
 }

@@ -126,6 +126,7 @@ pub(super) fn one_of<'c>(
 }
 
 /// An error that is not of a tool.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(super) fn protocol_error(error: Error) -> ErrorData {
     match error.kind() {
         ErrorKind::UnknownTool | ErrorKind::InvalidRequest => {

@@ -71,7 +71,7 @@ impl<'s> Client<'s> {
     }
 
     /// Calls a tool; the result.
-    async fn call(&self, name: &str, arguments: Value) -> Value {
+    async fn call(&self, name: &str, arguments: &Value) -> Value {
         let params = json!({ "name": name, "arguments": arguments });
         let message = self.ask("tools/call", params).await;
         assert!(message["result"].is_object(), "{message}");
@@ -140,7 +140,7 @@ async fn a_session_lists_its_tools_and_calls_one() {
     assert!(!properties.contains_key("connection_name"), "{drafts}");
 
     let result = client
-        .call(LIST_DRAFTS, json!({ "max_results": "5" }))
+        .call(LIST_DRAFTS, &json!({ "max_results": "5" }))
         .await;
     assert_eq!(result["isError"], false, "{result}");
     assert_eq!(result["structuredContent"]["drafts"][0]["id"], "r1");
@@ -164,7 +164,7 @@ async fn a_model_reads_what_is_wrong_with_its_arguments() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     let arguments = json!({ "max_results": "many", "colour": 1 });
-    let result = client.call(LIST_DRAFTS, arguments).await;
+    let result = client.call(LIST_DRAFTS, &arguments).await;
     assert_eq!(result["isError"], true);
     assert_eq!(result["structuredContent"], Value::Null);
     let lines: Vec<&str> = text(&result).lines().collect();
@@ -198,7 +198,7 @@ async fn an_error_says_who_must_act() {
     .with_account("u1")
     .await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
-    let result = client.call(LIST_DRAFTS, json!({})).await;
+    let result = client.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(result["isError"], true);
     assert!(
         text(&result).contains("Correct the arguments, or use another tool."),
@@ -220,7 +220,7 @@ async fn a_session_has_no_more_than_it_was_given() {
         "stead_get_authorization_link",
     ];
     assert_eq!(names(&tools), expected);
-    let refused = client.call("mail_list_threads", json!({})).await;
+    let refused = client.call("mail_list_threads", &json!({})).await;
     assert_eq!(refused["isError"], true);
     assert_eq!(
         refused["_meta"]["stead/error"]["kind"],
@@ -228,7 +228,7 @@ async fn a_session_has_no_more_than_it_was_given() {
     );
     // Of another user nothing is taken from the arguments.
     let arguments = json!({ "identifier": "u2" });
-    let refused = client.call(LIST_DRAFTS, arguments).await;
+    let refused = client.call(LIST_DRAFTS, &arguments).await;
     assert!(text(&refused).contains("/identifier"), "{refused}");
 }
 
@@ -250,16 +250,16 @@ async fn of_several_connections_of_a_product_one_is_named() {
         json!(["mail", "work"])
     );
     assert_eq!(schema["required"], json!(["connection_name"]));
-    let missing = client.call(LIST_DRAFTS, json!({})).await;
+    let missing = client.call(LIST_DRAFTS, &json!({})).await;
     assert!(
         text(&missing).contains("- /connection_name: is missing; expected one of mail, work"),
         "{missing}"
     );
     let arguments = json!({ "connection_name": "home" });
-    let wrong = client.call(LIST_DRAFTS, arguments).await;
+    let wrong = client.call(LIST_DRAFTS, &arguments).await;
     assert!(text(&wrong).contains("found \"home\""), "{wrong}");
     let arguments = json!({ "connection_name": "mail" });
-    let named = client.call(LIST_DRAFTS, arguments).await;
+    let named = client.call(LIST_DRAFTS, &arguments).await;
     assert_eq!(named["isError"], false, "{named}");
 }
 

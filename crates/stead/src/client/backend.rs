@@ -38,10 +38,8 @@ impl Backend for Service {
     fn create_connection(&self, new: NewConnection) -> Pending<'_, Connection> {
         Box::pin(async move {
             // Secrets are written only here, on their way to the service.
-            let secret = new
-                .client_secret
-                .as_ref()
-                .map(|secret| secret.expose_secret());
+            let secret = new.client_secret.as_ref();
+            let secret = secret.map(|secret| secret.expose_secret());
             let body = json!({
                 "connection_name": new.connection_name,
                 "product": new.product,

@@ -10,6 +10,7 @@ use std::{
 };
 
 use http::{HeaderValue, Method, Request, Response, header, request::Builder};
+use http_body::Body as _;
 use serde_json::{Value, json};
 use stead::{
     core::ports::{Body, Transport as _},
@@ -171,7 +172,7 @@ impl Bridge {
         let request = request.body(body).map_err(|error| error.to_string())?;
         let response = self.0.transport.send(request).await;
         let response =
-            response.map_err(|error| format!("{} cannot be reached: {error}", self.0.url))?;
+            response.map_err(|error| format!("no connection to {}: {error}", self.0.url))?;
         self.note(message, &response);
         self.read(message, response).await
     }
@@ -186,13 +187,12 @@ impl Bridge {
     }
 
     async fn read(&self, message: &Value, response: Response<Body>) -> Result<(), String> {
-        let (head, body) = response.into_parts();
+        let (head, mut body) = response.into_parts();
         let is_stream = head
             .headers
             .get(header::CONTENT_TYPE)
             .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         let mut read = Vec::new();
-        let mut body = body.into_stream();
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
             let frame = frame.map_err(|error| error.to_string())?;
             let Ok(data) = frame.into_data() else {

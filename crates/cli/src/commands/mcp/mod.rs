@@ -10,6 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     Platform,
     core::environment::{CallLimits, Retention, Verification},
+    resource::NewMcpSession,
 };
 use stead_server::{Server, ServerOptions};
 
@@ -44,8 +45,12 @@ pub(crate) struct Mcp {
     #[arg(long)]
     trust_whoever_has_the_link: bool,
 
+    /// Your application's own id of the user for whom every call is made.
+    #[arg(long)]
+    identifier: Option<String>,
+
     #[command(flatten)]
-    session: Option<Session>,
+    session: Session,
 
     #[command(flatten)]
     database: Database,
@@ -61,12 +66,12 @@ impl Mcp {
         if let Some(McpCommand::Install(command)) = self.command {
             return command.run(terminal);
         }
-        match (&self.url, &self.token, &self.session) {
+        match (&self.url, &self.token, &self.identifier) {
             (Some(url), Some(token), _) => {
                 let url = format!("{}/mcp", url.trim_end_matches('/'));
                 bridge::run(url, token.expose_secret()).await
             }
-            (None, _, Some(session)) => self.embedded(session).await,
+            (None, _, Some(identifier)) => self.embedded(identifier).await,
             (Some(_), None, _) => Err(Failure::usage(
                 "a service asks for the token of an MCP session",
                 "Make one with `stead mcp-sessions create --identifier ID`, and give it as the environment variable STEAD_MCP_TOKEN.",
@@ -78,8 +83,8 @@ impl Mcp {
         }
     }
 
-    /// Over the database of this machine: the service's own routes, which only this process can reach.
-    async fn embedded(&self, session: &Session) -> Outcome {
+    /// Over the database of this machine: the service's own routes, on a port of this machine.
+    async fn embedded(&self, identifier: &str) -> Outcome {
         let verification = match self.trust_whoever_has_the_link {
             true => Verification::LinkPossession,
             false => Verification::Application,
@@ -89,15 +94,15 @@ impl Mcp {
             .database
             .open(verification, calls, Retention::FOREVER, IfMissing::Refuse)
             .await?;
-        let outcome = serve(&platform, session).await;
+        let outcome = serve(&platform, self.session.to_new(identifier)).await;
         platform.shut_down().await;
         outcome
     }
 }
 
-async fn serve(platform: &Platform, session: &Session) -> Outcome {
+async fn serve(platform: &Platform, session: NewMcpSession) -> Outcome {
     let sessions = platform.mcp_sessions();
-    let made = sessions.create(session.to_new()).await;
+    let made = sessions.create(session).await;
     let made = made.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
     let listener = listener::bind_free_port().await?;
     let url = format!("{}/mcp", listener::url(&listener)?);

@@ -46,7 +46,8 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
     }
     let identifier = Identifier::new(new.identifier)?;
     let connections = connections(context, new.connections.as_deref()).await?;
-    let tools = new.tools.map(|names| tools(context, names)).transpose()?;
+    let tools = new.tools.as_deref();
+    let tools = tools.map(|names| known_tools(context, names)).transpose()?;
     let verify_url = context.checked_verify_url(new.verify_url.as_deref())?;
     let token = context.new_secret(PREFIX);
     let now = context.now();
@@ -93,7 +94,7 @@ async fn connections(context: &Context, names: Option<&[String]>) -> Result<Conn
 }
 
 /// Tools that there are, by their present names.
-fn tools(context: &Context, names: Vec<String>) -> Result<BTreeSet<String>> {
+fn known_tools(context: &Context, names: &[String]) -> Result<BTreeSet<String>> {
     if names.is_empty() {
         let message = "give at least one tool; without this member it is every one";
         return Err(Error::invalid_at("/tools", message));
