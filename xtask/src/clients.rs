@@ -37,6 +37,7 @@ const LANGUAGES: [Language; 2] = [
         ],
         program: "target/clients/python/bin/python",
         scripts: &[
+            "tests/clients/python/agent.py",
             "tests/clients/python/google_api.py",
             "tests/clients/python/models.py",
             "tests/clients/python/notion.py",

@@ -130,6 +130,11 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         ),
         Step::new(
             Full,
+            "the suite of the Model Context Protocol",
+            format!("cargo xtask mcp-conformance{all}"),
+        ),
+        Step::new(
+            Full,
             "journeys in a browser",
             match extent {
                 Extent::All => "cargo xtask browser --all",

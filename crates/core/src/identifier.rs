@@ -175,6 +175,8 @@ id_type! {
     DataKeyId, "key_";
     /// Id of an account token.
     AccountTokenId, "tok_";
+    /// Id of an MCP session.
+    McpSessionId, "mcp_";
     /// Id of a member.
     MemberId, "mem_";
 }

@@ -53,6 +53,8 @@ names! {
     ConnectionsManage = "connections:manage";
     /// Make tokens for one account each.
     AccountTokensCreate = "account-tokens:create";
+    /// Make MCP sessions, each of one user, and see and end them.
+    McpSessionsManage = "mcp-sessions:manage";
     /// Read events.
     EventsRead = "events:read";
     /// Read the history of calls.

@@ -33,6 +33,7 @@ struct Hidden {
     authorization: String,
     execution: String,
     token: String,
+    session: String,
     credential: String,
     secret: String,
     webhook: String,
@@ -52,6 +53,8 @@ async fn hidden(service: &TestService) -> Hidden {
     let link = environment.create_authorization_link(link).await.unwrap();
     let new = json!({ "connection_name": "mail", "identifier": "u1", "access": "read" });
     let token = raw_json(&service.post("/v1/account-tokens", new).await);
+    let new = json!({ "identifier": "u1", "connections": ["mail"] });
+    let session = raw_json(&service.post("/v1/mcp-sessions", new).await);
     let webhook = json!({ "url": "https://example.com/hook" });
     let webhook = raw_json(&service.post("/v1/webhooks", webhook).await);
     service
@@ -66,6 +69,7 @@ async fn hidden(service: &TestService) -> Hidden {
         authorization: link.authorization_id.to_string(),
         execution: text(&executions["items"][0], "execution_id"),
         token: text(&token, "token_id"),
+        session: text(&session, "session_id"),
         credential: text(credential, "client_id"),
         secret: text(&credential["secrets"][0], "secret_id"),
         webhook: text(&webhook, "id"),
@@ -147,6 +151,12 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             named("/v1/account-tokens", with("access", json!("read")))
         }
         ("DELETE", "/v1/account-tokens/{token_id}") => id(&hidden.token, none()),
+        ("GET", "/v1/mcp-sessions") => vec![list("/v1/mcp-sessions", &hidden.session)],
+        ("POST", "/v1/mcp-sessions") => named(
+            "/v1/mcp-sessions",
+            json!({ "identifier": "u1", "connections": ["NAME"] }),
+        ),
+        ("GET" | "DELETE", "/v1/mcp-sessions/{session_id}") => id(&hidden.session, none()),
         ("GET", "/v1/audit") => vec![list("/v1/audit", r#""connection_name":"mail""#)],
         ("GET", "/v1/events") => vec![
             list("/v1/events", "u1"),

@@ -39,8 +39,8 @@ pub use entropy::OsEntropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use handles::{
     Account, Accounts, Actions, Agent, AppCredentials, Audit, Authorizations, Authorize,
-    Connections, Disconnect, Events, Execute, Executions, Keys, List, Members, Request, Stead,
-    Tools, Webhooks,
+    Connections, Disconnect, Events, Execute, Executions, Keys, List, McpSessions, Members,
+    Request, Stead, Tools, Webhooks,
 };
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};

@@ -18,6 +18,8 @@ mod events;
 mod executions;
 mod keys;
 mod man;
+mod mcp;
+mod mcp_sessions;
 mod members;
 mod reference;
 mod serve;
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Accounts(accounts::Accounts),
     Audit(audit::Audit),
     AccountTokens(account_tokens::AccountTokens),
+    McpSessions(mcp_sessions::McpSessions),
+    Mcp(Box<mcp::Mcp>),
     Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
     Doctor(doctor::Doctor),
@@ -81,6 +85,8 @@ impl Command {
             Self::Accounts(command) => command.run(terminal).await,
             Self::Audit(command) => command.run(terminal).await,
             Self::AccountTokens(command) => command.run(terminal).await,
+            Self::Mcp(command) => command.run(terminal).await,
+            Self::McpSessions(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
             Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
-use super::account_tokens;
+use super::{account_tokens, mcp_sessions};
 use crate::{
     Error, ErrorKind, Result,
     caller::{Application, Caller},
@@ -31,6 +31,8 @@ pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Call
     let epoch = tokens.epoch();
     let checked = if bearer.starts_with(account_tokens::PREFIX) {
         account_tokens::check(context, &digest, now).await
+    } else if bearer.starts_with(mcp_sessions::PREFIX) {
+        mcp_sessions::check(context, &digest, now).await
     } else {
         check_access_token(context, &digest, now).await
     };

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{
     account_token, admit,
     dry_run::DryRun,
-    find,
+    find, mcp_session,
     once::{Keyed, Turn},
     record::Record,
     send::Sender,
@@ -49,6 +49,7 @@ pub(crate) async fn execute(
     request: ExecuteRequest,
 ) -> Result<Execution> {
     account_token::refuse(&context.caller)?;
+    mcp_session::names(&context.caller, &request.identifier)?;
     let keyed = request.idempotency_key.as_deref().map(|key| {
         let asked = (name, &request);
         Keyed::new(context, "tools/execute", key, &asked)
@@ -85,6 +86,7 @@ pub(crate) async fn execute(
         let (entry, parsed) = context.computed(size, read).await??;
         let tool = find::again(&context.catalogue, entry)?;
         record.tool(tool);
+        mcp_session::allows(&context.caller, entry)?;
         Ok((tool, parsed?))
     };
     let (tool, parsed) = match read.await {

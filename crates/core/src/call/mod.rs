@@ -13,6 +13,7 @@ mod dry_run;
 mod execute;
 mod find;
 mod history;
+mod mcp_session;
 mod once;
 mod outcome;
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
 pub(crate) mod token_set;
+mod verify_url;
 pub(crate) mod webhook_lanes;
 
 use std::{

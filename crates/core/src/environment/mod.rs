@@ -6,6 +6,7 @@ mod agent;
 mod examine;
 mod history;
 mod keys;
+mod mcp_sessions;
 mod members;
 mod webhooks;
 
@@ -42,6 +43,7 @@ pub use crate::{
     },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
+pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
 
 mod app_credentials;
 

@@ -65,6 +65,10 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("POST /v1/account-tokens", &[("token_id", "/token_id")]),
     ("GET /v1/account-tokens", &[]),
     ("DELETE /v1/account-tokens/{token_id}", &[]),
+    ("POST /v1/mcp-sessions", &[("session_id", "/session_id")]),
+    ("GET /v1/mcp-sessions", &[]),
+    ("GET /v1/mcp-sessions/{session_id}", &[]),
+    ("DELETE /v1/mcp-sessions/{session_id}", &[]),
     ("GET /v1/tools", &[]),
     ("GET /v1/tools/{name}", &[]),
     (
@@ -288,7 +292,13 @@ fn form(value: &Value) -> String {
         return kinds[is.iter().position(|is| *is).unwrap()].to_owned();
     };
     let is_hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let secrets = ["stead_account_", "stead_secret_", "stead_token_", "whsec_"];
+    let secrets = [
+        "stead_account_",
+        "stead_mcp_",
+        "stead_secret_",
+        "stead_token_",
+        "whsec_",
+    ];
     if let Some(prefix) = secrets.iter().find(|prefix| text.starts_with(**prefix)) {
         return (*prefix).to_owned();
     }

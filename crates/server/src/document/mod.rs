@@ -73,6 +73,10 @@ const TAGS: &[(&str, &str)] = &[
         "Bearer tokens of one account each, for programs that must not hold the application's own.",
     ),
     (
+        "mcp-sessions",
+        "Bearer tokens for `/mcp`, with which agents call tools as one user each.",
+    ),
+    (
         "app-credentials",
         "Client ids and secrets of applications, with what each may do.",
     ),

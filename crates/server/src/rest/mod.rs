@@ -11,6 +11,7 @@ mod events;
 mod executions;
 mod healthz;
 mod keys;
+mod mcp_sessions;
 mod members;
 pub(crate) mod proxy;
 mod readyz;
@@ -38,13 +39,14 @@ pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{
         AccountTokensCreate, AccountsManage, AccountsRead, AuditRead, ConnectionsManage,
         ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, KeysManage, LinksCreate,
-        MembersManage, ProxyRead, ToolsExecute, WebhooksManage,
+        McpSessionsManage, MembersManage, ProxyRead, ToolsExecute, WebhooksManage,
     };
     let connection = "/v1/connections/{connection_name}";
     let account = "/v1/accounts/{connection_name}/{identifier}";
     let credential = "/v1/app-credentials/{client_id}";
     let webhook = "/v1/webhooks/{webhook_id}";
     let member = "/v1/members/{member_id}";
+    let session = "/v1/mcp-sessions/{session_id}";
     vec![
         get("/v1/connections", connections::list)
             .summary("Lists connections.")
@@ -130,6 +132,22 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Ends an account token.")
             .errors(&[NotFound])
             .needs(AccountTokensCreate),
+        get("/v1/mcp-sessions", mcp_sessions::list)
+            .summary("Lists the MCP sessions that live.")
+            .query(&[mcp_sessions::FILTER, PAGING])
+            .needs(McpSessionsManage),
+        post("/v1/mcp-sessions", mcp_sessions::create)
+            .summary("Makes an MCP session of one user, and shows its token once.")
+            .errors(&[UnknownConnection])
+            .needs(McpSessionsManage),
+        get(session, mcp_sessions::read)
+            .summary("Reads an MCP session.")
+            .errors(&[NotFound])
+            .needs(McpSessionsManage),
+        delete(session, mcp_sessions::delete)
+            .summary("Ends an MCP session.")
+            .errors(&[NotFound])
+            .needs(McpSessionsManage),
         get("/v1/audit", audit::list)
             .summary("Lists what was changed, by whom.")
             .query(&[audit::FILTER, PAGING])

@@ -1,7 +1,9 @@
 //! The client of a Stead service.
 
+mod account_tokens;
 mod backend;
 mod keys;
+mod mcp_sessions;
 mod members;
 mod models;
 mod request;

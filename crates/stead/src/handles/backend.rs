@@ -14,11 +14,11 @@ use stead_core::{
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
         ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
-        IssuedAccountToken, IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member,
-        MemberChange, MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink,
-        NewConnection, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation,
-        ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery,
-        WebhookReplay, WebhookWithSecret,
+        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
+        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
+        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
+        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -70,6 +70,15 @@ pub(crate) trait Backend: Send + Sync + 'static {
         paging: Paging,
     ) -> Pending<'a, Page<AccountToken>>;
     fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()>;
+
+    fn create_mcp_session(&self, new: NewMcpSession) -> Pending<'_, IssuedMcpSession>;
+    fn mcp_sessions(
+        &self,
+        identifier: Option<String>,
+        paging: Paging,
+    ) -> Pending<'_, Page<McpSession>>;
+    fn mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, McpSession>;
+    fn delete_mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, ()>;
 
     fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret>;
     fn app_credentials(&self, paging: Paging) -> Pending<'_, Page<AppCredential>>;

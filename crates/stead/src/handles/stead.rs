@@ -6,7 +6,7 @@ use stead_core::Result;
 
 use super::{
     Account, Accounts, Actions, Agent, AppCredentials, Audit, Authorizations, Connections, Events,
-    Executions, Keys, Members, Tools, Webhooks,
+    Executions, Keys, McpSessions, Members, Tools, Webhooks,
     backend::{Shared, User},
 };
 
@@ -47,6 +47,7 @@ use super::{
 /// | be told what happens | [`webhooks`](Self::webhooks) |
 /// | see who changed what | [`audit`](Self::audit) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
+/// | let an agent call tools as a user | [`mcp_sessions`](Self::mcp_sessions) |
 /// | say who may use the dashboard | [`members`](Self::members) |
 /// | replace the keys that seal | [`keys`](Self::keys) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
@@ -101,6 +102,10 @@ impl Stead {
     /// The credentials of applications.
     pub fn app_credentials(&self) -> AppCredentials {
         AppCredentials::new(Arc::clone(&self.0))
+    }
+    /// MCP sessions, each of one user.
+    pub fn mcp_sessions(&self) -> McpSessions {
+        McpSessions::new(Arc::clone(&self.0))
     }
     /// The members of the dashboard.
     pub fn members(&self) -> Members {
@@ -181,6 +186,10 @@ macro_rules! operations {
             /// The credentials of applications.
             pub fn app_credentials(&self) -> $crate::AppCredentials {
                 self.stead.app_credentials()
+            }
+            /// MCP sessions, each of one user.
+            pub fn mcp_sessions(&self) -> $crate::McpSessions {
+                self.stead.mcp_sessions()
             }
             /// The members of the dashboard.
             pub fn members(&self) -> $crate::Members {

@@ -14,11 +14,11 @@ use stead_core::{
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
         ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
-        IssuedAccountToken, IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member,
-        MemberChange, MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink,
-        NewConnection, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation,
-        ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery,
-        WebhookReplay, WebhookWithSecret,
+        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
+        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
+        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
+        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -110,6 +110,26 @@ impl Backend for Environment {
     }
     fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()> {
         Box::pin(self.delete_account_token(token_id))
+    }
+
+    fn create_mcp_session(&self, new: NewMcpSession) -> Pending<'_, IssuedMcpSession> {
+        Box::pin(self.create_mcp_session(new))
+    }
+    fn mcp_sessions(
+        &self,
+        identifier: Option<String>,
+        paging: Paging,
+    ) -> Pending<'_, Page<McpSession>> {
+        Box::pin(async move {
+            let (token, size) = (paging.token.as_deref(), paging.size);
+            self.mcp_sessions(identifier.as_deref(), token, size).await
+        })
+    }
+    fn mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, McpSession> {
+        Box::pin(self.mcp_session(id))
+    }
+    fn delete_mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(self.delete_mcp_session(id))
     }
 
     fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret> {

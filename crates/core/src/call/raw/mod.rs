@@ -13,7 +13,7 @@ use self::{
     keyed::Begun,
 };
 use super::{
-    account_token, dry_run,
+    account_token, dry_run, mcp_session,
     once::{Keyed, Turn},
     read::{self, Reading},
     record::Record,
@@ -55,6 +55,7 @@ pub(crate) async fn send_raw(
     request: ProxyRequest,
 ) -> Result<http::Response<Body>> {
     account_token::refuse(&context.caller)?;
+    mcp_session::refuse(&context.caller)?;
     let may_write = !request.dry_run && !matches!(request.method.as_str(), "GET" | "HEAD");
     if let Some(key) = request.idempotency_key.as_deref().filter(|_| may_write) {
         let keyed = Keyed::new(context, "proxy", key, &request)?;
@@ -81,6 +82,7 @@ pub(crate) async fn stream_raw(
     identifier: &str,
     request: http::Request<Body>,
 ) -> Result<http::Response<Body>> {
+    mcp_session::refuse(&context.caller)?;
     let given = Given::Received(request);
     call(context, connection_name, identifier, given, At::Path, None).await
 }

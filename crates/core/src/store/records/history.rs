@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{
     ACCESS_TOKEN, ACCESS_TOKENS_BY_END, ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END, AUTHORIZATION,
     AUTHORIZATIONS_BY_END, CREDENTIAL, CREDENTIALS_BY_AGE, DELIVERIES_BY_AGE, Found, Listed,
-    Records, SESSION, SESSIONS_BY_END, WEBHOOK_DELIVERY,
+    MCP_SESSION, MCP_SESSIONS_BY_END, Records, SESSION, SESSIONS_BY_END, WEBHOOK_DELIVERY,
     executions::{CALL_TOTAL, EXECUTION, EXECUTIONS_BY_START, KINDS},
     group::EXECUTION_LOG,
     integer,
@@ -197,6 +197,10 @@ impl Records {
             ),
             (
                 List::new(&ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END),
+                cutoffs.access_tokens,
+            ),
+            (
+                List::new(&MCP_SESSION, MCP_SESSIONS_BY_END),
                 cutoffs.access_tokens,
             ),
             (List::new(&SESSION, SESSIONS_BY_END), cutoffs.access_tokens),

@@ -12,6 +12,7 @@ pub(crate) mod executions;
 pub(crate) mod group;
 mod history;
 mod keyed_call;
+mod mcp_session;
 mod member;
 mod webhook;
 
@@ -32,6 +33,7 @@ pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
 use history::{EVENT, OUTBOX};
 use keyed_call::IDEMPOTENCY;
+use mcp_session::{MCP_SESSION, MCP_SESSIONS_BY_END};
 use member::{MEMBER, SESSION, SESSIONS_BY_END};
 use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
@@ -46,7 +48,7 @@ use crate::{
     domain::{AccessToken, AppCredential, Authorization, AuthorizationState, Connection, Extra},
     identifier::{
         AccountId, AccountTokenId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId,
-        EventId, ExecutionId, MemberId, OutboxId, WebhookId,
+        EventId, ExecutionId, McpSessionId, MemberId, OutboxId, WebhookId,
     },
 };
 
@@ -59,6 +61,7 @@ pub static TABLES: &[&Table] = &[
     &APP_CREDENTIAL,
     &ACCESS_TOKEN,
     &ACCOUNT_TOKEN,
+    &MCP_SESSION,
     &DATA_KEY,
     &EXECUTION,
     &EXECUTION_LOG,
@@ -188,6 +191,7 @@ keys!(
     ConnectionId: CONNECTION,
     AccountId: ACCOUNT,
     AccountTokenId: ACCOUNT_TOKEN,
+    McpSessionId: MCP_SESSION,
     AuthorizationId: AUTHORIZATION,
     DataKeyId: DATA_KEY,
     ExecutionId: EXECUTION,

@@ -17,7 +17,13 @@ use crate::dashboard::form::Form;
 const GROUPS: &[(&str, &[ScopeName])] = &[
     (
         "Act for users",
-        &[ToolsExecute, ProxyRead, ProxyWrite, AccountTokensCreate],
+        &[
+            ToolsExecute,
+            ProxyRead,
+            ProxyWrite,
+            AccountTokensCreate,
+            McpSessionsManage,
+        ],
     ),
     (
         "Connect users",
