@@ -35,6 +35,9 @@ pub(super) fn of_product<'o>(
 fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
     let mut described = tool.export(ExportFormat::Mcp)?;
     described["title"] = json!(title(tool));
+    if let Some(view) = tool.readable_schema() {
+        described["outputSchema"] = view.clone();
+    }
     let names: Vec<&str> = of_product(offer, tool.product())
         .map(|connection| connection.name.as_str())
         .collect();
