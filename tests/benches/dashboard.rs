@@ -177,15 +177,9 @@ impl Response {
     fn links(&self) -> Vec<String> {
         let after = self.page.split("href=\"").skip(1);
         let links = after.filter_map(|after| after.split('"').next());
-        let own = links.filter(|link| link.starts_with("/dashboard") && !link.contains("/assets/"));
-        own.map(|link| {
-            link.replace("&amp;", "&")
-                .replace("&#x2f;", "/")
-                .split('#')
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        })
-        .collect()
+        let written = links.map(|link| link.replace("&amp;", "&").replace("&#x2f;", "/"));
+        let whole = written.map(|link| link.split('#').next().unwrap_or_default().to_owned());
+        let own = whole.filter(|link| link.starts_with("/dashboard") && !link.contains("/assets/"));
+        own.collect()
     }
 }

@@ -5,7 +5,7 @@ use stead::{
     Client, ConnectionChange, ErrorKind, ExportFormat, NewConnection, Stead,
     core::{
         environment::Verification,
-        resource::{AccountState, ConnectionState, ProxyRequest, Readiness, Revocation},
+        resource::{AccountState, ConnectionState, Plan, ProxyRequest, Readiness, Revocation},
     },
     mail::{FetchMails, ListDrafts},
 };
@@ -166,8 +166,15 @@ async fn calls(stage: &Stage, stead: &Stead) {
         .dry_run(true)
         .await
         .unwrap();
-    assert_eq!(dry.json::<Value>().unwrap()["dry_run"], true);
-    assert_eq!(stage.received(), sent);
+    let plan: Plan = dry.json().unwrap();
+    assert!(plan.dry_run && plan.requests.iter().all(|one| one.sent));
+    assert_eq!(stage.received(), sent + plan.requests.len());
+    let raw = ada
+        .request(http::Method::POST, "/gmail/v1/users/me/labels")
+        .dry_run(true);
+    let raw: Plan = serde_json::from_slice(raw.await.unwrap().body()).unwrap();
+    assert!(!raw.requests[0].sent);
+    assert_eq!(stage.received(), sent + plan.requests.len());
     let old = ada
         .call(&tool)
         .tool_version("1999-01-01")

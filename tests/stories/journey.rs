@@ -62,7 +62,7 @@ async fn two_users_see_their_own_mail() {
 }
 
 #[tokio::test]
-async fn a_dry_run_sends_nothing() {
+async fn a_dry_run_sends_only_what_reads() {
     let stage = Stage::connected().await;
     let before = stage.received();
     let body = json!({ "connection_name": "mail", "identifier": "user-1", "input": { "max_results": 3 }, "dry_run": true });
@@ -78,7 +78,8 @@ async fn a_dry_run_sends_nothing() {
             .ends_with("/gmail/v1/users/me/drafts?maxResults=3"),
         "{request}"
     );
-    assert_eq!(stage.received(), before);
+    assert_eq!(request["sent"], true);
+    assert_eq!(stage.received(), before + 1);
 }
 
 #[tokio::test]

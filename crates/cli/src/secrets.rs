@@ -26,6 +26,10 @@ const FROM_ENVIRONMENT: &[(&str, &str)] = &[
         "Use the environment variable STEAD_KEY, or --key-file.",
     ),
     (
+        "oidc_secret",
+        "Use the environment variable STEAD_OIDC_CLIENT_SECRET, or --oidc-client-secret-file.",
+    ),
+    (
         "product_secret",
         "Use the environment variable STEAD_PRODUCT_CLIENT_SECRET, or --client-secret-file.",
     ),
@@ -140,6 +144,7 @@ mod tests {
         };
         assert!(refused("stead serve --key k1:hush"));
         assert!(refused("stead connections list --key k1:hush"));
+        assert!(refused("stead serve --oidc-client-secret hush"));
         assert!(refused(
             "stead connections create mail --product mail --product-client-secret hush"
         ));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     Error, ErrorKind, Result,
     product::Product,
-    schema::{ExportFormat, InputSchema, export, output_schema},
+    schema::{ExportFormat, InputSchema, export, output_schema, readable_schema},
     similar::did_you_mean,
     tool::ToolEntry,
 };
@@ -28,6 +28,7 @@ pub struct CatalogueTool {
     entry: &'static ToolEntry,
     schema: OnceLock<Result<InputSchema>>,
     output_schema: OnceLock<Value>,
+    readable_schema: OnceLock<Option<Value>>,
 }
 
 impl CatalogueTool {
@@ -59,6 +60,12 @@ impl CatalogueTool {
     pub fn output_schema(&self) -> &Value {
         self.output_schema.get_or_init(|| output_schema(self.entry))
     }
+    /// JSON Schema of the readable view of the result's data, where the tool has one; built at first use.
+    pub fn readable_schema(&self) -> Option<&Value> {
+        self.readable_schema
+            .get_or_init(|| self.entry.readable().map(readable_schema))
+            .as_ref()
+    }
     /// The tool in a model vendor's envelope.
     ///
     /// # Errors
@@ -85,6 +92,7 @@ impl Catalogue {
                     entry,
                     schema: OnceLock::new(),
                     output_schema: OnceLock::new(),
+                    readable_schema: OnceLock::new(),
                 })
             })
             .collect();

@@ -11,6 +11,7 @@ pub mod identifier;
 pub mod ports;
 pub mod product;
 pub mod resource;
+pub mod results;
 pub mod schema;
 pub mod scope;
 mod scrub;

@@ -191,6 +191,17 @@ pub enum Role {
 }
 state_names!(Role { Viewer = "viewer", Operator = "operator", Owner = "owner" });
 
+/// A way in which a member signs in to the dashboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SignInMethod {
+    /// A password of this environment.
+    Password,
+    /// The operator's OpenID Connect provider.
+    Provider,
+}
+state_names!(SignInMethod { Password = "password", Provider = "provider" });
+
 /// State of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -13,7 +13,7 @@ use http_body_util::BodyExt as _;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    Platform,
+    Platform, PlatformBuilder,
     core::{
         environment::Verification,
         ports::{self, BoxFuture, Transport, TransportError},
@@ -138,6 +138,16 @@ impl TestService {
         verification: Verification,
         respond: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
     ) -> Self {
+        Self::open_with(public_url, verification, respond, |builder| builder).await
+    }
+
+    /// The same where more is set.
+    pub(crate) async fn open_with(
+        public_url: &str,
+        verification: Verification,
+        respond: impl Fn(&Received) -> Response<ports::Body> + Send + Sync + 'static,
+        set: impl FnOnce(PlatformBuilder) -> PlatformBuilder,
+    ) -> Self {
         let products = Arc::new(Products {
             respond: Box::new(respond),
             received: Mutex::default(),
@@ -150,7 +160,11 @@ impl TestService {
             .proxy_url(PROXY_URL)
             .in_memory()
             .transport(transport);
-        let platform = builder.verification(verification).build().await.unwrap();
+        let platform = set(builder)
+            .verification(verification)
+            .build()
+            .await
+            .unwrap();
         let credential = platform
             .environment()
             .create_app_credential(everything("test"))

@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::Value;
 use stead::{
     Error,
-    core::resource::{ExecuteRequest, Execution},
+    core::{
+        resource::{ExecuteRequest, Execution},
+        results::View,
+    },
 };
 
+use super::curl;
 use crate::{
     exit::Exit,
     failure::{Failure, Flags, Outcome},
@@ -23,6 +27,8 @@ const FLAGS: Flags = &[
     ("/identifier", "--identifier", ""),
     ("/tool_version", "--tool-version", ""),
     ("/idempotency_key", "--idempotency-key", ""),
+    ("/fields", "--fields", ""),
+    ("/max_bytes", "--max-bytes", ""),
 ];
 
 /// Run a tool as a user, and print its result.
@@ -47,24 +53,62 @@ pub(crate) struct Call {
     #[arg(long, value_name = "DATE")]
     tool_version: Option<String>,
 
-    /// Print the first requests instead of sending them.
+    /// Print the requests and change nothing; what only reads is sent.
     #[arg(long)]
     dry_run: bool,
+
+    /// Print the requests of a dry run as curl commands for the proxy; $STEAD_URL and $TOKEN are yours to set.
+    #[arg(long)]
+    curl: bool,
 
     /// Key that a repeated call shares: what changes something is done once, for 24 hours.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
+    /// Members of the result to print: messages.subject,items[].id.
+    #[arg(long, value_name = "PATHS", value_delimiter = ',')]
+    fields: Vec<String>,
+
+    /// Form of the result: the product's own, or a short one for people and models.
+    #[arg(long, value_enum, default_value_t)]
+    view: Form,
+
+    /// Bytes of the result at most: long texts are cut first, then lists.
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<u64>,
+
     #[command(flatten)]
     target: Target,
 }
 
+/// [`View`], as it is written on the command line.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Form {
+    /// The product's own.
+    #[default]
+    Full,
+    /// Short, where the tool has such a view.
+    Readable,
+}
+
+impl From<Form> for View {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Full => Self::Full,
+            Form::Readable => Self::Readable,
+        }
+    }
+}
+
 impl Call {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let mut request =
-            ExecuteRequest::new(self.connection, self.identifier, input(&self.input)?);
+        let input = input(&self.input)?;
+        let mut request = ExecuteRequest::new(&self.connection, &self.identifier, input);
         request.tool_version = self.tool_version;
-        request.dry_run = self.dry_run;
+        request.dry_run = self.dry_run || self.curl;
+        request.result.fields = self.fields;
+        request.result.view = self.view.into();
+        request.result.max_bytes = self.max_bytes;
         request.idempotency_key = self.idempotency_key;
         let target = self.target.open().await?;
         let progress = Progress::new(terminal);
@@ -81,7 +125,12 @@ impl Call {
         drop(progress);
         target.close().await;
         let execution = execution.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
-        terminal.either(&execution, || pretty(&execution));
+        if self.curl {
+            let plan = execution.json()?;
+            terminal.result(curl::commands(&plan, &self.connection, &self.identifier)?);
+        } else {
+            terminal.either(&execution, || pretty(&execution));
+        }
         for warning in &execution.warnings {
             if !terminal.json() {
                 terminal.error(format_args!("warning: {}", warning.message));

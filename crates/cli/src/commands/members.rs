@@ -73,7 +73,7 @@ enum MembersCommand {
 
 /// What a member may do.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Role {
+pub(super) enum Role {
     /// Everything, also credentials of applications and members.
     Owner,
     /// Work with connections, accounts, tools and webhooks.
@@ -180,6 +180,14 @@ fn show_link(issued: &IssuedMemberLink, terminal: &Terminal) {
     }
 }
 
+fn signs_in_with(member: &Member) -> String {
+    let methods = member.sign_in_with.iter().map(|method| method.name());
+    match methods.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => String::from("nothing yet"),
+        methods => methods,
+    }
+}
+
 fn list(all: &[Member], terminal: &Terminal) {
     if terminal.json() {
         return terminal.result_json(&all);
@@ -194,12 +202,20 @@ fn list(all: &[Member], terminal: &Terminal) {
             member.email.clone(),
             member.role.name().to_owned(),
             member.status.name().to_owned(),
+            signs_in_with(member),
             last.map_or_else(|| String::from("never"), |at| format!("{at:.0}")),
             member.member_id.to_string(),
         ]
     });
     terminal.table(
-        ["E-MAIL", "ROLE", "STATUS", "LAST SIGN-IN", "ID"],
+        [
+            "E-MAIL",
+            "ROLE",
+            "STATUS",
+            "SIGNS IN WITH",
+            "LAST SIGN-IN",
+            "ID",
+        ],
         rows.collect(),
     );
 }

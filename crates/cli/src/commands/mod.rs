@@ -10,6 +10,7 @@ mod completions;
 mod connect;
 mod connections;
 mod credentials;
+mod curl;
 mod demo;
 mod dev;
 mod doctor;
@@ -31,7 +32,7 @@ use crate::{failure::Outcome, live::Happenings, terminal::Terminal};
 pub(crate) enum Command {
     Dev(dev::Dev),
     Demo(demo::Demo),
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     Keys(keys::Keys),
     Credentials(credentials::Credentials),
     Members(members::Members),

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
     core::{
-        environment::{CallLimits, Retention, Verification},
+        environment::{CallLimits, Retention, SignInProvider, Verification},
         ports::KeySource,
     },
 };
@@ -82,56 +82,55 @@ pub(crate) enum IfMissing {
     Refuse,
 }
 
+/// How a platform is opened.
+pub(crate) struct Opening {
+    pub(crate) verification: Verification,
+    pub(crate) calls: CallLimits,
+    /// Only the service removes what is past its retention; other commands keep all.
+    pub(crate) retention: Retention,
+    pub(crate) if_missing: IfMissing,
+    /// Only the service signs people in.
+    pub(crate) provider: Option<SignInProvider>,
+}
+
+impl Opening {
+    /// As commands open it that serve no one.
+    pub(crate) fn new(verification: Verification, if_missing: IfMissing) -> Self {
+        Self {
+            verification,
+            calls: CallLimits::default(),
+            retention: Retention::FOREVER,
+            if_missing,
+            provider: None,
+        }
+    }
+}
+
 impl Database {
     /// Whether the command line or the environment names one.
     pub(crate) fn is_given(&self) -> bool {
         self.database.is_some()
     }
 
-    /// Opens the platform for commands that make links or show redirect URIs. Only the service removes what is past its
-    /// retention; other commands keep all.
-    pub(crate) async fn open(
-        &self,
-        verification: Verification,
-        calls: CallLimits,
-        retention: Retention,
-        if_missing: IfMissing,
-    ) -> Outcome<Platform> {
+    /// Opens the platform for commands that make links or show redirect URIs.
+    pub(crate) async fn open(&self, opening: Opening) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref();
         let missing_url = public_url.is_none().then_some(MISSING_URL);
         let public_url = public_url.unwrap_or(NOWHERE);
-        self.open_at(
-            public_url,
-            verification,
-            calls,
-            retention,
-            missing_url,
-            if_missing,
-        )
-        .await
+        self.open_at(public_url, missing_url, opening).await
     }
 
     /// Opens the platform for commands that need neither.
     pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
-        let (calls, verification) = (CallLimits::default(), Verification::Application);
-        self.open_at(
-            public_url,
-            verification,
-            calls,
-            Retention::FOREVER,
-            None,
-            if_missing,
-        )
-        .await
+        let opening = Opening::new(Verification::Application, if_missing);
+        self.open_at(public_url, None, opening).await
     }
 
     /// Opens the platform whatever the public URL is worth, to look at it.
     pub(crate) async fn open_to_examine(&self) -> Outcome<Platform> {
-        let (calls, verification) = (CallLimits::default(), Verification::Application);
-        let kept = Retention::FOREVER;
-        self.open_at(NOWHERE, verification, calls, kept, None, IfMissing::Refuse)
-            .await
+        let opening = Opening::new(Verification::Application, IfMissing::Refuse);
+        self.open_at(NOWHERE, None, opening).await
     }
 
     /// The public URL, where one is given.
@@ -171,11 +170,8 @@ impl Database {
     async fn open_at(
         &self,
         public_url: &str,
-        verification: Verification,
-        calls: CallLimits,
-        retention: Retention,
         missing_url: Option<Missing>,
-        if_missing: IfMissing,
+        opening: Opening,
     ) -> Outcome<Platform> {
         let source = self.key_source()?;
         let key = match &source {
@@ -191,14 +187,17 @@ impl Database {
             ];
             return Err(missing(&all.into_iter().flatten().collect::<Vec<_>>()));
         };
-        check(database, if_missing)?;
+        check(database, opening.if_missing)?;
         let mut builder = Platform::builder(public_url)
             .key(key.expose_secret())
             .sqlite(database)
-            .verification(verification)
+            .verification(opening.verification)
             .verify_origins(&self.verify_origins)
-            .call_limits(calls)
-            .retention(retention);
+            .call_limits(opening.calls)
+            .retention(opening.retention);
+        if let Some(provider) = opening.provider {
+            builder = builder.sign_in_provider(provider);
+        }
         if let Some(proxy_url) = &self.proxy_url {
             builder = builder.proxy_url(proxy_url);
         }

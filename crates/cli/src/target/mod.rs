@@ -8,7 +8,7 @@ mod settings;
 mod stack;
 
 pub(crate) use call_limits::CallLimitArgs;
-pub(crate) use database::{Database, IfMissing};
+pub(crate) use database::{Database, IfMissing, Opening};
 pub(crate) use history::History;
 pub(crate) use settings::{EXAMPLE, Settings};
 pub(crate) use stack::{
@@ -17,10 +17,7 @@ pub(crate) use stack::{
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    Client, Platform, Stead,
-    core::environment::{CallLimits, Retention, Verification},
-};
+use stead::{Client, Platform, Stead, core::environment::Verification};
 
 use crate::{
     failure::{Failure, Outcome},
@@ -111,8 +108,7 @@ impl Target {
         match self.service.client()? {
             Some(open) => Ok(open),
             None => {
-                let (calls, kept) = (CallLimits::default(), Retention::FOREVER);
-                let open = self.database.open(verification, calls, kept, if_missing);
+                let open = self.database.open(Opening::new(verification, if_missing));
                 Ok(OpenTarget::over(open.await?))
             }
         }

@@ -3,12 +3,46 @@
 use jiff::Timestamp;
 
 use crate::{
-    Result,
-    context::Context,
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
     domain::{Member, one_time_code},
+    identifier::MemberId,
     resource,
     seal::place,
 };
+
+/// Members that there are at most.
+pub(super) const MOST: u32 = 1000;
+
+/// Refuses another member where there are as many as there can be.
+pub(super) async fn check_room(context: &Context) -> Result<()> {
+    if context.store.members(None, MOST).await?.len() < MOST as usize {
+        return Ok(());
+    }
+    let message = format!("there are {MOST} members already; delete some first");
+    Err(Error::new(ErrorKind::InvalidTransition, message))
+}
+
+pub(super) async fn has_members(context: &Context) -> Result<bool> {
+    Ok(!context.store.members(None, 1).await?.is_empty())
+}
+
+/// Adds a member without an invitation, unless another request was first with this e-mail address.
+pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId> {
+    let (id, email) = (member.id, member.email.clone());
+    let created = Change::none()
+        .event(member.event("member.created"))
+        .audit(member.audit("member.created"))
+        .insert(member);
+    let exists = || Error::new(ErrorKind::AlreadyExists, "the member exists");
+    match context.add("member.create", created, exists()).await {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let found = context.store.member_by_email(&email).await?;
+            found.map(|found| found.row.id).ok_or_else(exists)
+        }
+        other => other.map(|()| id),
+    }
+}
 
 /// A member as it is shown: nothing in it opens anything.
 pub(super) fn view(row: &Member, now: Timestamp) -> resource::Member {
@@ -19,6 +53,7 @@ pub(super) fn view(row: &Member, now: Timestamp) -> resource::Member {
         name: row.name.clone(),
         role: row.role,
         status: row.state(),
+        sign_in_with: row.sign_in_with(),
         second_factor: row.has_second_factor(),
         created_at: row.created_at,
         last_sign_in_at: row.last_sign_in_at,

@@ -13,4 +13,6 @@ pub(crate) use app_credentials::{change, create, delete, list, read, revoke_secr
 pub(crate) use authenticate::authenticate;
 pub use issue_access_token::IssuedToken;
 pub(crate) use issue_access_token::issue_access_token;
-pub use sessions::{SignIn, SignedInMember, StartedSession};
+pub use sessions::{
+    FinishedAtProvider, ReturnFromProvider, SignIn, SignedInMember, StartedSession,
+};

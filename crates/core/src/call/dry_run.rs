@@ -1,80 +1,155 @@
-//! What a tool would send, without sending it.
+//! What a call would send. What only reads is sent, so that the tool can go on; what changes something never is.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde_json::value::{RawValue, to_raw_value};
 
-use super::tool_io::first_attempt;
+use super::{
+    send::set_product_headers,
+    tool_io::{ToolIo, first_attempt},
+};
 use crate::{
     Error, ErrorKind, Result,
     context::Endpoints,
-    ports::BoxFuture,
-    tool::{ApiRequest, IoBackend, Output, Response},
+    ports::{Body, BoxFuture},
+    product::Product,
+    resource::{Plan, PlannedRequest},
+    tool::{ApiRequest, Data, Effect, IoBackend, Output, Response},
 };
 
-/// Describes a tool's first requests as they would be sent, without the user's token, and sends nothing. What follows from their responses cannot be known.
-pub(super) struct DryRun<'e> {
-    endpoints: &'e Endpoints,
-    requests: Mutex<Vec<Value>>,
+/// Describes a tool's requests as they would be sent, without the user's token, up to the first that changes something.
+pub(super) struct DryRun<'c> {
+    io: ToolIo<'c>,
+    endpoints: &'c Endpoints,
+    planned: Mutex<Planned>,
 }
 
-impl<'e> DryRun<'e> {
-    pub(super) fn new(endpoints: &'e Endpoints) -> Self {
+#[derive(Default)]
+struct Planned {
+    requests: Vec<PlannedRequest>,
+    /// Whether something was not sent, so that the tool cannot go on.
+    is_held: bool,
+    then: Option<&'static str>,
+}
+
+impl<'c> DryRun<'c> {
+    pub(super) fn new(io: ToolIo<'c>, endpoints: &'c Endpoints) -> Self {
         Self {
+            io,
             endpoints,
-            requests: Mutex::new(Vec::new()),
+            planned: Mutex::default(),
         }
     }
 
-    /// The requests where there are any; else the tool's own result, which needed none.
+    /// The requests; the tool's own result where it needed none, and the error with which the call would fail before it
+    /// changes anything.
     pub(super) fn output(self, result: Result<Output>) -> Result<Output> {
-        let requests = self
-            .requests
+        let planned = self
+            .planned
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
-        if requests.is_empty() {
+        if planned.requests.is_empty() || (result.is_err() && !planned.is_held) {
             return result;
         }
-        Ok(Output::from(
-            json!({ "dry_run": true, "requests": requests }),
-        ))
+        plan(planned.requests, planned.then)
     }
 
-    fn describe(&self, request: &ApiRequest) -> Result<Value> {
-        let sent = first_attempt(request.clone(), self.endpoints)?;
-        let headers = sent.headers().iter();
-        let mut described = json!({
-            "method": sent.method().as_str(),
-            "url": sent.uri().to_string(),
-            "effect": request.effect_of(),
-            "headers": headers
-                .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()))
-                .collect::<Map<String, Value>>(),
-        });
-        if let Some(body) = &request.body {
-            described["body"] = serde_json::from_slice(body).unwrap_or_default();
+    fn planned(&self) -> MutexGuard<'_, Planned> {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes the requests, and says whether all of them only read.
+    fn note(&self, requests: &[ApiRequest]) -> Result<bool> {
+        let mut planned = self.planned();
+        if planned.is_held {
+            return Ok(false);
         }
-        Ok(described)
+        let only_read = requests
+            .iter()
+            .all(|request| request.effect_of() == Effect::Read);
+        for request in requests {
+            let sent = first_attempt(request.clone(), self.endpoints)?;
+            let (origin, _) = self.endpoints.origin_or_fail(request.origin)?;
+            let described = described(sent, origin, request.effect_of(), only_read);
+            planned.requests.push(described);
+        }
+        planned.is_held = !only_read;
+        planned.then = requests.iter().find_map(|request| request.then);
+        Ok(only_read)
     }
 }
 
 impl IoBackend for DryRun<'_> {
     fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
-        let responses = requests
-            .iter()
-            .map(|request| {
-                let described = self.describe(request)?;
-                self.requests
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(described);
-                Err(Error::new(ErrorKind::Internal, "a dry run sends nothing"))
-            })
-            .collect();
+        let held = || Error::new(ErrorKind::Internal, "a dry run changes nothing");
+        let refused = match self.note(&requests) {
+            Ok(true) => return self.io.exchange(requests),
+            Ok(false) => held(),
+            Err(error) => error,
+        };
+        let responses = requests.iter().map(|_| Err(refused.clone())).collect();
         Box::pin(std::future::ready(responses))
     }
 
-    fn pause(&self, _: std::time::Duration) -> BoxFuture<'_, Result<()>> {
-        Box::pin(std::future::ready(Ok(())))
+    fn pause(&self, duration: std::time::Duration) -> BoxFuture<'_, Result<()>> {
+        self.io.pause(duration)
     }
+}
+
+/// The result of a dry run.
+pub(super) fn plan(requests: Vec<PlannedRequest>, then: Option<&str>) -> Result<Output> {
+    let plan = Plan::new(requests, then.map(str::to_owned));
+    let text = serde_json::to_vec(&plan).map_err(|error| {
+        Error::new(ErrorKind::Internal, "the plan cannot be written").with_source(error)
+    })?;
+    Ok(Output {
+        data: Data::Raw(text.into(), 200),
+        warnings: Vec::new(),
+    })
+}
+
+/// A request that is not sent at all, with what every request to the product carries.
+pub(super) fn unsent(
+    mut request: http::Request<Body>,
+    origin: &str,
+    effect: Effect,
+    product: &Product,
+) -> PlannedRequest {
+    set_product_headers(request.headers_mut(), product);
+    described(request, origin, effect, false)
+}
+
+fn described(
+    request: http::Request<Body>,
+    origin: &str,
+    effect: Effect,
+    sent: bool,
+) -> PlannedRequest {
+    let (head, body) = request.into_parts();
+    let headers = head.headers.iter();
+    let url = head.uri.to_string();
+    PlannedRequest {
+        method: head.method.to_string(),
+        path: url.strip_prefix(origin).unwrap_or_default().to_owned(),
+        url,
+        effect,
+        sent,
+        headers: headers
+            .map(|(name, value)| {
+                let value = String::from_utf8_lossy(value.as_bytes());
+                (name.to_string(), value.into_owned())
+            })
+            .collect(),
+        body: match body {
+            Body::Bytes(bytes) if !bytes.is_empty() => text(&bytes),
+            _ => None,
+        },
+    }
+}
+
+/// JSON as it is, byte for byte; anything else as a text.
+fn text(body: &[u8]) -> Option<Box<RawValue>> {
+    let text = String::from_utf8_lossy(body).into_owned();
+    let json = RawValue::from_string(text.clone()).ok();
+    json.or_else(|| to_raw_value(&text).ok())
 }

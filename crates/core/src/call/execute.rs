@@ -12,6 +12,7 @@ use super::{
     once::{Keyed, Turn},
     record::Record,
     send::Sender,
+    shape::shaped,
     tool_io::ToolIo,
     unknown_after_panic, validate,
 };
@@ -22,8 +23,9 @@ use crate::{
     domain::AccountRef,
     policy::{self, Action},
     resource::{ExecuteRequest, Execution},
+    results::ResultOptions,
     scope::ScopeName,
-    tool::{AnyTool, Call, Effect, Io, ToolEntry},
+    tool::{AnyTool, Call, Effect, Io},
 };
 
 /// Longest time of one call, all its requests, pauses and retries together.
@@ -36,6 +38,7 @@ struct Invocation {
     /// The key of this caller with this input, where there is one.
     own_key: Option<String>,
     dry_run: bool,
+    result: ResultOptions,
     held: Arc<Held>,
 }
 
@@ -57,6 +60,7 @@ pub(crate) async fn execute(
         schema_version,
         tool_version,
         dry_run,
+        result,
         idempotency_key: _,
     } = request;
     let mut record = Record::begin(context, name, &connection_name, &identifier);
@@ -72,13 +76,14 @@ pub(crate) async fn execute(
     let read = async {
         let size = held.add_input(&input)?;
         let (shared, name) = (context.clone(), name.to_owned());
+        result.paths()?;
         let read = move || -> Result<_> {
             let tools = &shared.catalogue;
             let tool = find::tool(tools, &name, schema_version, tool_version, &mut input)?;
             Ok((tool.entry(), validate::input(tool, input)))
         };
         let (entry, parsed) = context.computed(size, read).await??;
-        let tool = current(context, entry)?;
+        let tool = find::again(&context.catalogue, entry)?;
         record.tool(tool);
         Ok((tool, parsed?))
     };
@@ -91,6 +96,7 @@ pub(crate) async fn execute(
         identifier,
         own_key,
         dry_run,
+        result,
         held,
     };
     if tool.entry().effect() == Effect::Read || dry_run {
@@ -100,7 +106,7 @@ pub(crate) async fn execute(
     let entry = tool.entry();
     context
         .detached_call(|context| async move {
-            let tool = current(&context, entry)?;
+            let tool = find::again(&context.catalogue, entry)?;
             let parsed = parsed.as_ref();
             if let Some(keyed) = keyed {
                 return run_once(&context, tool, parsed, &invocation, record, keyed).await;
@@ -110,12 +116,6 @@ pub(crate) async fn execute(
         })
         .await
         .map_err(unknown_after_panic)?
-}
-
-/// A tool of this version, which was found before.
-fn current<'c>(context: &'c Context, entry: &ToolEntry) -> Result<&'c CatalogueTool> {
-    let tools = &context.catalogue;
-    tools.find(entry.name(), None, Some(entry.version()))
 }
 
 async fn run(
@@ -194,27 +194,29 @@ async fn stages(
         entry.effect(),
         Action::Tool(entry.name()),
     )?;
-    let output = if invocation.dry_run {
-        let dry = DryRun::new(&snapshot.endpoints);
+    let _place = snapshot.places.enter(context.monotonic())?;
+    let mut is_again = false;
+    if let Some(turn) = turn {
+        let repeat = repeat(&snapshot, tool, &call);
+        turn.start(record.id(), snapshot.account.id, repeat).await?;
+        is_again = turn.is_again();
+        record.changes();
+    }
+    let (of, requests) = (Arc::clone(&snapshot), record.requests());
+    let sender = Sender::new(context, of, DEADLINE, requests, &invocation.held);
+    let io = ToolIo::new(sender, is_again);
+    let result = if invocation.dry_run {
+        let dry = DryRun::new(io, &snapshot.endpoints);
         let result = parsed.run(&call, Io::new(&dry)).await;
-        dry.output(result)?
+        dry.output(result)
     } else {
-        let _place = snapshot.places.enter(context.monotonic())?;
-        let mut is_again = false;
-        if let Some(turn) = turn {
-            let repeat = repeat(&snapshot, tool, &call);
-            turn.start(record.id(), snapshot.account.id, repeat).await?;
-            is_again = turn.is_again();
-            record.changes();
-        }
-        let (snapshot, requests) = (Arc::clone(&snapshot), record.requests());
-        let sender = Sender::new(context, snapshot, DEADLINE, requests, &invocation.held);
-        let result = parsed
-            .run(&call, Io::new(&ToolIo::new(sender, is_again)))
-            .await;
-        result.map_err(asking)?
+        parsed.run(&call, Io::new(&io)).await
     };
-    let (data, warnings) = output.into_json()?;
+    let output = result.map_err(asking)?;
+    let (mut data, mut warnings) = output.into_json()?;
+    if !invocation.dry_run {
+        data = shaped(context, entry, &invocation.result, data, &mut warnings).await?;
+    }
     Ok(Execution::new(
         record.id(),
         entry.name(),

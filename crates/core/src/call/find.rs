@@ -7,6 +7,7 @@ use crate::{
     catalogue::{Catalogue, CatalogueTool},
     error::Violation,
     schema::VERSION_PARAMETERS,
+    tool::ToolEntry,
 };
 
 /// The tool and version asked for, next to the input or in it. Takes the version parameters out of the input, which is
@@ -27,6 +28,11 @@ pub(super) fn tool<'a>(
     let schema_version = one(schema_parameter, schema_version, input)?;
     let tool_version = one(tool_parameter, tool_version, input)?;
     catalogue.find(name, schema_version.as_deref(), tool_version.as_deref())
+}
+
+/// A tool of this version, which was found before.
+pub(super) fn again<'a>(catalogue: &'a Catalogue, entry: &ToolEntry) -> Result<&'a CatalogueTool> {
+    catalogue.find(entry.name(), None, Some(entry.version()))
 }
 
 fn one(parameter: &str, outside: Option<String>, input: &mut Value) -> Result<Option<String>> {

@@ -216,3 +216,7 @@ fn rows(totals: Totals) -> impl Iterator<Item = CallTotals> {
         }
     })
 }
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;

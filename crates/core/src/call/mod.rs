@@ -22,6 +22,7 @@ mod read;
 mod record;
 mod retry;
 mod send;
+mod shape;
 mod tool_io;
 mod validate;
 

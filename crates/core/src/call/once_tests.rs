@@ -33,6 +33,9 @@ use crate::{
     tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool, ToolEntry},
 };
 
+#[path = "once_size_tests.rs"]
+mod size;
+
 /// Put a note under an id by which the product knows it again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -436,30 +439,6 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
         .unwrap();
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AuthorizationRequired));
-}
-
-#[test]
-fn an_outcome_that_is_too_large_is_not_kept_and_not_made_again() {
-    let world = World::new();
-    let count = Arc::new(AtomicU32::new(0));
-    let seen = Arc::clone(&count);
-    let transport = Responses::by(move |_| {
-        seen.fetch_add(1, Ordering::SeqCst);
-        let body = format!("\"{}\"", "x".repeat(2 * KEPT));
-        std::future::ready(Ok(response(200, body)))
-    });
-    let context = &processes(&world, &transport, &Arc::default())[0];
-    let first = world.run(write(context, "key", "a")).unwrap();
-    let (_, body, id, _) = world.run(raw(context, "key", "a")).unwrap();
-    assert_eq!(body.len(), 2 * KEPT + 2);
-    let tool = world.run(write(context, "key", "a")).unwrap_err();
-    let raw = world.run(raw(context, "key", "a")).unwrap_err();
-    for (error, id) in [(tool, first.execution_id.to_string()), (raw, id)] {
-        assert_eq!(error.kind(), ErrorKind::IdempotencyConflict);
-        assert!(!error.retryable());
-        assert_eq!(error.execution_id(), Some(id.as_str()));
-    }
-    assert_eq!(count.load(Ordering::SeqCst), 2);
 }
 
 #[test]

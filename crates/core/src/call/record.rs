@@ -213,6 +213,13 @@ mod tests {
     }
 
     #[test]
+    fn a_moment_is_kept_to_the_microsecond() {
+        let moment = |nanoseconds| Timestamp::new(1_767_225_600, nanoseconds).unwrap();
+        assert_eq!(whole_micros(moment(1_234_567)), moment(1_234_000));
+        assert_eq!(whole_micros(moment(1_234_000)), moment(1_234_000));
+    }
+
+    #[test]
     fn a_record_says_how_it_ended_and_gives_the_error_its_id() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));

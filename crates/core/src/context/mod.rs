@@ -16,6 +16,7 @@ pub(crate) mod outbox;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
 mod sign_in;
+mod sign_in_provider;
 pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
@@ -42,6 +43,8 @@ pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
 pub(crate) use lookup::account_view;
 pub use options::{EnvironmentOptions, Ports, Retention, Verification};
+pub use sign_in_provider::SignInProvider;
+pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
 pub(crate) use snapshots::Snapshot;
 pub(crate) use token_set::TokenSet;
 
@@ -110,9 +113,12 @@ pub(crate) struct Shared {
     /// How far the re-encryption that this process does, or did last, has come.
     pub(crate) reencryption: Mutex<Option<Reencryption>>,
     sign_ins: sign_in::SignIns,
+    /// The provider by which members sign in, where there is one.
+    pub(crate) sign_in_provider: Option<KnownProvider>,
     /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
     pub(crate) private_hosts: Vec<String>,
-    /// Hosts that the operator set for products: these may be private too, but not for webhooks.
+    /// Hosts that the operator set for products and for the sign-in provider: these may be private too, but not for
+    /// webhooks.
     pub(crate) product_hosts: Vec<String>,
     counter: AtomicU32,
 }
@@ -156,6 +162,8 @@ impl Context {
         ports: Ports,
     ) -> Result<Self> {
         options.retention.check()?;
+        let provider = options.sign_in_provider.map(KnownProvider::new);
+        let sign_in_provider = provider.transpose()?;
         for name in options.products.keys() {
             if catalogue.product(name).is_none() {
                 return Err(Error::new(
@@ -177,7 +185,9 @@ impl Context {
             })
             .collect::<Result<_>>()?;
         let product_hosts = options.products.values().flat_map(ProductOptions::hosts);
-        let product_hosts = product_hosts.collect();
+        let provider_host = sign_in_provider.as_ref();
+        let provider_host = provider_host.map(|provider| provider.options.host().to_owned());
+        let product_hosts = product_hosts.chain(provider_host).collect();
         let names = catalogue.products().iter().map(|product| product.name);
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let store = Records::new(ports.store);
@@ -230,6 +240,7 @@ impl Context {
             webhook_lanes: webhook_lanes::WebhookLanes::default(),
             reencryption: Mutex::default(),
             sign_ins: sign_in::SignIns::default(),
+            sign_in_provider,
             private_hosts: options.private_hosts,
             product_hosts,
             counter: AtomicU32::new(0),

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::bulkheads::CallLimits;
 use super::endpoints::{ProductOptions, base_url, is_loopback};
+use super::sign_in_provider::SignInProvider;
 use crate::{
     Error, ErrorKind, Result,
     ports::{AllowAll, Entropy, KeySource, Policy, Runtime, Spool, Transport},
@@ -34,6 +35,8 @@ pub struct EnvironmentOptions {
     pub private_hosts: Vec<String>,
     /// How many calls may be in flight, and what they may hold.
     pub calls: CallLimits,
+    /// The OpenID Connect provider by which members sign in to the dashboard, besides passwords; none where there is none.
+    pub sign_in_provider: Option<SignInProvider>,
 }
 
 impl EnvironmentOptions {
@@ -58,6 +61,7 @@ impl EnvironmentOptions {
             retention: Retention::default(),
             private_hosts: Vec::new(),
             calls: CallLimits::default(),
+            sign_in_provider: None,
         })
     }
 

@@ -65,11 +65,20 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::RateLimited`] where there were too many, with the time until they count no more.
     pub(crate) fn count_attempt(&self, account: &str, source: &str) -> Result<()> {
+        let account = (of_account(account), PER_ACCOUNT);
+        self.count([account].into_iter().chain(of_source(source)).collect())
+    }
+
+    /// The same from somewhere, where it is not known yet as whom.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RateLimited`].
+    pub(crate) fn count_attempt_from(&self, source: &str) -> Result<()> {
+        self.count(of_source(source).into_iter().collect())
+    }
+
+    fn count(&self, counted: Vec<(Digest, u32)>) -> Result<()> {
         let now = self.monotonic();
-        let mut counted = vec![(of_account(account), PER_ACCOUNT)];
-        if !source.is_empty() {
-            counted.push((of_source(source), PER_SOURCE));
-        }
         let mut attempts = lock(&self.sign_ins.attempts);
         for (key, most) in &counted {
             let live = live(&attempts, key, now);
@@ -149,8 +158,10 @@ fn of_account(account: &str) -> Digest {
     Digest::of(&format!("account {account}"))
 }
 
-fn of_source(source: &str) -> Digest {
-    Digest::of(&format!("source {source}"))
+/// Nothing for a source that is not known.
+fn of_source(source: &str) -> Option<(Digest, u32)> {
+    let key = || (Digest::of(&format!("source {source}")), PER_SOURCE);
+    (!source.is_empty()).then(key)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -49,3 +49,32 @@ pub(crate) fn unknown_connection<'a>(
         format!("there is no connection {:?}{hint}", scrub(name, 80)),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_connection_is_told_with_those_that_there_are() {
+        let told = |name: &str, known: &[&str]| {
+            let error = unknown_connection(name, known.iter().copied());
+            assert_eq!(error.kind(), ErrorKind::UnknownConnection);
+            error.message().to_owned()
+        };
+        let begin = r#"there is no connection "mail""#;
+        assert_eq!(told("mail", &[]), begin);
+        assert_eq!(
+            told("mail", &["crm", "hr"]),
+            format!("{begin}; expected one of: crm, hr")
+        );
+        let near = told("mail", &["mails", "hr"]);
+        assert!(
+            near.contains("did you mean") && !near.contains("expected"),
+            "{near}"
+        );
+        let many: Vec<String> = (0..11).map(|number| format!("crm-{number}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(told("mail", &many), begin);
+        assert!(told("mail", &many[..10]).ends_with("crm-9"));
+    }
+}

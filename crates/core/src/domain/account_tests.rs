@@ -108,6 +108,10 @@ fn account(state: AccountState) -> Account {
             generation: 4,
         }),
         refresh_failures: 3,
+        refresh: RefreshState {
+            refresh_refused_at: Some(NOW),
+            ..RefreshState::default()
+        },
         ..new_account(id, connection, Identifier::new("ada").unwrap(), NOW)
     }
 }
@@ -270,6 +274,29 @@ fn a_disconnected_account_keeps_who_it_is_and_no_generation_comes_again() {
             }
         );
     }
+}
+
+#[test]
+fn an_adopted_credential_brings_its_own_times() {
+    let row = account(Active);
+    let adopted = Trigger::CredentialAdopted {
+        generation: 5,
+        token_expires_at: Some(LATER),
+        sent_at: Some(LATER),
+    };
+    let expected = Account {
+        generation: 5,
+        token_expires_at: Some(LATER),
+        lease: None,
+        refresh: RefreshState {
+            token_sent_at: Some(LATER),
+            refresh_refused_at: None,
+            ..row.refresh.clone()
+        },
+        updated_at: LATER,
+        ..row.clone()
+    };
+    assert_eq!(after(&row, adopted), expected);
 }
 
 #[test]

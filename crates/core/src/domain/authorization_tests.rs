@@ -38,6 +38,28 @@ fn authorization(state: AuthorizationState) -> Authorization {
     }
 }
 
+#[test]
+fn a_link_is_unopened_only_until_it_is_opened() {
+    for state in STATES {
+        assert_eq!(authorization(state).is_unopened(), state == Created);
+    }
+}
+
+#[test]
+fn why_it_ended_holds_what_the_product_said() {
+    let error = |said: &str| {
+        Error::new(ErrorKind::Forbidden, "refused").with_context("product_message", said)
+    };
+    assert_eq!(
+        Why::of("refused", &error("no such user")),
+        Why {
+            reason: String::from("refused"),
+            product_message: Some(String::from("no such user")),
+        }
+    );
+    assert_eq!(Why::of("refused", &error("")), Why::from("refused"));
+}
+
 fn kind(result: Result<()>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }
@@ -227,6 +249,19 @@ fn a_link_that_is_opened_again_and_again_ends_when_it_was_said_to() {
 
 #[test]
 fn steps_change_what_they_say_and_nothing_else() {
+    let returned = authorization(Returned);
+    let exchanged = after(&returned, Trigger::Exchanged(pending()), NOW);
+    assert_eq!(
+        exchanged,
+        Authorization {
+            state: Verifying,
+            // It proved who asked for the code, which is spent.
+            verifier: None,
+            pending: Some(pending()),
+            expires_at: exchanged.expires_at,
+            ..returned
+        }
+    );
     let from = authorization(Verifying);
     assert_eq!(
         after(&from, Trigger::Confirmed, NOW),

@@ -200,8 +200,12 @@ mod tests {
                     .as_ref()
                     .map(|after| after.as_ref().map(|key| key.state));
                 assert_eq!(got.map_err(Error::kind), expected, "{said}");
-                // Where it is retired, and only there, its key is gone.
+                // Where it is retired, and only there, its key is gone; and a moment is noted where it changes that.
                 if let Ok(Some(after)) = after {
+                    let activates = state != Active && after.state == Active;
+                    assert_eq!(after.activated_at, activates.then_some(NOW), "{said}");
+                    let retires = after.state == Retired;
+                    assert_eq!(after.retired_at, retires.then_some(NOW), "{said}");
                     assert_eq!(after.wrapped.is_none(), after.state == Retired, "{said}");
                 }
             }

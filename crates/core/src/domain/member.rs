@@ -10,7 +10,7 @@ use crate::{
     digest::Digest,
     identifier::MemberId,
     sealed::Sealed,
-    state::{MemberState, Role},
+    state::{MemberState, Role, SignInMethod},
 };
 
 /// How long the link of an invitation or a reset is good.
@@ -33,6 +33,9 @@ pub(crate) struct Member {
     /// The second factor, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) second_factor: Option<SecondFactor>,
+    /// Who the member is at the provider by which members sign in, where that was ever used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) provider: Option<ProviderSubject>,
     /// The link that lets the member set a password, where one is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) link: Option<MemberLink>,
@@ -64,6 +67,15 @@ pub(crate) struct SecondFactor {
     pub(crate) confirmed: bool,
     /// The last step whose code was used.
     pub(crate) last_step: Option<i64>,
+}
+
+/// One of a provider's users.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ProviderSubject {
+    /// The provider.
+    pub(crate) issuer: String,
+    /// Which of its users, for ever: an e-mail address can be given to another person.
+    pub(crate) subject: String,
 }
 
 /// A one-time link.
@@ -103,6 +115,7 @@ impl Member {
             role,
             password: None,
             second_factor: None,
+            provider: None,
             link: None,
             disabled: false,
             epoch: 0,
@@ -178,14 +191,34 @@ impl Member {
         }
     }
 
-    /// Without a password, and with a link that sets another one; perhaps without the second factor too.
+    /// After somebody with the member's e-mail address has signed in at the provider; none where that is another person
+    /// than before.
+    pub(crate) fn known_at(&self, who: &ProviderSubject) -> Option<Self> {
+        let before = self.provider.as_ref();
+        let is_other =
+            |before: &ProviderSubject| before.issuer == who.issuer && before.subject != who.subject;
+        (!before.is_some_and(is_other)).then(|| Self {
+            provider: Some(who.clone()),
+            ..self.clone()
+        })
+    }
+
+    /// How the member can sign in.
+    pub(crate) fn sign_in_with(&self) -> Vec<SignInMethod> {
+        let password = self.password.as_ref().map(|_| SignInMethod::Password);
+        let provider = self.provider.as_ref().map(|_| SignInMethod::Provider);
+        password.into_iter().chain(provider).collect()
+    }
+
+    /// Without a password, and with a link that sets another one; perhaps without the second factor too. Who the member is
+    /// at the provider is told again at the next sign-in there.
     pub(crate) fn reset(&self, link: MemberLink, second_factor: bool) -> Result<Self> {
         if self.disabled {
             let message = "the member is disabled; enable it first";
             return Err(Error::new(ErrorKind::InvalidTransition, message));
         }
         let mut after = self.signed_out_everywhere();
-        (after.password, after.link) = (None, Some(link));
+        (after.password, after.provider, after.link) = (None, None, Some(link));
         if second_factor {
             after.second_factor = None;
         }

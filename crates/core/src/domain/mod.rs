@@ -44,7 +44,7 @@ pub(crate) use execution::Execution;
 pub(crate) use extra::Extra;
 pub(crate) use keyed_call::KeyedCall;
 pub(crate) use lease::Lease;
-pub(crate) use member::{Member, MemberLink};
+pub(crate) use member::{Member, MemberLink, ProviderSubject};
 pub(crate) use outbox::{OutboxEntry, OutboxTask};
 pub(crate) use password::PasswordHash;
 pub(crate) use secret::Secret;

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, Member};
-use crate::{digest::Digest, identifier::MemberId};
+use crate::{digest::Digest, identifier::MemberId, state::SignInMethod};
 
 /// A session ends when nothing was asked for so long.
 const IDLE: SignedDuration = SignedDuration::from_mins(30);
@@ -32,9 +32,12 @@ pub(crate) struct Session {
     /// Whether it was opened without a password, for whoever sits at this machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) of_this_machine: bool,
+    /// Whether it was opened by a sign-in at the provider, without a password of ours.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_provider: bool,
     /// When it began.
     pub(crate) created_at: Timestamp,
-    /// When the password was last given.
+    /// When the password was last given, or the member signed in at the provider.
     pub(crate) stepped_up_at: Timestamp,
     /// When it ends, unless it is used before.
     pub(crate) expires_at: Timestamp,
@@ -54,6 +57,7 @@ impl Session {
             epoch: member.epoch,
             awaits_code,
             of_this_machine: false,
+            by_provider: false,
             created_at: now,
             stepped_up_at: now,
             expires_at: after(now, life),
@@ -61,7 +65,7 @@ impl Session {
         }
     }
 
-    /// The session that takes its place once the code was right.
+    /// A session that awaits no code, such as the one that takes its place once the code was right.
     pub(crate) fn confirmed(id: Digest, member: &Member, now: Timestamp) -> Self {
         Self {
             awaits_code: false,
@@ -75,6 +79,23 @@ impl Session {
         Self {
             of_this_machine: true,
             ..Self::confirmed(id, member, now)
+        }
+    }
+
+    /// A session of a member who has just signed in at the provider; it awaits a code like any other.
+    pub(crate) fn by_provider(id: Digest, member: &Member, now: Timestamp) -> Self {
+        Self {
+            by_provider: true,
+            ..Self::new(id, member, now)
+        }
+    }
+
+    /// How the member signed in, for the audit log.
+    pub(crate) fn method(&self) -> &'static str {
+        match (self.of_this_machine, self.by_provider) {
+            (true, _) => "this_machine",
+            (_, true) => SignInMethod::Provider.name(),
+            _ => SignInMethod::Password.name(),
         }
     }
 

@@ -7,7 +7,11 @@ use super::Environment;
 use crate::ErrorKind;
 use crate::{
     Result,
-    access::{SignIn, SignedInMember, StartedSession, members, sessions},
+    access::{
+        FinishedAtProvider, ReturnFromProvider, SignIn, SignedInMember, StartedSession, members,
+        sessions,
+    },
+    oauth::StartedAtProvider,
     resource::{
         IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor, Page,
     },
@@ -176,6 +180,42 @@ impl Environment {
         source: &str,
     ) -> Result<()> {
         sessions::step_up(&self.0, session_id, password, source).await
+    }
+
+    /// The name for people of the provider by which members sign in, where there is one.
+    pub fn sign_in_provider(&self) -> Option<&str> {
+        let provider = self.0.sign_in_provider.as_ref();
+        provider.map(|provider| provider.options.name.as_str())
+    }
+
+    /// Sends a browser to the provider by which members sign in, from where it comes back to
+    /// `/dashboard/sign-in/callback` of the public URL. With the id of a session, its member signs in there once more, in
+    /// place of the password before what cannot be undone. `next` is kept for [`FinishedAtProvider::next`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] where there is no provider, [`ErrorKind::SignInProviderFailed`],
+    /// [`ErrorKind::Unauthenticated`] for a session that has ended.
+    pub async fn begin_at_provider(
+        &self,
+        next: &str,
+        session_id: Option<&str>,
+    ) -> Result<StartedAtProvider> {
+        sessions::begin_at_provider(&self.0, next, session_id).await
+    }
+
+    /// Takes a browser's return from the provider: opens a session of the member with the e-mail address that the provider
+    /// names, who is made where there is none; or notes that the member of a session has signed in once more. Attempts are
+    /// limited: 30 in 15 minutes from one source.
+    ///
+    /// # Errors
+    /// [`ErrorKind::SignInFailed`] where it has to begin again, [`ErrorKind::SignInRefused`] for someone who is not let in,
+    /// [`ErrorKind::SignInProviderFailed`], [`ErrorKind::RateLimited`], [`ErrorKind::Unauthenticated`] for a session that
+    /// has ended.
+    pub async fn finish_at_provider(
+        &self,
+        given: ReturnFromProvider,
+    ) -> Result<FinishedAtProvider> {
+        sessions::finish_at_provider(&self.0, given).await
     }
 
     /// Opens a session of the owner "You", who is created where it does not exist, without any proof. Only for requests

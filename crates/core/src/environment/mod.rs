@@ -35,7 +35,10 @@ use crate::{
     schema::ExportFormat,
 };
 pub use crate::{
-    context::{CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, Verification},
+    context::{
+        CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, SignInProvider,
+        Verification,
+    },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
 

@@ -132,6 +132,12 @@ kinds! {
     AuthorizationDenied = "authorization_denied", 403, false, EndUser;
     /// The product did not complete the authorization; create a new link.
     AuthorizationFailed = "authorization_failed", 502, false, EndUser;
+    /// A member's sign-in at the provider was not completed; begin it again.
+    SignInFailed = "sign_in_failed", 403, false, EndUser;
+    /// The provider knows who signed in, and this environment does not let that person in.
+    SignInRefused = "sign_in_refused", 403, false, Operator;
+    /// The provider by which members sign in cannot be reached, or does not do what it should.
+    SignInProviderFailed = "sign_in_provider_failed", 502, true, Operator;
     /// The browser that returned is not the one that opened the link.
     BrowserMismatch = "browser_mismatch", 403, false, EndUser;
     /// The end user authorized with another account of the product than before.

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Error, ErrorKind, Result, identifier::ExecutionId, tool::Warning};
+use crate::{
+    Error, ErrorKind, Result, identifier::ExecutionId, results::ResultOptions, tool::Warning,
+};
 
 /// A call of a tool by name, with all its options.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -27,9 +29,12 @@ pub struct ExecuteRequest {
     /// Version of the tool, a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_version: Option<String>,
-    /// Describes the first requests instead of sending them.
+    /// Describes the requests and changes nothing; what only reads is sent where the tool goes on from its response.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
+    /// What of the result is returned, and in which form.
+    #[serde(flatten)]
+    pub result: ResultOptions,
     /// Makes a call that changes something once, however often it comes with this key, for 24 hours; what it creates at the
     /// product has ids that derive from the key. Comes from the header `Idempotency-Key` over HTTP.
     #[serde(skip)]
@@ -86,8 +91,8 @@ impl ExecuteRequest {
 /// | what did not fail the call, yet matters | [`warnings`](Self::warnings) |
 /// | the id under which it is recorded | [`execution_id`](Self::execution_id) |
 ///
-/// The data of a dry run is not what the tool describes, but the requests that it would send: read it with
-/// [`json`](Self::json).
+/// The data of a dry run is not what the tool describes, but a [`Plan`](super::Plan) of the requests that it would send: read
+/// it with [`json`](Self::json).
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
@@ -217,6 +222,9 @@ pub struct ProxyRequest {
     /// JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
+    /// Describes the request instead of sending it: the response is a plan, as that of a tool's dry run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
     /// Makes a request that changes something once, however often it comes with this key, for 24 hours. Comes from the
     /// header `Idempotency-Key` over HTTP.
     #[serde(skip)]

@@ -8,14 +8,14 @@ use serde_json::json;
 
 use crate::{
     identifier::MemberId,
-    state::{MemberState, Role},
+    state::{MemberState, Role, SignInMethod},
 };
 
 /// A person who may sign in to the dashboard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
-    "status": "invited", "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
+    "status": "invited", "sign_in_with": [], "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
     "link_expires_at": "2026-11-23T13:38:43Z",
 }))]
 #[non_exhaustive]
@@ -30,6 +30,10 @@ pub struct Member {
     pub role: Role,
     /// Its state.
     pub status: MemberState,
+    /// How the member can sign in: by a password, and at the provider where that was ever done. Empty until the member has
+    /// followed the invitation, or signed in at the provider.
+    #[serde(default)]
+    pub sign_in_with: Vec<SignInMethod>,
     /// Whether a one-time code is asked for at sign-in.
     pub second_factor: bool,
     /// When the member was created or invited.
@@ -142,7 +146,7 @@ impl MemberReset {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
-    "status": "invited", "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
+    "status": "invited", "sign_in_with": [], "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
     "link_expires_at": "2026-11-23T13:38:43Z",
     "link": "https://stead.example.com/dashboard/invitation?token=stead_invitation_…",
 }))]

@@ -13,6 +13,7 @@ mod event_type;
 mod history;
 mod key;
 mod member;
+mod plan;
 mod tool;
 mod webhook;
 
@@ -37,6 +38,7 @@ pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
 pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
+pub use plan::{Plan, PlannedRequest};
 pub use tool::{Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
     NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
@@ -44,7 +46,7 @@ pub use webhook::{
 
 pub use crate::state::{
     AccountHealth, AccountReason, AccountState, AuthorizationState, ConnectionHealth,
-    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, TokenAccess,
+    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, SignInMethod, TokenAccess,
 };
 
 /// One page of a list.

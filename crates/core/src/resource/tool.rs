@@ -29,6 +29,9 @@ pub struct ToolDescription {
     /// JSON Schema of the result's data, draft 2020-12. The data may have members that it does not name.
     #[serde(default)]
     pub output_schema: Value,
+    /// JSON Schema of the data in the view `readable`, where the tool has one. No member is required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readable_schema: Option<Value>,
     /// Whether the user asked about can call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readiness: Option<Readiness>,
@@ -56,6 +59,7 @@ impl ToolDescription {
             description: schema.description().to_owned(),
             input_schema: schema.schema().clone(),
             output_schema: tool.output_schema().clone(),
+            readable_schema: tool.readable_schema().cloned(),
             readiness: None,
         })
     }

@@ -59,7 +59,8 @@ mod tests {
             refused::<ExecuteRequest>(json!({ "connectionName": "mail", "dry_run": [] })),
             [
                 "/connectionName additionalProperties: \"connectionName\" is not known; did you mean connection_name? \
-                 Expected one of: connection_name, dry_run, identifier, input, schema_version, tool_version",
+                 Expected one of: connection_name, dry_run, fields, identifier, input, \
+                 max_bytes, schema_version, tool_version, view",
                 "/connection_name required: \"connection_name\" is required",
                 "/dry_run type: expected boolean, found array",
                 "/identifier required: \"identifier\" is required",

@@ -61,6 +61,11 @@ pub(crate) fn second_factor(member: MemberId) -> AssociatedData<'static> {
     AssociatedData::new("member", member.uuid(), "second_factor")
 }
 
+/// What a browser keeps while its member signs in at the provider.
+pub(crate) fn sign_in_attempt() -> AssociatedData<'static> {
+    AssociatedData::new("sign_in", Uuid::nil(), "attempt")
+}
+
 /// Whose tokens they are: an account row that was given to another user opens nothing.
 pub(crate) fn owner(account: &Account) -> String {
     format!("{}/{}", account.connection_id, account.identifier)

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use super::{Call, Effect, Hints, Io, Output, RequiredScopes, Tool, input_of};
+use super::{Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Tool, input_of};
 use crate::{Error, Result, error::Violation};
 
 /// A parsed input, ready to run.
@@ -44,6 +44,7 @@ pub struct ToolEntry {
     rewrite: fn(Value) -> Result<Value>,
     output_schema: fn() -> Schema,
     rewrite_output: fn(&str) -> serde_json::Result<Value>,
+    readable: Option<ReadableView>,
 }
 
 impl ToolEntry {
@@ -62,6 +63,7 @@ impl ToolEntry {
             rewrite: rewrite::<T>,
             output_schema: schema_of::<T::Output>,
             rewrite_output: rewrite_output::<T>,
+            readable: T::READABLE,
         }
     }
     /// Name of the tool.
@@ -109,6 +111,10 @@ impl ToolEntry {
     /// As [`ToolEntry::parse`].
     pub fn rewrite(&self, input: Value) -> Result<Value> {
         (self.rewrite)(input)
+    }
+    /// The readable view of the result, where there is one.
+    pub const fn readable(&self) -> Option<ReadableView> {
+        self.readable
     }
     /// JSON Schema of [`Tool::Output`], before any transformation.
     pub fn output_struct_schema(&self) -> Schema {

@@ -7,6 +7,7 @@ mod input;
 mod io;
 mod list;
 mod output;
+mod readable;
 mod request;
 mod response;
 mod scope;
@@ -23,6 +24,7 @@ pub use hints::Hints;
 pub use input::input_of;
 pub use io::{Io, IoBackend};
 pub use output::{Data, Output, Warning};
+pub use readable::{Readable, ReadableView, items_of, shortened, text_of};
 #[cfg(feature = "platform")]
 pub(crate) use request::effect_of_method;
 pub use request::{ApiRequest, IntoQuery, Retry, UNRESERVED};
@@ -87,6 +89,8 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     /// Shape of the result, which is published as its JSON Schema. A member that it does not name stays in the data,
     /// so it never denies unknown fields, and what the product may leave out is an `Option` or has a default.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+    /// A short form of the result, for callers that ask for it; none unless the tool says so.
+    const READABLE: Option<ReadableView> = None;
 
     /// Rules across fields, which a schema cannot say. Runs with the schema, before the account is looked up.
     ///

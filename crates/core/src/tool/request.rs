@@ -33,6 +33,8 @@ pub struct ApiRequest {
     pub retry: Retry,
     /// What it does, where the method does not say so.
     pub effect: Option<Effect>,
+    /// What the tool sends after it by its response, in one sentence: a dry run cannot go on there.
+    pub then: Option<&'static str>,
 }
 
 /// Whether a request may be retried after a failure.
@@ -83,6 +85,7 @@ impl ApiRequest {
             accept: &[],
             retry: Retry::Unprocessed,
             effect: None,
+            then: None,
         }
     }
 
@@ -143,6 +146,13 @@ impl ApiRequest {
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = Some(effect);
+        self
+    }
+
+    /// Says of a write what the tool sends after it by its response: `appends the other blocks`.
+    #[must_use]
+    pub fn then(mut self, then: &'static str) -> Self {
+        self.then = Some(then);
         self
     }
 

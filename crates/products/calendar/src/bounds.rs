@@ -29,6 +29,19 @@ impl Bound {
         Self { path, moment }
     }
 
+    /// The same for what events start before: a date stands for the whole of its day.
+    pub(crate) fn read_until(
+        path: &'static str,
+        text: &Option<String>,
+        violations: &mut Violations,
+    ) -> Self {
+        let bound = Self::read(path, text, violations);
+        Self {
+            moment: bound.moment.map(Moment::after_day),
+            ..bound
+        }
+    }
+
     /// Whether only a zone tells which instant is meant.
     fn needs_zone(self) -> bool {
         self.moment

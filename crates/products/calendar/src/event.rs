@@ -1,10 +1,11 @@
 //! What creating and changing an event have in common: its details, its guests, its request.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Output, Response, Retry},
+    tool::{ApiRequest, Data, Output, Response, Retry},
 };
 
 use crate::{Transparency, Visibility, recurrence};
@@ -118,18 +119,49 @@ fn is_address(email: &str) -> bool {
     }
 }
 
-/// Adds a warning where guests are given and the caller does not say whether they are notified: the product notifies no
-/// one then.
+/// What is read of an event to see who is invited.
+#[derive(Debug, Default, Deserialize)]
+struct Invited {
+    #[serde(default)]
+    attendees: Vec<Attendee>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Attendee {
+    #[serde(default, rename = "self")]
+    is_user: bool,
+    #[serde(default)]
+    resource: bool,
+}
+
+/// Whether others than the user are invited to an event; a room is not a guest.
+pub(crate) fn has_guests(event: &[u8]) -> bool {
+    let invited: Invited = serde_json::from_slice(event).unwrap_or_default();
+    let mut attendees = invited.attendees.into_iter();
+    attendees.any(|attendee| !attendee.is_user && !attendee.resource)
+}
+
+/// The warning that the guests were not told: the product tells no one unless it is asked to.
+pub(crate) const NOT_NOTIFIED: &str = "guests_not_notified";
+
+/// Adds it to a written event where it has or had guests, or guests are given, and the caller does not say whether they
+/// are notified.
 pub(crate) fn warn_of_guests(
     output: Output,
     emails: Option<&[String]>,
+    had_guests: bool,
     send: Option<bool>,
 ) -> Output {
-    if send.is_some() || emails.is_none_or(<[String]>::is_empty) {
+    let has_guests = || {
+        had_guests
+            || emails.is_some_and(|emails| !emails.is_empty())
+            || matches!(&output.data, Data::Raw(event, _) if has_guests(event))
+    };
+    if send.is_some() || !has_guests() {
         return output;
     }
     let message = "the guests were not notified; send_updates does that";
-    output.warn("guests_not_notified", message)
+    output.warn(NOT_NOTIFIED, message)
 }
 
 /// Whether notifications go out, in the product's words (Calendar API, `sendUpdates`).

@@ -9,6 +9,7 @@ mod kind;
 mod meeting;
 mod page;
 mod product;
+mod readable;
 mod recurrence;
 mod reschedule;
 mod resource;

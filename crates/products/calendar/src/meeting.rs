@@ -47,6 +47,10 @@ pub(crate) const REFUSED: (&str, &str) = (
     "the calendar takes no video meetings; the event was saved without one",
 );
 
+/// What [`awaited`] sends, for a dry run.
+pub(crate) const THEN: &str =
+    "reads the event again until its meeting is made, for up to seven seconds";
+
 /// The event as the product has it once its meeting is made, or after some waiting. The event exists whatever becomes
 /// of its meeting, so that is a warning at most.
 pub(crate) async fn awaited(io: Io<'_>, calendar: &str, mut response: Response) -> Result<Output> {

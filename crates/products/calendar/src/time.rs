@@ -69,6 +69,14 @@ impl Moment {
         matches!(self, Self::Day(_))
     }
 
+    /// What comes after: the next day for a date, and otherwise the moment itself.
+    pub(crate) fn after_day(self) -> Self {
+        match self {
+            Self::Day(day) => Self::Day(day.tomorrow().unwrap_or(day)),
+            moment => moment,
+        }
+    }
+
     /// The instant; a date is its first moment in the zone.
     pub(crate) fn instant(self, zone: &TimeZone) -> Option<Timestamp> {
         match self {

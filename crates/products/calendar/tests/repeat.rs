@@ -14,12 +14,13 @@ fn call() -> Call {
 fn delete(attempt: u8) -> (Value, usize) {
     let body = json!({"error": {"code": 410, "message": "Resource has been deleted", "errors": [{"reason": "deleted"}]}});
     let gone = Response::new(410, HeaderMap::new(), body.to_string()).with_attempt(attempt);
-    let canned = Canned::new(&PRODUCT, [gone]);
+    let guests = Response::new(200, HeaderMap::new(), "{}");
+    let canned = Canned::new(&PRODUCT, [guests, gone]);
     let tool = ToolEntry::of::<DeleteEvent>()
         .parse(json!({"event_id": "e1"}))
         .expect("an input");
     let output = drive(&*tool, &call(), &canned).expect("an output");
-    assert_eq!(canned.requests()[0].retry, Retry::Always);
+    assert_eq!(canned.requests()[1].retry, Retry::Always);
     let (data, warnings) = output.into_json().expect("JSON");
     (
         serde_json::from_str(data.get()).expect("JSON"),

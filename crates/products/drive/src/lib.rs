@@ -8,6 +8,7 @@ mod mask;
 mod order;
 mod product;
 mod query;
+mod readable;
 pub mod scopes;
 mod tools;
 

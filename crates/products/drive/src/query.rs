@@ -57,10 +57,16 @@ fn read(query: &str) -> Result<Terms, &'static str> {
 /// (Drive API, `files.list`). And what is known of it.
 ///
 /// # Errors
-/// As [`read`].
-pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), &'static str> {
+/// As [`read`]; and where the query compares nothing, with the query that looks for these words in names.
+pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), String> {
     let query = query.trim();
     let terms = read(query)?;
+    if let Some(words) = only_words(query) {
+        return Err(format!(
+            "expected a query with an operator; for these words in names it is: name contains {}",
+            quoted(words)
+        ));
+    }
     let query = if query.is_empty() {
         String::from("trashed = false")
     } else if terms.trashed {
@@ -70,6 +76,47 @@ pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), &'static str
     };
     Ok((query, terms))
 }
+
+/// The words of a query that compares nothing, which the product would refuse: what somebody looks for, bare or in quotes.
+/// A term that is true or false stands by itself.
+fn only_words(query: &str) -> Option<&str> {
+    let mut outside = String::new();
+    let mut rest = query;
+    while let Some(at) = rest.find(['\'', '"']) {
+        outside.push_str(&rest[..at]);
+        outside.push('\'');
+        let quote = if rest[at..].starts_with('"') {
+            '"'
+        } else {
+            '\''
+        };
+        rest = after_text(&rest[at + 1..], quote)?;
+    }
+    outside.push_str(rest);
+    let has_text = outside.contains('\'');
+    let names = |word: &str, known: &[&str]| {
+        let mut known = known.iter();
+        known.any(|known| word.eq_ignore_ascii_case(known))
+    };
+    let mut words = outside
+        .split(|character| !is_word(character))
+        .filter(|word| !word.is_empty());
+    let compares = outside.contains(['=', '<', '>'])
+        || (has_text && words.clone().any(|word| names(word, &OPERATORS)));
+    if compares || (!has_text && words.all(|word| names(word, &FLAGS))) {
+        return None;
+    }
+    let inside = query
+        .strip_prefix('\'')
+        .and_then(|text| text.strip_suffix('\''));
+    let inside = inside.or_else(|| query.strip_prefix('"')?.strip_suffix('"'));
+    Some(inside.unwrap_or(query))
+}
+
+/// Operators that are words (Drive API, "Search query terms and operators").
+const OPERATORS: [&str; 3] = ["contains", "in", "has"];
+/// What a query can hold that has neither a text nor a comparison.
+const FLAGS: [&str; 6] = ["trashed", "starred", "sharedWithMe", "and", "or", "not"];
 
 /// A text as the language writes it: in single quotes, with a backslash before backslashes and quotes.
 pub(crate) fn quoted(text: &str) -> String {
@@ -157,6 +204,31 @@ mod tests {
             ),
         ] {
             assert_eq!(without_trash(query).unwrap().0, sent, "{query}");
+        }
+    }
+
+    #[test]
+    fn words_that_compare_nothing_are_refused_with_the_query_for_them() {
+        for (query, ready) in [
+            ("budget", "name contains 'budget'"),
+            ("  meeting in Berlin ", "name contains 'meeting in Berlin'"),
+            ("a\\b", "name contains 'a\\\\b'"),
+            ("'plan'", "name contains 'plan'"),
+            ("\"plan 2026\"", "name contains 'plan 2026'"),
+            ("starred notes", "name contains 'starred notes'"),
+        ] {
+            let refused = without_trash(query).unwrap_err();
+            assert!(refused.ends_with(&format!("it is: {ready}")), "{refused}");
+        }
+        for query in [
+            "starred",
+            "not trashed and sharedWithMe",
+            "'root' in parents",
+            "name contains 'a'",
+            "properties has { key='a' and value='b' }",
+            "modifiedTime>'2026-05-01T00:00:00'",
+        ] {
+            assert!(without_trash(query).is_ok(), "{query}");
         }
     }
 

@@ -15,6 +15,7 @@ mod part;
 mod person;
 mod person_field;
 mod product;
+mod readable;
 pub mod scopes;
 mod tools;
 

@@ -122,7 +122,7 @@ pub(crate) fn taken_in(message: &Value) -> Option<Timestamp> {
 }
 
 /// Snippets come escaped for HTML.
-fn unescape(snippet: &str) -> String {
+pub(crate) fn unescape(snippet: &str) -> String {
     if !snippet.contains('&') {
         return snippet.to_owned();
     }

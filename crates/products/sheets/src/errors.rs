@@ -2,6 +2,8 @@
 
 use stead_core::{Error, ErrorKind, tool::Response};
 
+use crate::titles::NO_RANGE;
+
 /// Reads the error of a response; `None` where it is not one.
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
     let error = stead_google::read_error(response)?;
@@ -9,7 +11,7 @@ pub(crate) fn read_error(response: &Response) -> Option<Error> {
     Some(if said.contains("must not be an Office file") {
         let message = "this is an uploaded Office file, which the product shows and its API does not read; open it and choose \"Save as Google Sheets\", then use the id of the copy";
         error.reclassify(ErrorKind::ProductConflict, format!("{message}: {said}"))
-    } else if said.contains("Unable to parse range") {
+    } else if said.contains(NO_RANGE) {
         let message = "the spreadsheet has no such range; check the sheet's title, which needs quotes where it has other characters than letters and digits, such as 'Plan 2026'!A1:B2";
         error.reclassify(
             ErrorKind::ProductInvalidRequest,

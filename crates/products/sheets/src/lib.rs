@@ -3,12 +3,15 @@
 mod a1;
 mod cell;
 mod errors;
+mod looks;
 mod new_sheet;
 mod options;
 mod product;
+mod readable;
 pub mod scopes;
 mod spreadsheet;
 mod spreadsheet_id;
+mod titles;
 mod tools;
 mod value_range;
 

@@ -6,6 +6,7 @@ mod namespace;
 mod object_type;
 mod product;
 mod query;
+mod readable;
 mod reader;
 mod result;
 pub mod scopes;

@@ -36,6 +36,7 @@ impl Namespace {
     pub(crate) fn surround(self, mut statement: Statement) -> Statement {
         statement.database = self.database;
         statement.schema = self.schema;
+        statement.leaves_open = true;
         statement
     }
 }

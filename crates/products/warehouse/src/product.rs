@@ -81,6 +81,24 @@ pub static PRODUCT: Product = Product {
             about: "The role that all users act in. Empty: each user’s default role, which must not be ACCOUNTADMIN or SECURITYADMIN.",
             is_required: false,
         },
+        SettingField {
+            name: settings::WAREHOUSE,
+            title: "Warehouse",
+            about: "The warehouse that statements run on where a call names none. Empty: each user’s default warehouse.",
+            is_required: false,
+        },
+        SettingField {
+            name: settings::DATABASE,
+            title: "Database",
+            about: "The database of the session where a call names none. Empty: each user’s default namespace.",
+            is_required: false,
+        },
+        SettingField {
+            name: settings::SCHEMA,
+            title: "Schema",
+            about: "The schema of the session where a call names neither database nor schema.",
+            is_required: false,
+        },
     ],
     test_calls: &[TestCall {
         tool: "warehouse_show_warehouses",

@@ -1,7 +1,7 @@
 //! Settings of a connection: which account of the product, and in which role.
 
 use serde_json::{Map, Value};
-use stead_core::{Error, Result, error::Violation, product::DerivedSettings};
+use stead_core::{Error, Result, error::Violation, product::DerivedSettings, tool::Call};
 
 use crate::{scopes, sql::Name};
 
@@ -9,10 +9,21 @@ use crate::{scopes, sql::Name};
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
 /// Clouds that an identifier may name after its region.
 const CLOUDS: [&str; 3] = ["aws", "azure", "gcp"];
+/// Settings that stand in for what a call leaves out.
+const SESSION: [&str; 3] = [WAREHOUSE, DATABASE, SCHEMA];
+pub(crate) const WAREHOUSE: &str = "warehouse";
+pub(crate) const DATABASE: &str = "database";
+pub(crate) const SCHEMA: &str = "schema";
+
+/// The name that a setting holds for what a call leaves out.
+pub(crate) fn name(call: &Call, setting: &str) -> Option<Name> {
+    Name::read(call.settings.get(setting)?.as_str()?).ok()
+}
+
 /// Labels of a host before the suffix: locator, region, cloud, `privatelink`.
 const MOST_LABELS: usize = 4;
 
-/// Reads `account` and `role`: the host that every address of the connection has, and the scopes that its links ask for.
+/// Reads the settings: the host that every address of the connection has, and the scopes that its links ask for.
 ///
 /// # Errors
 /// [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
@@ -52,15 +63,23 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         Some(Some(Err(message))) => refuse("role", "format", message),
         Some(None) => refuse("role", "type", "expected a role's name"),
     }
-    for name in settings
-        .keys()
-        .filter(|name| !["account", "role"].contains(&name.as_str()))
-    {
+    for name in SESSION {
+        match settings
+            .get(name)
+            .map(|value| value.as_str().map(Name::read))
+        {
+            None | Some(Some(Ok(_))) => {}
+            Some(Some(Err(message))) => refuse(name, "format", message),
+            Some(None) => refuse(name, "type", "expected a name"),
+        }
+    }
+    let is_known = |name: &str| ["account", "role"].contains(&name) || SESSION.contains(&name);
+    for name in settings.keys().filter(|name| !is_known(name)) {
         let name = name.replace('~', "~0").replace('/', "~1");
         refuse(
             &name,
             "additionalProperties",
-            "this is not known here; known: account, role",
+            "this is not known here; known: account, role, warehouse, database, schema, rate_limit",
         );
     }
     if violations.is_empty() {
@@ -231,6 +250,13 @@ mod tests {
             (
                 json!({"account": "a", "role": ""}),
                 vec![("/settings/role", "format")],
+            ),
+            (
+                json!({"account": "a", "warehouse": 7, "database": "", "schema": "s"}),
+                vec![
+                    ("/settings/warehouse", "type"),
+                    ("/settings/database", "format"),
+                ],
             ),
             (
                 json!({"account": "a", "role": null}),

@@ -13,6 +13,7 @@ use stead_core::{
 
 use crate::{
     errors::{self, CANCELLED, RESULT_INCOMPLETE, RUNNING, TIMED_OUT, read_error},
+    settings::{self, DATABASE, SCHEMA, WAREHOUSE},
     sql::Name,
 };
 
@@ -35,6 +36,9 @@ pub(crate) struct Statement {
     pub(crate) bindings: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parameters: Option<Map<String, Value>>,
+    /// Whether its names may leave database and schema to the session.
+    #[serde(skip)]
+    pub(crate) leaves_open: bool,
 }
 
 fn stored<S: serde::Serializer>(name: &Option<Name>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -80,8 +84,20 @@ impl Statement {
             .retry(rule)
     }
 
+    /// Fills in what the caller left out from the connection's settings. A schema of theirs belongs to their database.
+    #[must_use]
+    pub(crate) fn with_defaults(mut self, call: &Call) -> Self {
+        self.warehouse = self.warehouse.or_else(|| settings::name(call, WAREHOUSE));
+        if self.leaves_open && self.database.is_none() {
+            self.database = settings::name(call, DATABASE);
+            self.schema = self.schema.or_else(|| settings::name(call, SCHEMA));
+        }
+        self
+    }
+
     /// Submits a statement that only reads, and returns its rows as objects.
-    pub(crate) async fn rows(self, call: &Call, io: Io<'_>) -> Result<Output> {
+    pub(crate) async fn rows(mut self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self = self.with_defaults(call);
         let request_id = call.derive_id("statement").to_string();
         let request = self.request(&request_id, None).effect(Effect::Read);
         let reply = submit(io, request, &request_id).await?;

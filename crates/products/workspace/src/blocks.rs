@@ -1,6 +1,10 @@
 //! Blocks of a page's content, cut into pieces that one request takes.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use stead_core::error::Violations;
 
 use crate::limits::{ITEMS, check_array, check_member};
@@ -8,6 +12,81 @@ use crate::limits::{ITEMS, check_array, check_member};
 /// One block of content, as the product describes it: `{"type": "paragraph", "paragraph": {"rich_text": […]}}`.
 pub type Block = Map<String, Value>;
 
+/// Content of a page as a caller gives it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ChildBlock {
+    /// A block.
+    Block(Block),
+    /// A text, which becomes a paragraph.
+    Text(String),
+}
+
+impl JsonSchema for ChildBlock {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("ChildBlock")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A block, or the text of a paragraph.",
+            "anyOf": [{ "type": "object", "additionalProperties": true }, { "type": "string" }],
+        })
+    }
+}
+
+impl From<Block> for ChildBlock {
+    fn from(block: Block) -> Self {
+        Self::Block(block)
+    }
+}
+
+impl From<&str> for ChildBlock {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// The blocks that are meant. A text that is a block as JSON is that block.
+pub(crate) fn read(given: Option<&[ChildBlock]>) -> Vec<Block> {
+    let given = given.into_iter().flatten();
+    given
+        .map(|one| match one {
+            ChildBlock::Block(block) => block.clone(),
+            ChildBlock::Text(text) => match serde_json::from_str::<Block>(text) {
+                Ok(block) if block.contains_key("type") => block,
+                _ => paragraph(text),
+            },
+        })
+        .collect()
+}
+
+/// A paragraph, in runs that are as long as the product takes them.
+fn paragraph(text: &str) -> Block {
+    let mut runs: Vec<String> = Vec::new();
+    let mut length = RUN;
+    for character in text.chars() {
+        length += character.len_utf16();
+        if length > RUN {
+            runs.push(String::new());
+            length = character.len_utf16();
+        }
+        if let Some(run) = runs.last_mut() {
+            run.push(character);
+        }
+    }
+    let runs: Vec<Value> = runs
+        .iter()
+        .map(|run| json!({ "type": "text", "text": { "content": run } }))
+        .collect();
+    Block::from_iter([
+        (String::from("type"), json!("paragraph")),
+        (String::from("paragraph"), json!({ "rich_text": runs })),
+    ])
+}
+
+/// UTF-16 code units of one run of text (Notion API, "Request limits").
+const RUN: usize = 2000;
 /// Blocks of one request, nested ones included (Notion API, "Request limits").
 const ELEMENTS: usize = 1000;
 /// Bytes of the blocks of one request. The product takes 500 KB; the rest is left to a page's properties.
@@ -82,8 +161,6 @@ fn children(block: &Block) -> impl Iterator<Item = &Block> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn block(value: Value) -> Block {
@@ -94,6 +171,27 @@ mod tests {
         block(
             json!({"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content": text}}]}}),
         )
+    }
+
+    #[test]
+    fn a_text_is_a_paragraph_in_runs_that_the_product_takes() {
+        let texts = |text: &str| {
+            let read = read(Some(&[ChildBlock::from(text)]));
+            let runs = read[0]["paragraph"]["rich_text"].as_array().cloned();
+            let runs = runs.unwrap().into_iter();
+            runs.map(|run| run["text"]["content"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(texts("First words"), ["First words"]);
+        assert!(texts("").is_empty());
+        let long = format!("{}𝄞b", "a".repeat(1999));
+        assert_eq!(texts(&long), ["a".repeat(1999), "𝄞b".to_owned()]);
+        let divider = r#"{"type": "divider", "divider": {}}"#;
+        assert_eq!(
+            read(Some(&[ChildBlock::from(divider)])),
+            [block(json!({"type": "divider", "divider": {}}))]
+        );
+        assert_eq!(texts("{\"a\": 1}"), ["{\"a\": 1}"]);
     }
 
     fn toggle(children: &[Block]) -> Block {

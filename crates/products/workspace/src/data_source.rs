@@ -47,7 +47,7 @@ pub(crate) fn get(version: Version<'_>, id: &str) -> ApiRequest {
 }
 
 /// The id of the only data source. Where there are several, taking the first would mix up the user's data.
-fn only_source(database: &Value) -> Result<String> {
+pub(crate) fn only_source(database: &Value) -> Result<String> {
     let sources: Vec<(&str, &str)> = database["data_sources"]
         .as_array()
         .into_iter()

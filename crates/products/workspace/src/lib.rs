@@ -1,25 +1,29 @@
 #![doc = include_str!("docs.md")]
 
 mod blocks;
+mod columns;
 mod data_source;
 mod decoration;
 mod errors;
 mod id;
 mod limits;
+mod more;
 mod new_page;
 mod page_parent;
 mod product;
 mod properties;
+mod readable;
 mod resource;
 mod rich_text;
 mod rows;
 pub mod scopes;
+mod settings;
 mod sort;
 mod tools;
 mod version;
 mod write;
 
-pub use blocks::Block;
+pub use blocks::{Block, ChildBlock};
 pub use decoration::{CoverKind, ExternalFile, IconKind, PageCover, PageIcon};
 pub use id::Id;
 pub use page_parent::PageParent;

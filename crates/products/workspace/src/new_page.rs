@@ -4,14 +4,15 @@ use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Io, Output},
+    tool::{ApiRequest, Call, Io, Output},
 };
 
 use crate::{
     blocks::{self, Block},
+    columns::{self, By},
     decoration::{PageCover, PageIcon},
     errors::needs,
-    properties::{Properties, explained},
+    properties::{Properties, explained, is_encoded},
     scopes,
     version::Version,
     write::{self, Saved},
@@ -22,16 +23,16 @@ pub(crate) struct NewPage<'a> {
     /// The parent as the product takes it: `{database_id}` or `{page_id}`.
     pub(crate) parent: Value,
     pub(crate) properties: Option<&'a Properties>,
-    pub(crate) child_blocks: &'a [Block],
+    pub(crate) child_blocks: Vec<Block>,
     pub(crate) icon: Option<&'a PageIcon>,
     pub(crate) cover: Option<&'a PageCover>,
     pub(crate) version: Version<'a>,
 }
 
-impl NewPage<'_> {
+impl<'a> NewPage<'a> {
     /// Checks what both kinds of pages have.
     pub(crate) fn check(&self, violations: &mut Violations) {
-        blocks::check(self.child_blocks, violations);
+        blocks::check(&self.child_blocks, violations);
         if let Some(icon) = self.icon {
             icon.check(violations);
         }
@@ -45,24 +46,36 @@ impl NewPage<'_> {
     ///
     /// # Errors
     /// The product's. Where the page exists already, `partial` says so, and how many blocks were written.
-    pub(crate) async fn create(self, io: Io<'_>) -> Result<Output> {
-        let pieces = blocks::pieces(self.child_blocks);
+    pub(crate) async fn create(mut self, call: &'a Call, io: Io<'_>) -> Result<Output> {
+        self.version = self.version.or_of(call);
+        let pieces = blocks::pieces(&self.child_blocks);
         let (first, rest) = match pieces.split_first() {
             Some((first, rest)) => (*first, rest),
             None => (&[][..], &[][..]),
         };
         let read = |id: &str| self.version.on(ApiRequest::get(["pages", id]));
-        let saved = write::save(io, self.page(first), read)
-            .await
-            .map_err(|error| needs(error, scopes::INSERT_CONTENT))
-            .map_err(|error| explained(error, self.properties))?;
+        let saved = match write::save(io, self.page(first, !rest.is_empty()), read).await {
+            Ok(saved) => saved,
+            Err(error) => return Err(self.explained(io, error).await),
+        };
         if !rest.is_empty() {
             self.append(io, &saved, first.len(), rest).await?;
         }
         Ok(saved.into())
     }
 
-    fn page(&self, first: &[Block]) -> ApiRequest {
+    /// Says what is missing where the product refuses the page: a capability, or a column.
+    async fn explained(&self, io: Io<'_>, error: Error) -> Error {
+        let error = explained(needs(error, scopes::INSERT_CONTENT), self.properties);
+        let Some(database) = self.parent["database_id"].as_str() else {
+            return error;
+        };
+        let keys = self.properties.into_iter().flat_map(|values| values.keys());
+        let asked = keys.map(String::as_str).filter(|key| !is_encoded(key));
+        columns::named(io, self.version, database, By::Name, asked, error).await
+    }
+
+    fn page(&self, first: &[Block], goes_on: bool) -> ApiRequest {
         let mut body = json!({ "parent": self.parent, "properties": self.properties.cloned().unwrap_or_default() });
         if let Some(icon) = self.icon {
             body["icon"] = json!(icon);
@@ -73,7 +86,11 @@ impl NewPage<'_> {
         if !first.is_empty() {
             body["children"] = json!(first);
         }
-        self.version.on(ApiRequest::post(["pages"])).json(&body)
+        let request = self.version.on(ApiRequest::post(["pages"])).json(&body);
+        match goes_on {
+            true => request.then("appends the other blocks to the new page, in the order given"),
+            false => request,
+        }
     }
 
     /// One piece after the other: at the same time they would come in any order, or be refused (`conflict_error`).

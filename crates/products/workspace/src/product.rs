@@ -6,12 +6,13 @@ use stead_core::{
     ports::Limits,
     product::{
         ClientAuthentication, OAuth, Origin, PermissionTexts, Permissions, Product, ProxyRoute,
-        ProxyRules, Quota, Rotation, SubjectSource, TestCall, TokenFormat,
+        ProxyRules, Quota, Rotation, SettingField, SubjectSource, TestCall, TokenFormat,
     },
 };
 
 use crate::{
     errors::{read_error, read_token_error},
+    settings,
     tools::TOOLS,
     version,
 };
@@ -40,6 +41,13 @@ pub static PRODUCT: Product = Product {
         writes_per_minute: None,
         concurrency: 4,
     },
+    settings: settings::derive,
+    setting_fields: &[SettingField {
+        name: settings::VERSION,
+        title: "Version of the API",
+        about: "The version that tools speak where a call names none: a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
+        is_required: false,
+    }],
     proxy: ProxyRules {
         routes: &[
             ProxyRoute::new("/v1", NOTION),

@@ -81,10 +81,14 @@ pub(crate) fn plain_id(id: &str) -> String {
 
 /// What an encoded key stands for; nothing where nothing is encoded.
 fn decoded(key: &str) -> Option<String> {
-    let is_encoded = key.as_bytes().windows(3).any(|bytes| {
+    is_encoded(key).then(|| percent_decode_str(key).decode_utf8_lossy().into_owned())
+}
+
+/// Whether a key holds a URL-encoded byte.
+pub(crate) fn is_encoded(key: &str) -> bool {
+    key.as_bytes().windows(3).any(|bytes| {
         matches!(bytes, [b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
-    });
-    is_encoded.then(|| percent_decode_str(key).decode_utf8_lossy().into_owned())
+    })
 }
 
 fn pointer(key: &str) -> String {

@@ -7,7 +7,7 @@ use stead_core::{
     tool::{Output, Response},
 };
 
-use crate::Page;
+use crate::{Page, more};
 
 /// A page of a database's rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +50,9 @@ pub(crate) fn rows(response: Response, can_go_on: bool) -> Result<Output> {
             "the product ends a query after 10,000 rows, and there are more; ask with another order to see them",
         ));
     }
-    Ok(if page.has_more && !can_go_on {
+    Ok(if page.has_more && can_go_on {
+        more::warned(output)
+    } else if page.has_more {
         output.warn(
             "more_rows",
             "these are the first 100 rows, and there are more; workspace_query_database returns all of them, page by page",

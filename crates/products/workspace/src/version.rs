@@ -1,7 +1,9 @@
 //! Which version of the product a call speaks, and what follows from it. The header and the paths are decided here
 //! together: a path of one version under the header of another is refused by the product (`invalid_request_url`).
 
-use stead_core::tool::ApiRequest;
+use stead_core::tool::{ApiRequest, Call};
+
+use crate::settings;
 
 /// The version of a call that names none (Notion API, "Versioning").
 pub(crate) const DEFAULT: &str = "2022-06-28";
@@ -21,6 +23,12 @@ impl<'a> Version<'a> {
     /// The version that the caller asks for; the default where there is none.
     pub(crate) fn of(asked: Option<&'a String>) -> Self {
         Self(asked.map(String::as_str))
+    }
+
+    /// That of the connection's settings where the caller asks for none.
+    pub(crate) fn or_of(self, call: &'a Call) -> Self {
+        let set = || call.settings.get(settings::VERSION)?.as_str();
+        Self(self.0.or_else(set))
     }
 
     /// Whether rows and columns belong to data sources. Dates of this shape are in order as texts are.
@@ -64,7 +72,19 @@ mod tests {
     fn only_an_asked_version_is_put_on_a_request() {
         let asked = String::from("2025-09-03");
         let request = Version::of(Some(&asked)).on(ApiRequest::get(["search"]));
-        assert_eq!(request.headers, [(HEADER, asked)]);
+        assert_eq!(request.headers, [(HEADER, asked.clone())]);
+        let settings = serde_json::json!({ "workspace_version": "2026-03-11" });
+        let call = stead_testkit::fixture::CallSetup {
+            settings: settings.as_object().cloned().unwrap(),
+            ..Default::default()
+        };
+        let call = call.to_call(&crate::PRODUCT);
+        for (version, expected) in [(Some(&asked), &*asked), (None, "2026-03-11")] {
+            let request = Version::of(version)
+                .or_of(&call)
+                .on(ApiRequest::get(["search"]));
+            assert_eq!(request.headers, [(HEADER, expected.to_owned())]);
+        }
         assert!(
             Version::of(None)
                 .on(ApiRequest::get(["search"]))

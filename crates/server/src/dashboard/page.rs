@@ -194,7 +194,13 @@ impl Dashboard {
         });
         let mut response = next.run(request).await;
         match response.extensions_mut().remove() {
-            Some(Problem { error, .. }) => self.problem(&error, id, &frame),
+            Some(Problem { error, .. }) => {
+                let mut page = self.problem(&error, id, &frame);
+                let cookies = response.headers().get_all(header::SET_COOKIE).into_iter();
+                let cookies = cookies.map(|cookie| (header::SET_COOKIE, cookie.clone()));
+                page.headers_mut().extend(cookies);
+                page
+            }
             None => response,
         }
     }
@@ -239,8 +245,8 @@ impl Page {
         response
     }
 
-    /// Where the member has not given the password within the last ten minutes, sends the browser to the page that asks
-    /// for it, and from there to `next`: the page with the form that is then sent again. For what cannot be undone.
+    /// Where the member has not given the password within the last ten minutes, nor signed in at the provider, sends the
+    /// browser to the page that asks for it, and from there to `next`: the page with the form that is then sent again. For what cannot be undone.
     pub(super) fn step_up_first(&self, member: &SignedIn, next: &str) -> Option<Response> {
         if member.stepped_up {
             return None;

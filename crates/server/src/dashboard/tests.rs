@@ -473,6 +473,8 @@ fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
     assert_eq!(inside.len(), pages.len());
     let sign_in = [
         "/dashboard/sign-in",
+        "/dashboard/sign-in/provider",
+        "/dashboard/sign-in/callback",
         "/dashboard/sign-in/code",
         "/dashboard/setup",
         "/dashboard/invitation",

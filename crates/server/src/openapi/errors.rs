@@ -43,6 +43,9 @@ const ELSEWHERE: &[ErrorKind] = &[
     ErrorKind::OriginRejected,
     ErrorKind::ProductAccountMismatch,
     ErrorKind::ServiceUnavailable,
+    ErrorKind::SignInFailed,
+    ErrorKind::SignInProviderFailed,
+    ErrorKind::SignInRefused,
 ];
 
 impl Form<'_> {

@@ -396,7 +396,7 @@ impl Backend for Service {
             if let Some(key) = &request.idempotency_key {
                 outgoing = outgoing.idempotency_key(key)?;
             }
-            if !matches!(request.method.as_str(), "GET" | "HEAD") {
+            if !request.dry_run && !matches!(request.method.as_str(), "GET" | "HEAD") {
                 outgoing = outgoing.may_write();
             }
             response::of_product(self.send(outgoing).await?)

@@ -7,6 +7,7 @@ use stead_core::{
     Error, Result,
     ports::BoxFuture,
     resource::{ExecuteRequest, Execution},
+    results::{ResultOptions, View},
     tool::{Effect, Tool},
 };
 
@@ -68,7 +69,8 @@ impl<T> Execute<T> {
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.set(|request| request.idempotency_key = Some(key.into()))
     }
-    /// Describes the first requests instead of sending them; the data is then `{dry_run, requests}`.
+    /// Describes the requests and changes nothing; what only reads is sent where the tool goes on from its response. The data
+    /// is then a [`Plan`](crate::resource::Plan).
     pub fn dry_run(self, dry_run: bool) -> Self {
         self.set(|request| request.dry_run = dry_run)
     }
@@ -79,6 +81,37 @@ impl<T> Execute<T> {
     /// Version of the schema, a date: the same as the tool's.
     pub fn schema_version(self, date: impl Into<String>) -> Self {
         self.set(|request| request.schema_version = Some(date.into()))
+    }
+
+    /// Returns only these members of the result: `messages.subject`, `items[].id`. One that is not there is a warning. The
+    /// data is then no longer what the tool describes: read it with [`Execution::json`].
+    pub fn fields<F: Into<String>>(self, fields: impl IntoIterator<Item = F>) -> Execute {
+        let fields = fields.into_iter().map(Into::into).collect();
+        self.set(|request| request.result.fields = fields).untyped()
+    }
+    /// Form of the result: [`View::Readable`] is short and for people and models, where the tool has such a view. Read
+    /// it with [`Execution::json`].
+    pub fn view(self, view: View) -> Execute {
+        self.set(|request| request.result.view = view).untyped()
+    }
+    /// Bytes of the result's data at most: the longest texts are cut first, then lists from their ends, and warnings say
+    /// what was left out and how to get it.
+    pub fn max_bytes(self, max_bytes: u64) -> Self {
+        self.set(|request| request.result.max_bytes = Some(max_bytes))
+    }
+    /// All options of the result at once, in place of those that were set.
+    pub fn result(self, options: ResultOptions) -> Execute {
+        self.set(|request| request.result = options).untyped()
+    }
+
+    fn untyped(self) -> Execute {
+        Execute {
+            backend: self.backend,
+            tool: self.tool,
+            effect: self.effect,
+            request: self.request,
+            output: PhantomData,
+        }
     }
 
     fn set(mut self, change: impl FnOnce(&mut ExecuteRequest)) -> Self {

@@ -57,6 +57,13 @@ impl Request {
             Ok(())
         })
     }
+    /// Describes the request instead of sending it: the response's body is a [`Plan`](crate::resource::Plan).
+    pub fn dry_run(self, dry_run: bool) -> Self {
+        self.set(|request| {
+            request.dry_run = dry_run;
+            Ok(())
+        })
+    }
     /// Sends this as the JSON body.
     pub fn json(self, body: &impl Serialize) -> Self {
         self.set(|request| {

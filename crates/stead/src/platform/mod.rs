@@ -10,7 +10,8 @@ use stead_core::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     environment::{
-        CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention, Verification,
+        CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention,
+        SignInProvider, Verification,
     },
     ports::{Entropy, KeySource, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
@@ -258,6 +259,11 @@ impl PlatformBuilder {
         self.set(|options| options.private_hosts.push(host.to_owned()))
     }
 
+    /// Lets members of the dashboard sign in at an OpenID Connect provider too. Its host may have a private address.
+    pub fn sign_in_provider(self, provider: SignInProvider) -> Self {
+        self.set(|options| options.sign_in_provider = Some(provider))
+    }
+
     /// Says who confirms that the right user came back; the application by default.
     pub fn verification(self, verification: Verification) -> Self {
         self.set(|options| options.verification = verification)
@@ -308,6 +314,8 @@ impl PlatformBuilder {
             None => {
                 let mut private_hosts = options.private_hosts.clone();
                 private_hosts.extend(options.products.values().flat_map(ProductOptions::hosts));
+                let provider = options.sign_in_provider.as_ref();
+                private_hosts.extend(provider.map(|provider| provider.host().to_owned()));
                 crate::default_transport(Some(private_hosts))?
             }
         };

@@ -12,6 +12,7 @@ mod outputs;
 mod requests;
 mod schemas;
 mod texts;
+mod views;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -120,6 +121,8 @@ pub fn checks() -> Vec<Check> {
         inputs::unknown_arguments_are_refused_with_the_known_ones,
         inputs::versions_are_taken_by_every_tool,
         inputs::typed_calls_are_calls_by_name,
+        views::readable_views_are_portable,
+        views::readable_views_keep_to_their_schema,
         outputs::outputs_are_portable,
         outputs::results_are_what_their_output_says,
         outputs::members_of_outputs_are_seen,
@@ -128,6 +131,7 @@ pub fn checks() -> Vec<Check> {
         requests::tools_await_only_io,
         requests::effects_match_methods,
         requests::hints_match_methods,
+        requests::what_follows_a_write_is_said,
         requests::requests_stay_at_the_origins,
         hostile::hostile_strings_stay_data,
         errors::errors_become_kinds,

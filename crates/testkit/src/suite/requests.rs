@@ -87,6 +87,31 @@ pub(super) fn hints_match_methods(subject: &Subject) -> Vec<String> {
     faults
 }
 
+/// Where a tool goes on after its first write, the write says so: a dry run cannot.
+pub(super) fn what_follows_a_write_is_said(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (tool, case) in subject.cases() {
+        let requests = sent(tool, case);
+        let responses = case.responses().unwrap_or_default();
+        let mut exchanges = requests.iter().zip(&responses).enumerate();
+        let write = exchanges.find(|(_, (request, _))| request.effect_of() != Effect::Read);
+        if let Some((index, (request, response))) = write
+            && response.status < 300
+            && request.then.is_none()
+            && index + 1 < requests.len()
+        {
+            faults.push(format!(
+                "{}, {:?}: goes on after {} {:?}, which does not say what follows",
+                tool.entry().name(),
+                case.name,
+                request.method,
+                request.path
+            ));
+        }
+    }
+    faults
+}
+
 /// Every request goes to an origin of the product, by a target that no parser would change.
 pub(super) fn requests_stay_at_the_origins(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();

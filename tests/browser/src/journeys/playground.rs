@@ -14,7 +14,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.go(&tool).await?;
     stage.look("form").await?;
     browser.press("Dry run").await?;
-    browser.sees("Nothing was sent").await?;
+    browser.sees("Nothing was changed").await?;
     stage.look("dry-run").await?;
     browser.press("Run").await?;
     browser.sees("Result as JSON").await?;

@@ -129,6 +129,11 @@ fn describe(page: &mut String, tool: &ToolDescription) {
     }
     parameters(page, tool);
     result(page, &tool.output_schema);
+    if let Some(readable) = &tool.readable_schema {
+        let names = readable["properties"].as_object().into_iter().flatten();
+        let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
+        line!(page, "\nReadable view: {}", shown(&names));
+    }
 }
 
 fn parameters(page: &mut String, tool: &ToolDescription) {
@@ -182,6 +187,11 @@ fn result(page: &mut String, schema: &Value) {
     }
 }
 
+/// Names as code.
+fn shown(names: &[&str]) -> String {
+    format!("`{}`", names.join("`, `"))
+}
+
 fn meaning_of(schema: &Value) -> String {
     let meaning = schema["description"].as_str().unwrap_or_default();
     meaning.replace('\n', " ").replace('|', "\\|")
@@ -200,7 +210,7 @@ fn shape_of(schema: &Value) -> String {
         (Some("array"), _) => format!("array of {}", shape_of(&schema["items"])),
         (_, Some(members)) => {
             let names: Vec<&str> = members.keys().map(String::as_str).collect();
-            format!("object: `{}`", names.join("`, `"))
+            format!("object: {}", shown(&names))
         }
         (given, None) => given.unwrap_or("any").to_owned(),
     }

@@ -1,6 +1,7 @@
 //! `stead serve`: the service.
 
 mod brand;
+mod sign_in;
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -10,13 +11,13 @@ use secrecy::ExposeSecret as _;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
-use self::brand::BrandArgs;
+use self::{brand::BrandArgs, sign_in::SignInArgs};
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     listener, process,
     signals::Signals,
-    target::{CallLimitArgs, Database, History, IfMissing},
+    target::{CallLimitArgs, Database, History, IfMissing, Opening},
     terminal::Terminal,
 };
 
@@ -98,6 +99,9 @@ pub(crate) struct Serve {
     brand: BrandArgs,
 
     #[command(flatten)]
+    sign_in: SignInArgs,
+
+    #[command(flatten)]
     calls: CallLimitArgs,
 
     #[command(flatten)]
@@ -117,6 +121,7 @@ impl Serve {
             Verification::Application
         };
         let brand = self.brand.brand()?;
+        let provider = self.sign_in.provider()?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
         if self.trust_whoever_has_the_link {
@@ -128,11 +133,13 @@ impl Serve {
             true => IfMissing::Create,
             false => IfMissing::Refuse,
         };
-        let retention = self.history.retention();
-        let platform = self
-            .database
-            .open(verification, (&self.calls).into(), retention, if_missing)
-            .await?;
+        let opening = Opening {
+            calls: (&self.calls).into(),
+            retention: self.history.retention(),
+            provider,
+            ..Opening::new(verification, if_missing)
+        };
+        let platform = self.database.open(opening).await?;
         if verification == Verification::LinkPossession {
             terminal.note(TRUSTING);
         }

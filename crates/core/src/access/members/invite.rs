@@ -1,8 +1,9 @@
 //! Invites a member.
 
-use super::{MOST, check_name, issued, new_link};
+use super::{check_name, issued, new_link};
 use crate::{
     Error, ErrorKind, Result,
+    access::member::check_room,
     context::{Context, change::Change},
     domain::{Member, member::read_email},
     identifier::MemberId,
@@ -14,10 +15,7 @@ pub(crate) async fn invite(context: &Context, new: NewMember) -> Result<IssuedMe
     let email = read_email(&new.email)?;
     let name = new.name.unwrap_or_default();
     check_name(&name)?;
-    if context.store.members(None, MOST).await?.len() >= MOST as usize {
-        let message = format!("there are {MOST} members already; delete some first");
-        return Err(Error::new(ErrorKind::InvalidTransition, message));
-    }
+    check_room(context).await?;
     let (link, kept) = new_link(context);
     let id = MemberId::from_uuid(context.new_id());
     let member = Member {

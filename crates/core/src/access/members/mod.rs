@@ -26,7 +26,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
     Error, ErrorKind, Result,
-    access::member::view,
+    access::member::{MOST, view},
     context::Context,
     digest::Digest,
     domain::{Member, MemberLink, PasswordHash, password},
@@ -34,9 +34,6 @@ use crate::{
     resource::IssuedMemberLink,
     store::Versioned,
 };
-
-/// Members that there are at most.
-const MOST: u32 = 1000;
 
 /// The member of an id as it stands in a path.
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Member>> {

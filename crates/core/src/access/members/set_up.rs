@@ -5,7 +5,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{check_name, hashed};
 use crate::{
     Error, ErrorKind, Result,
-    access::sessions::{Opening, StartedSession},
+    access::{
+        member::has_members,
+        sessions::{Opening, StartedSession},
+    },
     caller::Caller,
     context::{Context, change::Change},
     digest::Digest,
@@ -73,10 +76,6 @@ pub(crate) async fn set_up(
             },
         )
         .await
-}
-
-async fn has_members(context: &Context) -> Result<bool> {
-    Ok(!context.store.members(None, 1).await?.is_empty())
 }
 
 fn used_up() -> Error {

@@ -37,7 +37,12 @@ pub(crate) async fn confirm(
                 let after = member.row.used_code(step);
                 let key = Records::session_key(&session.row.id);
                 let change = Change::none().delete(key, session.version);
-                Ok(opening.change(change, &after, member.version, Session::confirmed))
+                let by_provider = session.row.by_provider;
+                let confirmed = |id, member: &Member, now| Session {
+                    by_provider,
+                    ..Session::confirmed(id, member, now)
+                };
+                Ok(opening.change(change, &after, member.version, confirmed))
             },
         )
         .await?;

@@ -1,15 +1,19 @@
 //! Sessions of members in their browsers. The id is in a cookie; what is stored is its digest.
 
+mod at_provider;
 mod authenticate;
 mod confirm;
 mod on_this_machine;
 mod open;
+#[cfg(test)]
+mod provider_tests;
 mod sign_in;
 mod sign_out;
 mod step_up;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use at_provider::{begin as begin_at_provider, finish as finish_at_provider};
 pub(crate) use authenticate::{authenticate, check};
 pub(crate) use confirm::confirm;
 pub(crate) use on_this_machine::open_on_this_machine;
@@ -22,7 +26,7 @@ use std::fmt;
 
 use secrecy::SecretString;
 
-use crate::{Error, ErrorKind, caller::Caller, resource::Member};
+use crate::{Error, ErrorKind, caller::Caller, oauth::Callback, resource::Member};
 
 /// What somebody gives to sign in.
 #[derive(Debug, Clone)]
@@ -62,6 +66,47 @@ pub struct StartedSession {
     pub awaits_code: bool,
 }
 
+/// What a browser brings back from the provider.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ReturnFromProvider {
+    /// The parameters of the callback.
+    pub callback: Callback,
+    /// The cookie that was set when it was sent there, where it has one.
+    pub cookie: Option<SecretString>,
+    /// The id of the session that it has, where it has one.
+    pub session: Option<SecretString>,
+    /// Where the request came from, as in [`SignIn::source`].
+    pub source: String,
+}
+
+impl ReturnFromProvider {
+    /// A return.
+    pub fn new(
+        callback: Callback,
+        cookie: Option<SecretString>,
+        session: Option<SecretString>,
+        source: impl Into<String>,
+    ) -> Self {
+        Self {
+            callback,
+            cookie,
+            session,
+            source: source.into(),
+        }
+    }
+}
+
+/// What came of a return from the provider.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FinishedAtProvider {
+    /// Where the browser wanted to go.
+    pub next: String,
+    /// The session that has begun; none where the member of one has signed in once more.
+    pub session: Option<StartedSession>,
+}
+
 /// Who is signed in.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -70,7 +115,8 @@ pub struct SignedInMember {
     pub member: Member,
     /// What the forms of this session carry, so that no other site can send them.
     pub csrf_token: String,
-    /// Whether the password was given within the last ten minutes, as is asked for before what cannot be undone.
+    /// Whether the password was given within the last ten minutes, or the member signed in at the provider, as is asked for
+    /// before what cannot be undone.
     pub stepped_up: bool,
     /// The member as who acts.
     pub caller: Caller,

@@ -3,6 +3,7 @@
 use super::{Opening, StartedSession};
 use crate::{
     Error, ErrorKind, Result,
+    access::member::create,
     caller::Caller,
     context::{Context, change::Change},
     domain::{Member, Session},
@@ -19,7 +20,7 @@ const EMAIL: &str = "you@localhost";
 pub(crate) async fn open_on_this_machine(context: &Context) -> Result<StartedSession> {
     let id = match context.store.member_by_email(EMAIL).await? {
         Some(found) => found.row.id,
-        None => create(context).await?,
+        None => make(context).await?,
     };
     let opening = Opening::new(context);
     let gone = || Error::new(ErrorKind::NotFound, "the member was deleted meanwhile");
@@ -36,21 +37,9 @@ pub(crate) async fn open_on_this_machine(context: &Context) -> Result<StartedSes
         .await
 }
 
-async fn create(context: &Context) -> Result<MemberId> {
+async fn make(context: &Context) -> Result<MemberId> {
     let id = MemberId::from_uuid(context.new_id());
     let mut member = Member::new(id, EMAIL, Role::Owner, context.now());
     member.name = String::from("You");
-    let created = Change::none()
-        .event(member.event("member.created"))
-        .audit(member.audit("member.created"))
-        .insert(member);
-    let exists = || Error::new(ErrorKind::AlreadyExists, "the member exists");
-    match context.add("member.create", created, exists()).await {
-        // Another request was first.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let found = context.store.member_by_email(EMAIL).await?;
-            found.map(|found| found.row.id).ok_or_else(exists)
-        }
-        other => other.map(|()| id),
-    }
+    create(context, member).await
 }

@@ -35,6 +35,7 @@ impl Opening {
         session: impl FnOnce(Digest, &Member, Timestamp) -> Session,
     ) -> (Change, StartedSession) {
         let session = session(self.digest.clone(), after, self.now);
+        let method = session.method();
         let started = StartedSession {
             id: self.id.clone(),
             awaits_code: session.awaits_code,
@@ -46,7 +47,7 @@ impl Opening {
         let after = after.signed_in(self.now);
         let change = change
             .event(after.event("member.signed_in"))
-            .audit(after.audit("member.signed_in"))
+            .audit(after.audit("member.signed_in").fact("method", method))
             .update(after, version);
         (change, started)
     }

@@ -25,15 +25,26 @@ pub(crate) async fn step_up(
         return Err(Error::new(ErrorKind::Unauthenticated, message));
     }
     context.attempt_succeeded(&member.row.email);
+    let is_same = |member: &Member| match member.password == hash {
+        true => Ok(()),
+        false => Err(ended()),
+    };
+    note(context, id, is_same).await
+}
+
+/// Notes that the member of a session has proved again who it is, where `is_same` takes the member as it is by then.
+pub(super) async fn note(
+    context: &Context,
+    id: &str,
+    is_same: impl Fn(&Member) -> Result<()> + Send,
+) -> Result<()> {
     let now = context.now();
     context
         .change(
             "session.step_up",
             async || owned(context, id).await,
             |(session, member): (Versioned<Session>, Versioned<Member>)| {
-                if member.row.password != hash {
-                    return Err(ended());
-                }
+                is_same(&member.row)?;
                 let after = session.row.stepped_up(now);
                 Ok((Change::none().update(after, session.version), ()))
             },

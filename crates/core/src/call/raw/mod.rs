@@ -1,20 +1,19 @@
 //! A call of the product's own API: path and headers are checked, and the response is passed on as it comes.
 
+mod given;
 mod keyed;
 
-use std::{mem, pin::pin, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures_util::{
-    FutureExt as _,
-    future::{Either, select},
-};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
-use http_body::Body as _;
 
-use self::keyed::Begun;
+use self::{
+    given::{Given, whole},
+    keyed::Begun,
+};
 use super::{
-    account_token,
+    account_token, dry_run,
     once::{Keyed, Turn},
     read::{self, Reading},
     record::Record,
@@ -26,12 +25,13 @@ use crate::{
     Error, ErrorKind, Result,
     context::{
         Context, Endpoints, Snapshot,
-        bulkheads::{Entered, Held, Place, Unread},
+        bulkheads::{Entered, Held, Place},
         rate_limit::Cost,
     },
     domain::AccountRef,
+    identifier::ExecutionId,
     policy::{self, Action},
-    ports::{Body, Limits, TransportErrorKind},
+    ports::{Body, Limits},
     product::{Product, ProxyRules, RouteKind},
     proxy::{self, Address, Checked, Part},
     resource::ProxyRequest,
@@ -42,14 +42,10 @@ use crate::{
 /// Names the execution on every response of the proxy.
 const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
-/// A body of at most so many bytes is read first, so that a retry can send it again where that is safe.
-const SHORT: usize = 64 * 1024;
 /// Most bytes of a batch, which is read whole.
 const BATCH_BYTES: usize = 10 * 1024 * 1024;
 /// Bytes of a batch's response that are read to see whether all its requests were refused: a refusal is short.
 const ALL_REFUSED: usize = 512 * 1024;
-/// Longest wait for a body that is read whole: a caller who sends a byte now and then holds no call for ever.
-const BODY: Duration = Duration::from_secs(60);
 /// Bytes per second at which a stream may take as long as it needs.
 const STEADY: u64 = 16 * 1024;
 
@@ -59,7 +55,7 @@ pub(crate) async fn send_raw(
     request: ProxyRequest,
 ) -> Result<http::Response<Body>> {
     account_token::refuse(&context.caller)?;
-    let may_write = !matches!(request.method.as_str(), "GET" | "HEAD");
+    let may_write = !request.dry_run && !matches!(request.method.as_str(), "GET" | "HEAD");
     if let Some(key) = request.idempotency_key.as_deref().filter(|_| may_write) {
         let keyed = Keyed::new(context, "proxy", key, &request)?;
         return keyed::send(context, request, keyed).await;
@@ -109,91 +105,6 @@ enum At {
     Host,
 }
 
-/// A raw request as the caller gave it.
-enum Given {
-    /// Its parts one by one, in JSON.
-    Written(ProxyRequest),
-    /// As it came over HTTP.
-    Received(http::Request<Body>),
-}
-
-impl Given {
-    async fn check(
-        self,
-        context: &Context,
-        product: &Product,
-        held: &Arc<Held>,
-    ) -> Result<(Checked, Body)> {
-        match self {
-            Self::Written(request) => {
-                let headers = request.headers.iter();
-                let checked = proxy::check_written(
-                    &product.proxy,
-                    &request.method,
-                    &request.path,
-                    &request.query,
-                    headers.map(|(name, value)| (name.as_str(), value.as_bytes())),
-                    request.body.is_some(),
-                )?;
-                let body = request.body.map(|body| body.to_string().into_bytes());
-                held.add(body.as_ref().map_or(0, Vec::len) as u64)?;
-                Ok((checked, body.map_or(Body::Empty, Body::from)))
-            }
-            Self::Received(request) => {
-                let (mut head, mut body) = request.into_parts();
-                if proxy::is_get_as_form(&product.proxy, &head)? {
-                    let query =
-                        whole(context, mem::take(&mut body), proxy::MAX_QUERY, held).await?;
-                    proxy::into_get(&mut head, &query)?;
-                }
-                let checked = proxy::check_received(&product.proxy, &head)?;
-                let body = match body.size_hint().upper() {
-                    Some(length) if length <= SHORT as u64 => {
-                        whole(context, body, SHORT, held).await?.into()
-                    }
-                    _ => body,
-                };
-                Ok((checked, body))
-            }
-        }
-    }
-}
-
-/// The whole of a body that the rules have to see.
-async fn whole(context: &Context, body: Body, limit: usize, held: &Arc<Held>) -> Result<Bytes> {
-    let mut reading = pin!(held.collect(body, limit as u64));
-    // Most short bodies are there at once and need no timer.
-    let read = match reading.as_mut().now_or_never() {
-        Some(read) => read,
-        None => match select(reading, context.runtime.sleep(BODY)).await {
-            Either::Left((read, _)) => read,
-            Either::Right(_) => {
-                return Err(Error::new(
-                    ErrorKind::InvalidRequest,
-                    format!("the body was not complete after {} s", BODY.as_secs()),
-                ));
-            }
-        },
-    };
-    read.map_err(|unread| {
-        let error = match unread {
-            Unread::Overloaded(error) => return error,
-            Unread::Broken(error) => error,
-        };
-        let (kind, message) = match error.kind() {
-            TransportErrorKind::TooLarge => (
-                ErrorKind::RequestTooLarge,
-                format!("the body is larger than {limit} bytes"),
-            ),
-            _ => (
-                ErrorKind::InvalidRequest,
-                String::from("the body broke off"),
-            ),
-        };
-        Error::new(kind, message).with_source(error)
-    })
-}
-
 /// The stages in their order. A request that changes something goes on even when its caller hangs up.
 async fn call(
     context: &Context,
@@ -204,6 +115,7 @@ async fn call(
     turn: Option<Turn>,
 ) -> Result<http::Response<Body>> {
     let mut record = Record::begin(context, "proxy", connection_name, identifier);
+    let is_dry_run = given.is_dry_run();
     let admitted = async {
         let guard = context.tasks.enter()?;
         let entered = context.bulkheads.enter()?;
@@ -250,6 +162,10 @@ async fn call(
         Ok(admitted) => admitted,
         Err(error) => return record.end(Err(error)),
     };
+    if is_dry_run {
+        let planned = request.plan(&snapshot);
+        return named(record.id(), record.end(planned));
+    }
     if request.effect() == Effect::Read {
         return send(context, snapshot, request, record, lasting, None).await;
     }
@@ -286,16 +202,24 @@ async fn send(
         &lasting.held,
     );
     let result = sender.send(request).await;
-    let (id, requests) = (record.id(), record.sent());
-    let mut result = record.end(result);
-    if let (Ok(response), Ok(id)) = (&mut result, HeaderValue::try_from(id.to_string())) {
-        response.headers_mut().insert(EXECUTION_ID, id);
-    }
+    let requests = record.sent();
+    let result = named(record.id(), record.end(result));
     let response = match turn {
         Some(turn) => turn.end_raw(result, requests).await?,
         None => result?,
     };
     Ok(response.map(|body| body.holding(lasting)))
+}
+
+/// Names the execution on its response.
+fn named(
+    id: ExecutionId,
+    mut result: Result<http::Response<Body>>,
+) -> Result<http::Response<Body>> {
+    if let (Ok(response), Ok(id)) = (&mut result, HeaderValue::try_from(id.to_string())) {
+        response.headers_mut().insert(EXECUTION_ID, id);
+    }
+    result
 }
 
 /// What a call has taken of the bulkheads: given back when its response has passed.
@@ -375,6 +299,19 @@ impl RawRequest {
             parts: batch.parts,
             ..Self::new(rules, at, checked, batch.body.into())
         })
+    }
+
+    /// The request as it would be sent, but for the user's token, as a response to the caller.
+    fn plan(mut self, of: &Snapshot) -> Result<http::Response<Body>> {
+        let target = self.target(&of.endpoints, 1)?;
+        let (effect, request) = (self.effect(), self.build(target)?);
+        let (origin, _) = of.endpoints.origin_or_fail(self.origin)?;
+        let request = dry_run::unsent(request, origin, effect, of.endpoints.product);
+        let (text, _) = dry_run::plan(vec![request], None)?.into_json()?;
+        let mut response = http::Response::new(Body::from(text.get().as_bytes().to_vec()));
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(header::CONTENT_TYPE, json);
+        Ok(response)
     }
 
     fn effect_of(&self, part: &Part) -> Effect {

@@ -6,12 +6,13 @@ use std::{
 };
 
 use flate2::{Compression, write::GzEncoder};
+use futures_util::FutureExt as _;
 
 use super::{
     tests::{WHOLE, batch, exchange, over_http, streamed},
     *,
 };
-use crate::testing::response;
+use crate::{ports::TransportErrorKind, testing::response};
 
 #[test]
 fn v59_a_compressed_body_passes_as_it_is_however_much_it_would_grow() {

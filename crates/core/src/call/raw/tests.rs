@@ -1,10 +1,10 @@
 //! Raw requests with a product of one account, whose transport is a closure.
 
-use std::sync::Mutex;
+use std::{mem, sync::Mutex};
 
-use super::*;
+use super::{given::SHORT, *};
 use crate::{
-    ports::{Decision, Policy, PolicyRequest, TransportError},
+    ports::{Decision, Policy, PolicyRequest, TransportError, TransportErrorKind},
     product::{ProxyRoute, ProxyRules, Rotation},
     state::AccountState,
     testing::{Responses, World, context, context_with, demo, insert_account, response},

@@ -79,6 +79,8 @@ fn a_status_that_the_product_does_not_explain_has_a_kind() {
             (error.kind(), error.upstream().unwrap().status),
             (kind, status)
         );
+        let says_more = error.message() != "the product failed";
+        assert_eq!(says_more, kind != Kind::ProductUnavailable, "{status}");
     }
 }
 

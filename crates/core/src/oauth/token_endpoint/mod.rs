@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// What a refresh keeps free of its lease for the request.
-const LIMITS: Limits = Limits {
+pub(super) const LIMITS: Limits = Limits {
     first_byte: Duration::from_secs(20),
     total: REQUEST,
     response_bytes: 256 * 1024,
@@ -131,7 +131,7 @@ pub(super) async fn request_tokens(
     }
 }
 
-/// Sends a request to a token or revocation endpoint and reads the response.
+/// Sends a request to an authorization server and reads the response.
 pub(super) async fn exchange(
     context: &Context,
     request: http::Request<Body>,

@@ -7,14 +7,16 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 
 use crate::{
     Event, NewEventType, Transparency, Visibility,
     errors::{is_reason, is_status},
     event::{self, Details, PRIMARY},
-    kind, meeting, scopes,
+    kind, meeting,
+    readable::EventView,
+    scopes,
     time::{Moment, end_after, length, unmistakable},
     when, zone,
 };
@@ -78,6 +80,7 @@ impl Tool for CreateEvent {
     const RECOGNISED_AGAIN: bool = true;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Event;
+    const READABLE: Option<ReadableView> = ReadableView::some::<EventView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)
@@ -87,7 +90,7 @@ impl Tool for CreateEvent {
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let output = self.create(call, io).await?;
         let emails = self.attendees_emails.as_deref();
-        let output = event::warn_of_guests(output, emails, self.send_updates);
+        let output = event::warn_of_guests(output, emails, false, self.send_updates);
         Ok(kind::warn_of_other(output, self.event_type.as_ref()))
     }
 }
@@ -204,10 +207,11 @@ impl CreateEvent {
     async fn insert(&self, io: Io<'_>, id: &str, body: &Map<String, Value>) -> Result<Response> {
         let with_meeting = body.contains_key("conferenceData");
         let request = ApiRequest::post(["calendars", self.calendar(), "events"]);
-        match io
-            .send(event::write(request, body, with_meeting, self.send_updates))
-            .await
-        {
+        let mut request = event::write(request, body, with_meeting, self.send_updates);
+        if with_meeting {
+            request = request.then(meeting::THEN);
+        }
+        match io.send(request).await {
             Err(error) if is_status(&error, 409) && is_reason(&error, "duplicate") => {
                 let response = io.send(event::read(self.calendar(), id)).await?;
                 event::living(

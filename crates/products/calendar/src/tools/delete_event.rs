@@ -8,7 +8,10 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
 };
 
-use crate::{event::PRIMARY, scopes};
+use crate::{
+    event::{self, PRIMARY},
+    scopes,
+};
 
 /// Delete an event from a calendar.
 ///
@@ -43,9 +46,17 @@ impl Tool for DeleteEvent {
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = DeletedEvent;
 
-    /// Calendar API, `events.delete`.
+    /// Calendar API, `events.delete`. What is deleted names no guests any more, so they are asked for before it.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
+        let guests = event::read(calendar, &self.event_id)
+            .query("fields", "attendees(self,resource)")
+            .accept(&[404, 410]);
+        let has_guests = match io.send(guests).await {
+            Ok(response) => event::has_guests(&response.body),
+            // The deletion says what is wrong, if anything is.
+            Err(_) => false,
+        };
         let request = ApiRequest::delete(["calendars", calendar, "events", &self.event_id])
             .accept(&[410])
             .retry(Retry::Always);
@@ -56,6 +67,9 @@ impl Tool for DeleteEvent {
         // Gone at a repeat: the first sending did it.
         Ok(if response.status == 410 && response.attempt == 1 {
             output.warn("already_deleted", "the event had been deleted before")
+        } else if has_guests {
+            let message = "the guests were not notified; a raw DELETE of the event with sendUpdates=all in place of this tool does that";
+            output.warn(event::NOT_NOTIFIED, message)
         } else {
             output
         })

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use stead_google::items;
@@ -18,6 +18,7 @@ use crate::{
     event::{self, PRIMARY, is_cancelled},
     filter::Filter,
     page::first_filled,
+    readable::FoundEventView,
     scopes,
     time::written,
 };
@@ -47,10 +48,10 @@ pub struct GetEventById {
     /// Whether to list the occurrences of a recurring event; the filters then go for each, and the first 250 that fit
     /// the times are looked at. False when absent.
     pub single_events: Option<bool>,
-    /// The event must start before this, such as `2026-05-01T09:00:00+02:00`. Without an offset, or as a date, it is meant
-    /// in the calendar's time zone. Of a recurring event one occurrence must fit.
+    /// The event must start before this, such as `2026-05-01T09:00:00+02:00`; a date such as `2026-05-01` takes in that
+    /// day. Without an offset it is meant in the calendar's time zone. Of a recurring event one occurrence must fit.
     pub time_max: Option<String>,
-    /// The event must end after this, written as `time_max`.
+    /// The event must end after this, written as `time_max`; a date is where that day begins.
     pub time_min: Option<String>,
     /// The event must have been changed then or later, written as `time_max`.
     pub updated_min: Option<String>,
@@ -79,6 +80,7 @@ impl Tool for GetEventById {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
     type Output = FoundEvent;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FoundEventView>();
 
     fn check(&self) -> Result<()> {
         self.bounds().map(drop)
@@ -241,7 +243,7 @@ impl GetEventById {
         let mut violations = Violations::default();
         let bounds = [
             Bound::read("/time_min", &self.time_min, &mut violations),
-            Bound::read("/time_max", &self.time_max, &mut violations),
+            Bound::read_until("/time_max", &self.time_max, &mut violations),
             Bound::read("/updated_min", &self.updated_min, &mut violations),
         ];
         violations.finish()?;

@@ -6,12 +6,12 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use stead_google::items;
 
-use crate::{AccessRole, page::first_filled, scopes};
+use crate::{AccessRole, page::first_filled, readable::CalendarsView, scopes};
 
 /// List the calendars in the user's list: each with its id, name, time zone and what the user may do with it.
 ///
@@ -80,6 +80,7 @@ impl Tool for ListCalendars {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::LIST_CALENDARS;
     type Output = Calendars;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CalendarsView>();
 
     fn check(&self) -> Result<()> {
         if self.sync_token.is_none() {

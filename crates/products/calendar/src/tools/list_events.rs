@@ -6,7 +6,7 @@ use serde_json::json;
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use stead_google::items;
@@ -16,6 +16,7 @@ use crate::{
     bounds::{Bound, Clocks, in_order},
     event::PRIMARY,
     page::first_filled,
+    readable::EventsView,
     scopes,
     time::written,
 };
@@ -43,10 +44,10 @@ pub struct ListEvents {
     pub query: Option<String>,
     /// Whether to return every occurrence of a recurring event by itself, rather than the series; false when absent.
     pub single_events: Option<bool>,
-    /// Return only events that start before this, such as `2026-05-01T09:00:00+02:00`. Without an offset, or as a date,
-    /// it is meant in the calendar's time zone.
+    /// Return only events that start before this, such as `2026-05-01T09:00:00+02:00`; a date such as `2026-05-01` takes in
+    /// that day. Without an offset it is meant in the calendar's time zone.
     pub time_max: Option<String>,
-    /// Return only events that end after this, written as `time_max`.
+    /// Return only events that end after this, written as `time_max`; a date is where that day begins.
     pub time_min: Option<String>,
 }
 
@@ -83,6 +84,7 @@ impl Tool for ListEvents {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_EVENTS;
     type Output = Events;
+    const READABLE: Option<ReadableView> = ReadableView::some::<EventsView>();
 
     fn check(&self) -> Result<()> {
         self.bounds().map(drop)
@@ -126,7 +128,7 @@ impl ListEvents {
         let mut violations = Violations::default();
         let bounds = [
             Bound::read("/time_min", &self.time_min, &mut violations),
-            Bound::read("/time_max", &self.time_max, &mut violations),
+            Bound::read_until("/time_max", &self.time_max, &mut violations),
         ];
         if self.order_by == Some(EventOrder::StartTime) && self.single_events == Some(false) {
             let message = "a series has no start to order by: leave single_events out, or order by \"updated\"";

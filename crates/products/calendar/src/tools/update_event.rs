@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Response, Tool},
+    tool::{
+        ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool,
+    },
 };
 
 use crate::{
@@ -14,6 +16,7 @@ use crate::{
     errors::is_status,
     event::{self, Details},
     kind, meeting,
+    readable::EventView,
     reschedule::Reschedule,
     scopes, when,
 };
@@ -83,6 +86,7 @@ impl Tool for UpdateEvent {
     const HINTS: Hints = Hints::REPLACES;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Event;
+    const READABLE: Option<ReadableView> = ReadableView::some::<EventView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)
@@ -96,8 +100,6 @@ impl Tool for UpdateEvent {
             Err(error) if is_status(&error, 412) => self.change(&change, call, io).await,
             result => result,
         }?;
-        let emails = self.attendees_emails.as_deref();
-        let output = event::warn_of_guests(output, emails, self.send_updates);
         Ok(kind::warn_of_other(output, self.event_type.as_ref()))
     }
 }
@@ -178,20 +180,31 @@ impl UpdateEvent {
         let etag = event["etag"].as_str();
         match io.send(self.patch(&body, etag)).await {
             Ok(response) if self.create_meeting_room == Some(true) => {
-                meeting::awaited(io, &self.calendar_id, response).await
+                let output = meeting::awaited(io, &self.calendar_id, response).await?;
+                Ok(self.warned(output, present.as_ref()))
             }
-            Ok(response) => Ok(response.into()),
+            Ok(response) => Ok(self.warned(response.into(), present.as_ref())),
             Err(error) if wants_meeting && meeting::is_refused(&error) => {
                 body.remove("conferenceData");
-                let response = match &present {
-                    Some(present) if body.is_empty() => present.response.clone(),
-                    _ => io.send(self.patch(&body, etag)).await?,
+                let output = match &present {
+                    Some(present) if body.is_empty() => present.response.clone().into(),
+                    present => {
+                        let response = io.send(self.patch(&body, etag)).await?;
+                        self.warned(response.into(), present.as_ref())
+                    }
                 };
                 let (code, message) = meeting::REFUSED;
-                Ok(Output::from(response).warn(code, message))
+                Ok(output.warn(code, message))
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// The written event, with a warning where guests know nothing of the change, those among them who are off it now.
+    fn warned(&self, output: Output, present: Option<&Present>) -> Output {
+        let had_guests = present.is_some_and(|present| event::has_guests(&present.response.body));
+        let emails = self.attendees_emails.as_deref();
+        event::warn_of_guests(output, emails, had_guests, self.send_updates)
     }
 
     /// The members to change.
@@ -219,12 +232,15 @@ impl UpdateEvent {
 
     fn patch(&self, body: &Map<String, Value>, etag: Option<&str>) -> ApiRequest {
         let request = ApiRequest::patch(["calendars", &self.calendar_id, "events", &self.event_id]);
-        let request = event::write(
+        let mut request = event::write(
             request,
             body,
             body.contains_key("conferenceData"),
             self.send_updates,
         );
+        if self.create_meeting_room == Some(true) {
+            request = request.then(meeting::THEN);
+        }
         match etag {
             Some(etag) => request.header("if-match", etag),
             None => request,

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{File, file_id::file_id, mask, scopes};
+use crate::{File, file_id::file_id, mask, readable::FileView, scopes};
 
 /// Read what is known about one file or folder: name, MIME type, size, dates, owners, folder, links and more.
 ///
@@ -31,6 +31,7 @@ impl Tool for GetFileMetadata {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
     type Output = File;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FileView>();
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)

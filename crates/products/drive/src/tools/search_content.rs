@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Files, list::List, mask, query::quoted, scopes};
+use crate::{Files, list::List, mask, query::quoted, readable::FilesView, scopes};
 
 /// Find files by the words in them: content, name, description. Best matches first; trashed files are left out.
 ///
@@ -38,6 +38,7 @@ impl Tool for SearchContent {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
     type Output = Files;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FilesView>();
 
     fn check(&self) -> Result<()> {
         self.list().map(drop)

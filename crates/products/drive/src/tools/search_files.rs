@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, Result,
     error::Violation,
-    tool::{Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Files, list::List, mask, order, query, scopes};
+use crate::{Files, list::List, mask, order, query, readable::FilesView, scopes};
 
 /// Find files and folders by name, type, owner, folder or date, with the product's own query language.
 ///
@@ -41,6 +41,7 @@ impl Tool for SearchFiles {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::FILES;
     type Output = Files;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FilesView>();
 
     fn check(&self) -> Result<()> {
         self.list().map(drop)

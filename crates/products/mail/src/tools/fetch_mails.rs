@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     ErrorKind, Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 use stead_google::items;
 
-use crate::{Mail, MessageFormat, message::with_readable, page::page, scopes};
+use crate::{Mail, MessageFormat, message::with_readable, page::page, readable::MailsView, scopes};
 
 /// Find mails with the product's search and return them, newest first, with their content.
 ///
@@ -69,6 +69,7 @@ impl Tool for FetchMails {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
     type Output = Mails;
+    const READABLE: Option<ReadableView> = ReadableView::some::<MailsView>();
 
     /// Gmail API, `users.messages.list`, then `users.messages.get` for each.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -6,10 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Response, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 
-use crate::{Attachment, charset::decode_base64, content::Content, part::Part, scopes};
+use crate::{
+    Attachment, charset::decode_base64, content::Content, part::Part, readable::AttachmentView,
+    scopes,
+};
 
 /// Download one attachment of a mail.
 ///
@@ -54,6 +57,7 @@ impl Tool for GetAttachmentById {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::ATTACHMENTS;
     type Output = AttachmentContent;
+    const READABLE: Option<ReadableView> = ReadableView::some::<AttachmentView>();
 
     /// Gmail API, `users.messages.get` for name and type, then `users.messages.attachments.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 use stead_google::items;
 
-use crate::{Person, PersonField, origins::PEOPLE, scopes};
+use crate::{Person, PersonField, origins::PEOPLE, readable::ContactsView, scopes};
 
 /// List the user's contacts: names, mail addresses, phone numbers, organizations and photos, or the fields asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,7 @@ impl Tool for GetContacts {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
     type Output = Contacts;
+    const READABLE: Option<ReadableView> = ReadableView::some::<ContactsView>();
 
     /// People API, `people.connections.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

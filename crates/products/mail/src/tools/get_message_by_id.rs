@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Mail, MessageFormat, message::with_readable, scopes};
+use crate::{Mail, MessageFormat, message::with_readable, readable::OneMail, scopes};
 
 /// Read one mail.
 ///
@@ -29,6 +29,7 @@ impl Tool for GetMessageById {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
     type Output = Mail;
+    const READABLE: Option<ReadableView> = ReadableView::some::<OneMail>();
 
     /// Gmail API, `users.messages.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

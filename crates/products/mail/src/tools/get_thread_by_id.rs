@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 use stead_google::items;
 
 use crate::{
     Mail, ThreadFormat,
     message::{taken_in, with_readable},
+    readable::ThreadView,
     scopes,
 };
 
@@ -59,6 +60,7 @@ impl Tool for GetThreadById {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
     type Output = MailThread;
+    const READABLE: Option<ReadableView> = ReadableView::some::<ThreadView>();
 
     /// Gmail API, `users.threads.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

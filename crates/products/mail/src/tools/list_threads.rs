@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 use stead_google::items;
 
-use crate::{page::page, scopes};
+use crate::{page::page, readable::ThreadsView, scopes};
 
 /// List threads, newest first: each with its id and first words. `mail_get_thread_by_id` returns the mails of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +60,7 @@ impl Tool for ListThreads {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::MESSAGES;
     type Output = Threads;
+    const READABLE: Option<ReadableView> = ReadableView::some::<ThreadsView>();
 
     /// Gmail API, `users.threads.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     ErrorKind, Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 use stead_google::items;
 
-use crate::{Person, PersonField, origins::PEOPLE, scopes};
+use crate::{Person, PersonField, origins::PEOPLE, readable::FoundPeopleView, scopes};
 
 /// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
 /// that the user wrote with.
@@ -66,6 +66,7 @@ impl Tool for SearchPeople {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ_CONTACTS;
     type Output = FoundPeople;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FoundPeopleView>();
 
     /// People API, `people.searchContacts` and `otherContacts.search`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {

@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{NewSheet, Spreadsheet, scopes};
+use crate::{NewSheet, Spreadsheet, readable::SpreadsheetView, scopes};
 
 /// Create a spreadsheet in the user's My Drive. Returns its id, its address and its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,7 @@ impl Tool for CreateSpreadsheet {
     const EFFECT: Effect = Effect::Write;
     const SCOPES: RequiredScopes = scopes::WRITE;
     type Output = Spreadsheet;
+    const READABLE: Option<ReadableView> = ReadableView::some::<SpreadsheetView>();
 
     fn check(&self) -> Result<()> {
         let mut violations = Violations::default();

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use crate::{
-    MajorDimension, ValueRange, ValueRenderOption, a1::check_range, scopes,
-    spreadsheet_id::spreadsheet_id,
+    MajorDimension, ValueRange, ValueRenderOption, a1::check_range, readable::ValuesView, scopes,
+    spreadsheet_id::spreadsheet_id, titles,
 };
 
 /// Read the values of a range of cells, without metadata or formatting.
@@ -44,14 +44,21 @@ impl Tool for GetValues {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
     type Output = ValueRange;
+    const READABLE: Option<ReadableView> = ReadableView::some::<ValuesView>();
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)
     }
 
-    /// Sheets API, `spreadsheets.values.get`.
+    /// Sheets API, `spreadsheets.values.get`; `spreadsheets.get` where there is no such range.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let response = io.send(self.request()?).await?;
+        let response = match io.send(self.request()?).await {
+            Ok(response) => response,
+            Err(error) => {
+                let id = spreadsheet_id(&self.spreadsheet_id)?;
+                return Err(titles::named(io, id, error).await);
+            }
+        };
         if response.json::<Filled>()?.values.is_some() {
             return Ok(response.into());
         }

@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
 use crate::{
     Spreadsheet,
     a1::{self, check_range},
+    readable::SpreadsheetView,
     scopes,
     spreadsheet_id::spreadsheet_id,
+    titles,
 };
 
 /// Read a whole spreadsheet: its properties, its sheets with their ids, titles and sizes, named ranges, and on request
@@ -41,6 +43,7 @@ impl Tool for ReadSpreadsheet {
     const EFFECT: Effect = Effect::Read;
     const SCOPES: RequiredScopes = scopes::READ;
     type Output = Spreadsheet;
+    const READABLE: Option<ReadableView> = ReadableView::some::<SpreadsheetView>();
 
     fn check(&self) -> Result<()> {
         self.request().map(drop)
@@ -48,7 +51,13 @@ impl Tool for ReadSpreadsheet {
 
     /// Sheets API, `spreadsheets.get`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let response = io.send(self.request()?).await?;
+        let response = match io.send(self.request()?).await {
+            Ok(response) => response,
+            Err(error) => {
+                let id = spreadsheet_id(&self.spreadsheet_id)?;
+                return Err(titles::named(io, id, error).await);
+            }
+        };
         let size = response.body.len();
         let output = Output::from(response);
         if size < LARGE {

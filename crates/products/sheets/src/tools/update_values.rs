@@ -9,8 +9,8 @@ use stead_core::{
 };
 
 use crate::{
-    CellValue, MajorDimension, ValueInputOption, ValueRange, a1::check_range, scopes,
-    spreadsheet_id::spreadsheet_id,
+    CellValue, MajorDimension, ValueInputOption, ValueRange, a1::check_range, looks, scopes,
+    spreadsheet_id::spreadsheet_id, titles,
 };
 
 /// Write values into a range of cells.
@@ -71,7 +71,18 @@ impl Tool for UpdateValues {
 
     /// Sheets API, `spreadsheets.values.update`: a PUT of fixed values, which may be repeated.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        Ok(io.send(self.request()?).await?.into())
+        let written = match io.send(self.request()?).await {
+            Ok(response) => Output::from(response),
+            Err(error) => {
+                let id = spreadsheet_id(&self.spreadsheet_id)?;
+                return Err(titles::named(io, id, error).await);
+            }
+        };
+        let as_they_are = self.value_input_option.unwrap_or_default() == ValueInputOption::Raw;
+        Ok(match looks::stored_as_text(&self.values) {
+            Some(message) if as_they_are => written.warn("stored_as_text", message),
+            _ => written,
+        })
     }
 }
 

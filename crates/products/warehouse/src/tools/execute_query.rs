@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Hints, Io, Output, Tool},
+    tool::{Call, Effect, Hints, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     StatementResult, bindings,
+    readable::StatementView,
     reader::Reader,
     statement::{State, Statement, submit},
 };
@@ -62,6 +63,7 @@ impl Tool for ExecuteQuery {
     // By `requestId`, with `retry=true`.
     const RECOGNISED_AGAIN: bool = true;
     type Output = StatementResult;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)
@@ -75,6 +77,7 @@ impl Tool for ExecuteQuery {
         };
         let request = self
             .statement()?
+            .with_defaults(call)
             .request(&request_id, self.retry)
             .query("async", self.r#async)
             .query("nullable", self.nullable);
@@ -117,6 +120,7 @@ impl ExecuteQuery {
                 .as_ref()
                 .map(|given| bindings::read(&mut reader, given)),
             parameters: self.parameters.clone(),
+            leaves_open: true,
         };
         reader.end()?;
         Ok(statement)

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     ResultSet,
+    readable::StatementView,
     reader::Reader,
     statement::{Reply, ask, expired},
 };
@@ -46,6 +47,7 @@ impl Tool for GetQueryPartition {
     const NAME: &'static str = "warehouse_get_query_partition";
     const EFFECT: Effect = Effect::Read;
     type Output = PartitionResult;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         let mut reader = Reader::default();

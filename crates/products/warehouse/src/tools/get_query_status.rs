@@ -1,22 +1,25 @@
 //! What became of a statement, with its rows where it is done.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     StatementResult,
+    readable::StatementView,
     reader::Reader,
-    statement::{Reply, ask, expired},
+    statement::{Reply, State, ask, expired},
 };
 
 /// Ask what became of a statement: `done` with its first rows in `result`, `running`, `failed` with the reason in
 /// `result`, `cancelled` or `timed_out_and_cancelled`.
 ///
-/// Ask a running statement again after a second, then ever more seldom. Results are kept for 24 hours.
+/// With `wait_seconds` it asks a running statement again by itself. Results are kept for 24 hours.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryStatus {
@@ -24,12 +27,20 @@ pub struct GetQueryStatus {
     pub statement_handle: String,
     /// `request_id` of the execution.
     pub request_id: Option<String>,
+    /// Seconds to wait at most while the statement is running, asking again and again; none when absent.
+    #[schemars(range(min = 0, max = 60))]
+    pub wait_seconds: Option<u32>,
 }
+
+/// The first pause between two questions; each that follows is twice as long, up to the longest.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 
 impl Tool for GetQueryStatus {
     const NAME: &'static str = "warehouse_get_query_status";
     const EFFECT: Effect = Effect::Read;
     type Output = StatementResult;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         let mut reader = Reader::default();
@@ -42,8 +53,18 @@ impl Tool for GetQueryStatus {
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["statements", &self.statement_handle])
             .query("requestId", &self.request_id);
-        let response = ask(io, request).await.map_err(expired)?;
-        let reply = Reply::of_any(&response).map_err(expired)?;
+        let mut left = Duration::from_secs(self.wait_seconds.unwrap_or_default().into());
+        let mut pause = FIRST_PAUSE;
+        let reply = loop {
+            let response = ask(io, request.clone()).await.map_err(expired)?;
+            let reply = Reply::of_any(&response).map_err(expired)?;
+            let wait = pause.min(left);
+            if reply.state != State::Running || wait.is_zero() || io.pause(wait).await.is_err() {
+                break reply;
+            }
+            left -= wait;
+            pause = LONGEST_PAUSE.min(2 * pause);
+        };
         Ok(reply.output(self.request_id.as_deref()))
     }
 }

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, query::Query, statement::Statement};
+use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the schemas of a database, from INFORMATION_SCHEMA.SCHEMATA. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +34,7 @@ impl Tool for GetSchemata {
     const NAME: &'static str = "warehouse_get_schemata";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

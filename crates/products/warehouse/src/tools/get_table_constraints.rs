@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, query::Query, statement::Statement};
+use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the constraints of tables, from INFORMATION_SCHEMA.TABLE_CONSTRAINTS. Needs a warehouse.
 ///
@@ -41,6 +41,7 @@ impl Tool for GetTableConstraints {
     const NAME: &'static str = "warehouse_get_table_constraints";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

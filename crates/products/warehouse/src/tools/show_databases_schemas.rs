@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, reader::Reader, statement::Statement};
+use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
 /// Show the databases that the role may see, or the schemas of one database or of the whole account.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +40,7 @@ impl Tool for ShowDatabasesSchemas {
     const NAME: &'static str = "warehouse_show_databases_schemas";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

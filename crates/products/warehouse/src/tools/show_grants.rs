@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, object_type::ObjectType, reader::Reader, statement::Statement};
+use crate::{
+    Rows, object_type::ObjectType, readable::StatementView, reader::Reader, statement::Statement,
+};
 
 /// Show grants: what a role may do, which roles a user has, who has a role, or who may do what with an object.
 ///
@@ -65,6 +67,7 @@ impl Tool for ShowGrants {
     const NAME: &'static str = "warehouse_show_grants";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
-use crate::{Rows, namespace::Namespace, reader::Reader, statement::Statement};
+use crate::{
+    Rows, namespace::Namespace, readable::StatementView, reader::Reader, statement::Statement,
+};
 
 /// Show foreign keys: those that a table has (imported), or those of other tables that refer to it (exported).
 ///
@@ -44,6 +46,7 @@ impl Tool for ShowImportedExportedKeys {
     const NAME: &'static str = "warehouse_show_imported_exported_keys";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement().map(drop)

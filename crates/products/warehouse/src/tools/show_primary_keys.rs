@@ -4,13 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Rows,
     namespace::Namespace,
+    readable::StatementView,
     reader::Reader,
+    settings,
     sql::Name,
     statement::{Statement, submit},
 };
@@ -38,6 +40,7 @@ impl Tool for ShowPrimaryKeys {
     const NAME: &'static str = "warehouse_show_primary_keys";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
 
     fn check(&self) -> Result<()> {
         self.statement(None).map(drop)
@@ -56,8 +59,11 @@ impl Tool for ShowPrimaryKeys {
 }
 
 impl ShowPrimaryKeys {
-    /// The database of the user's sessions (SQL reference, "CURRENT_DATABASE"). It needs no warehouse.
+    /// The database of the connection's settings, or of the user's sessions (SQL reference, "CURRENT_DATABASE"). It needs no warehouse.
     async fn default_database(&self, call: &Call, io: Io<'_>) -> Result<Name> {
+        if let Some(database) = settings::name(call, settings::DATABASE) {
+            return Ok(database);
+        }
         let mut reader = Reader::default();
         let role = reader.optional_name("role", &self.role);
         let warehouse = reader.optional_name("warehouse", &self.warehouse);

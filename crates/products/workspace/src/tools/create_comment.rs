@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Id, PageParent, RichText, SavedComment,
     errors::needs,
+    readable::CommentView,
     rich_text, scopes,
     version::{PATTERN, Version},
     write,
@@ -46,14 +47,15 @@ impl Tool for CreateComment {
     const NAME: &'static str = "workspace_create_comment";
     const EFFECT: Effect = Effect::Write;
     type Output = SavedComment;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CommentView>();
 
     fn check(&self) -> Result<()> {
         self.body().map(drop)
     }
 
     /// Notion API, "Create a comment".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let version = Version::of(self.workspace_version.as_ref());
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let create = version
             .on(ApiRequest::post(["comments"]))
             .json(&self.body()?);

@@ -6,13 +6,15 @@ use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Database, PageParent, Properties, RichText,
     errors::needs,
-    properties, rich_text, scopes,
+    properties,
+    readable::DatabaseView,
+    rich_text, scopes,
     version::{PATTERN, Version},
     write,
 };
@@ -38,17 +40,18 @@ impl Tool for CreateDatabase {
     const NAME: &'static str = "workspace_create_database";
     const EFFECT: Effect = Effect::Write;
     type Output = Database;
+    const READABLE: Option<ReadableView> = ReadableView::some::<DatabaseView>();
 
     fn check(&self) -> Result<()> {
-        self.body().map(drop)
+        self.body(self.version()).map(drop)
     }
 
     /// Notion API, "Create a database".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let version = self.version();
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        let version = self.version().or_of(call);
         let create = version
             .on(ApiRequest::post(["databases"]))
-            .json(&self.body()?);
+            .json(&self.body(version)?);
         let read = |id: &str| version.on(ApiRequest::get(["databases", id]));
         let saved = write::save(io, create, read).await;
         Ok(saved
@@ -62,7 +65,7 @@ impl CreateDatabase {
         Version::of(self.workspace_version.as_ref())
     }
 
-    fn body(&self) -> Result<Value> {
+    fn body(&self, version: Version<'_>) -> Result<Value> {
         let mut violations = Violations::default();
         let parent = violations.read(self.parent.page_id.page("/parent/page_id"));
         rich_text::check(&self.title, "/title", &mut violations);
@@ -72,7 +75,7 @@ impl CreateDatabase {
             "parent": { "type": "page_id", "page_id": parent },
             "title": self.title,
         });
-        if self.version().has_data_sources() {
+        if version.has_data_sources() {
             body["initial_data_source"] = json!({ "properties": self.properties });
         } else {
             body["properties"] = json!(self.properties);

@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{Call, Effect, Io, Output, Tool},
+    tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
-    Block, Id, Page, PageCover, PageIcon, Properties,
+    ChildBlock, Id, Page, PageCover, PageIcon, Properties, blocks,
     new_page::NewPage,
     properties,
+    readable::PageView,
     version::{PATTERN, Version},
 };
 
@@ -30,9 +31,9 @@ pub struct CreatePage {
     /// Values by column name or property id, the title under `title`; required with `database_id`. Below a page there is
     /// only the title: `{"title": {"title": [{"text": {"content": "Notes"}}]}}`.
     pub properties: Option<Properties>,
-    /// Content of the page, as blocks: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content": "First
+    /// Content of the page, as blocks or texts, each of which becomes a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content": "First
     /// words"}}]}}]`. More than 100 are written in several requests.
-    pub child_blocks: Option<Vec<Block>>,
+    pub child_blocks: Option<Vec<ChildBlock>>,
     /// Icon of the page; none when absent.
     pub icon: Option<PageIcon>,
     /// Cover of the page; none when absent.
@@ -46,14 +47,15 @@ impl Tool for CreatePage {
     const NAME: &'static str = "workspace_create_page";
     const EFFECT: Effect = Effect::Write;
     type Output = Page;
+    const READABLE: Option<ReadableView> = ReadableView::some::<PageView>();
 
     fn check(&self) -> Result<()> {
         self.page().map(drop)
     }
 
     /// Notion API, "Create a page".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        self.page()?.create(io).await
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.page()?.create(call, io).await
     }
 }
 
@@ -64,7 +66,7 @@ impl CreatePage {
         let page = NewPage {
             parent,
             properties: self.properties.as_ref(),
-            child_blocks: self.child_blocks.as_deref().unwrap_or_default(),
+            child_blocks: blocks::read(self.child_blocks.as_deref()),
             icon: self.icon.as_ref(),
             cover: self.cover.as_ref(),
             version: Version::of(self.workspace_version.as_ref()),

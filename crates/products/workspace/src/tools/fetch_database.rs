@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Database, Id,
     data_source::{self, Found},
     errors::needs,
+    readable::DatabaseView,
     scopes,
     version::{PATTERN, Version},
 };
@@ -35,23 +36,24 @@ impl Tool for FetchDatabase {
     const ALIASES: &'static [&'static str] = &["fetch_database"];
     const EFFECT: Effect = Effect::Read;
     type Output = Database;
+    const READABLE: Option<ReadableView> = ReadableView::some::<DatabaseView>();
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)
     }
 
     /// Notion API, "Retrieve a database"; from 2025-09-03 on "Retrieve a data source" too.
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        self.fetch(io)
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.fetch(call, io)
             .await
             .map_err(|error| needs(error, scopes::READ_CONTENT))
     }
 }
 
 impl FetchDatabase {
-    async fn fetch(&self, io: Io<'_>) -> Result<Output> {
+    async fn fetch(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.database_id.database("/database_id")?;
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         if !version.has_data_sources() {
             return Ok(io
                 .send(version.on(ApiRequest::get(["databases", &id])))

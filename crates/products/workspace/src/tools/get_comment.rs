@@ -4,12 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Id, SavedComment,
     errors::needs,
+    readable::CommentView,
     scopes,
     version::{PATTERN, Version},
 };
@@ -29,15 +30,16 @@ impl Tool for GetComment {
     const NAME: &'static str = "workspace_get_comment";
     const EFFECT: Effect = Effect::Read;
     type Output = SavedComment;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CommentView>();
 
     fn check(&self) -> Result<()> {
         self.comment_id.comment("/comment_id").map(drop)
     }
 
     /// Notion API, "Retrieve a comment".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.comment_id.comment("/comment_id")?;
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io
             .send(version.on(ApiRequest::get(["comments", &id])))
             .await;

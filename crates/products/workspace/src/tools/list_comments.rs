@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Id, SavedComment,
     errors::needs,
+    more,
+    readable::CommentsView,
     scopes,
     version::{PATTERN, Version},
 };
@@ -49,21 +51,22 @@ impl Tool for ListComments {
     const NAME: &'static str = "workspace_list_comments";
     const EFFECT: Effect = Effect::Read;
     type Output = Comments;
+    const READABLE: Option<ReadableView> = ReadableView::some::<CommentsView>();
 
     fn check(&self) -> Result<()> {
         self.block_id.block("/block_id").map(drop)
     }
 
     /// Notion API, "List comments".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::get(["comments"])
             .query("block_id", self.block_id.block("/block_id")?)
             .query("page_size", self.page_size)
             .query("start_cursor", &self.start_cursor);
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io.send(version.on(request)).await;
-        Ok(response
-            .map_err(|error| needs(error, scopes::READ_COMMENTS))?
-            .into())
+        Ok(more::listed(
+            response.map_err(|error| needs(error, scopes::READ_COMMENTS))?,
+        ))
     }
 }

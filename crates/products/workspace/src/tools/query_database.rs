@@ -6,12 +6,15 @@ use serde_json::{Map, json};
 use stead_core::{
     Result,
     error::Violations,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
-    Id, Rows, Sort, data_source,
+    Id, Rows, Sort,
+    columns::{self, By},
+    data_source,
     errors::needs,
+    readable::RowsView,
     rows::rows,
     scopes, sort,
     version::{PATTERN, Version},
@@ -41,14 +44,15 @@ impl Tool for QueryDatabase {
     const NAME: &'static str = "workspace_query_database";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<RowsView>();
 
     fn check(&self) -> Result<()> {
         self.read().map(drop)
     }
 
     /// Notion API, "Query a database"; from 2025-09-03 on "Query a data source".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        self.query(io)
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.query(call, io)
             .await
             .map_err(|error| needs(error, scopes::READ_CONTENT))
     }
@@ -64,9 +68,9 @@ impl QueryDatabase {
         Ok(id.unwrap_or_default())
     }
 
-    async fn query(&self, io: Io<'_>) -> Result<Output> {
+    async fn query(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.read()?;
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let mut body = Map::new();
         if let Some(page_size) = self.page_size {
             body.insert(String::from("page_size"), json!(page_size));
@@ -77,10 +81,17 @@ impl QueryDatabase {
         if let Some(sorts) = &self.sorts {
             body.insert(String::from("sorts"), json!(sorts));
         }
-        let request = ApiRequest::post(data_source::rows(io, version, id).await?)
+        let request = ApiRequest::post(data_source::rows(io, version, id.clone()).await?)
             .json(&body)
             .effect(Effect::Read)
             .retry(Retry::Always);
-        rows(io.send(version.on(request)).await?, true)
+        match io.send(version.on(request)).await {
+            Ok(response) => rows(response, true),
+            Err(error) => {
+                let sorts = self.sorts.iter().flatten();
+                let asked = sorts.filter_map(|sort| sort.property.as_deref());
+                Err(columns::named(io, version, &id, By::Name, asked, error).await)
+            }
+        }
     }
 }

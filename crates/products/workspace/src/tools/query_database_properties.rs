@@ -5,13 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
-    Id, Rows, data_source,
+    Id, Rows,
+    columns::{self, By},
+    data_source,
     errors::needs,
     properties::plain_id,
+    readable::RowsView,
     rows::rows,
     scopes,
     version::{PATTERN, Version},
@@ -37,24 +40,25 @@ impl Tool for QueryDatabaseProperties {
     const NAME: &'static str = "workspace_query_database_properties";
     const EFFECT: Effect = Effect::Read;
     type Output = Rows;
+    const READABLE: Option<ReadableView> = ReadableView::some::<RowsView>();
 
     fn check(&self) -> Result<()> {
         self.database_id.database("/database_id").map(drop)
     }
 
     /// Notion API, "Query a database" with `filter_properties`; from 2025-09-03 on "Query a data source".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        self.query(io)
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
+        self.query(call, io)
             .await
             .map_err(|error| needs(error, scopes::READ_CONTENT))
     }
 }
 
 impl QueryDatabaseProperties {
-    async fn query(&self, io: Io<'_>) -> Result<Output> {
+    async fn query(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.database_id.database("/database_id")?;
-        let version = Version::of(self.workspace_version.as_ref());
-        let request = ApiRequest::post(data_source::rows(io, version, id).await?)
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
+        let request = ApiRequest::post(data_source::rows(io, version, id.clone()).await?)
             .query(
                 "filter_properties",
                 self.property_id.as_deref().map(plain_id),
@@ -62,6 +66,12 @@ impl QueryDatabaseProperties {
             .json(&json!({}))
             .effect(Effect::Read)
             .retry(Retry::Always);
-        rows(io.send(version.on(request)).await?, false)
+        match io.send(version.on(request)).await {
+            Ok(response) => rows(response, false),
+            Err(error) => {
+                let asked = self.property_id.as_deref().into_iter();
+                Err(columns::named(io, version, &id, By::Id, asked, error).await)
+            }
+        }
     }
 }

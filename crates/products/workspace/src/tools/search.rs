@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
 use crate::{
     Parent, TextRun,
     errors::needs,
+    more,
+    readable::FoundView,
     scopes,
     version::{PATTERN, Version},
 };
@@ -71,9 +73,10 @@ impl Tool for Search {
     const NAME: &'static str = "workspace_search";
     const EFFECT: Effect = Effect::Read;
     type Output = Found;
+    const READABLE: Option<ReadableView> = ReadableView::some::<FoundView>();
 
     /// Notion API, "Search by title".
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let mut body = Map::new();
         if let Some(query) = &self.query {
             body.insert(String::from("query"), json!(query));
@@ -88,10 +91,10 @@ impl Tool for Search {
             .json(&body)
             .effect(Effect::Read)
             .retry(Retry::Always);
-        let version = Version::of(self.workspace_version.as_ref());
+        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io.send(version.on(request)).await;
-        Ok(response
-            .map_err(|error| needs(error, scopes::READ_CONTENT))?
-            .into())
+        Ok(more::listed(
+            response.map_err(|error| needs(error, scopes::READ_CONTENT))?,
+        ))
     }
 }

@@ -40,10 +40,11 @@ pub(super) struct Done {
     warnings: Vec<String>,
 }
 
-/// The requests that a tool would send first.
+/// The requests that a tool would send.
 #[derive(Debug, Serialize)]
 pub(super) struct Planned {
     requests: Vec<Request>,
+    then: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,7 +124,8 @@ fn done(execution: &Execution, micros: u64) -> Outcome {
         && let Some(requests) = data["requests"].as_array()
     {
         let requests = requests.iter().map(request).collect();
-        return Outcome::Planned(Planned { requests });
+        let then = data["then"].as_str().map(str::to_owned);
+        return Outcome::Planned(Planned { requests, then });
     }
     Outcome::Done(Box::new(Done {
         readable: readable(&data),

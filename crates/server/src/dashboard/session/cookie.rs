@@ -1,4 +1,4 @@
-//! The cookie of a session.
+//! The cookies of a session, and of a sign-in that is under way at the provider.
 
 use http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -6,10 +6,14 @@ use stead::core::environment::Environment;
 
 use crate::dashboard::cookie;
 
-/// The cookie that holds the id of a session. It ends with the browser, and the session by itself before.
-/// `SameSite=Lax`, so that whoever follows a link to the dashboard is signed in there.
+/// A cookie of the dashboard. `SameSite=Lax`, so that whoever follows a link to the dashboard is signed in there, and the
+/// browser that comes back from the provider is known.
 #[derive(Debug)]
 pub(super) struct Cookie {
+    /// Its name over https, and over plain http.
+    names: (&'static str, &'static str),
+    /// When the browser forgets it, as an attribute.
+    life: &'static str,
     secure: bool,
     /// Over plain http, which only this machine may use, browsers refuse `__Host-` and `Secure`; the path is then the
     /// dashboard's.
@@ -17,11 +21,28 @@ pub(super) struct Cookie {
 }
 
 impl Cookie {
-    pub(super) fn of(environment: &Environment) -> Self {
+    /// The one that holds the id of a session. It ends with the browser, and the session by itself before.
+    pub(super) fn of_session(environment: &Environment) -> Self {
+        Self::new(environment, ("__Host-stead", "stead"), "")
+    }
+
+    /// The one that binds a browser on its way to the provider and back.
+    pub(super) fn of_attempt(environment: &Environment) -> Self {
+        let names = ("__Host-stead-sign-in", "stead-sign-in");
+        Self::new(environment, names, "; Max-Age=600")
+    }
+
+    fn new(
+        environment: &Environment,
+        names: (&'static str, &'static str),
+        life: &'static str,
+    ) -> Self {
         let url = environment.public_url();
         let secure = url.scheme() == "https";
         let below = url.path().trim_end_matches('/');
         Self {
+            names,
+            life,
             secure,
             path: match secure {
                 true => String::from("/"),
@@ -30,14 +51,15 @@ impl Cookie {
         }
     }
 
-    /// The id that the browser sent; none where it sent several.
+    /// The value that the browser sent; none where it sent several.
     pub(super) fn read(&self, headers: &HeaderMap) -> Option<SecretString> {
         cookie::read(headers, self.name()).map(SecretString::from)
     }
 
     /// `Set-Cookie` that begins it.
-    pub(super) fn begin(&self, id: &SecretString) -> Option<HeaderValue> {
-        let mut header = HeaderValue::try_from(self.text(id.expose_secret(), "")).ok()?;
+    pub(super) fn begin(&self, value: &SecretString) -> Option<HeaderValue> {
+        let text = self.text(value.expose_secret(), self.life);
+        let mut header = HeaderValue::try_from(text).ok()?;
         header.set_sensitive(true);
         Some(header)
     }
@@ -54,7 +76,8 @@ impl Cookie {
     }
 
     fn name(&self) -> &'static str {
-        if self.secure { "__Host-stead" } else { "stead" }
+        let (secure, plain) = self.names;
+        if self.secure { secure } else { plain }
     }
 }
 
@@ -66,7 +89,12 @@ mod tests {
 
     fn of(secure: bool) -> Cookie {
         let path = String::from(if secure { "/" } else { "/dashboard" });
-        Cookie { secure, path }
+        Cookie {
+            names: ("__Host-stead", "stead"),
+            life: "",
+            secure,
+            path,
+        }
     }
 
     #[test]

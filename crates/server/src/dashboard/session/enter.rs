@@ -23,6 +23,7 @@ pub(crate) struct Sessions {
     environment: Environment,
     access: DashboardAccess,
     cookie: Cookie,
+    attempt: Cookie,
 }
 
 /// What becomes of a request.
@@ -42,7 +43,8 @@ impl Sessions {
         Self {
             environment: environment.clone(),
             access,
-            cookie: Cookie::of(environment),
+            cookie: Cookie::of_session(environment),
+            attempt: Cookie::of_attempt(environment),
         }
     }
 
@@ -98,6 +100,21 @@ impl Sessions {
     /// The cookie that ends a session's.
     pub(crate) fn end(&self) -> Option<HeaderValue> {
         self.cookie.end()
+    }
+
+    /// What the browser keeps on its way to the provider and back.
+    pub(crate) fn attempt(&self, headers: &HeaderMap) -> Option<SecretString> {
+        self.attempt.read(headers)
+    }
+
+    /// The cookie that binds the browser on that way.
+    pub(crate) fn begin_attempt(&self, value: &SecretString) -> Option<HeaderValue> {
+        self.attempt.begin(value)
+    }
+
+    /// The cookie that ends it.
+    pub(crate) fn end_attempt(&self) -> Option<HeaderValue> {
+        self.attempt.end()
     }
 
     /// The member whose session this is; none where it is not good.

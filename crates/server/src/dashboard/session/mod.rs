@@ -20,7 +20,7 @@ use secrecy::SecretString;
 pub(crate) use stead::core::resource::Role;
 use stead::{
     Error, ErrorKind,
-    core::{access::SignedInMember, caller::Caller, identifier::MemberId},
+    core::{access::SignedInMember, caller::Caller, identifier::MemberId, resource::SignInMethod},
 };
 use subtle::ConstantTimeEq as _;
 
@@ -35,7 +35,9 @@ pub(crate) struct SignedIn {
     pub(crate) role: Role,
     /// What every form has to send back, in the field `csrf`.
     pub(crate) csrf: String,
-    /// Whether the password was given within the last ten minutes.
+    /// Whether there is a password that can be given again.
+    pub(crate) has_password: bool,
+    /// Whether the password was given within the last ten minutes, or the member signed in at the provider.
     pub(crate) stepped_up: bool,
     /// The member as who acts.
     pub(crate) caller: Caller,
@@ -51,6 +53,10 @@ impl SignedIn {
             email: signed_in.member.email,
             role: signed_in.member.role,
             csrf: signed_in.csrf_token,
+            has_password: signed_in
+                .member
+                .sign_in_with
+                .contains(&SignInMethod::Password),
             stepped_up: signed_in.stepped_up,
             caller: signed_in.caller,
             session,

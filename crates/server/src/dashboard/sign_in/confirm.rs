@@ -1,10 +1,11 @@
-//! `GET` and `POST /dashboard/confirm?next=`: the password again, before what cannot be undone.
+//! `GET` and `POST /dashboard/confirm?next=`: the password again, or another sign-in at the provider, before what cannot be
+//! undone.
 
 use axum::response::Response;
-use minijinja::context;
+use minijinja::{Value, context};
 use secrecy::ExposeSecret as _;
 
-use super::refused;
+use super::{enter::with_provider, refused};
 use crate::{
     dashboard::{
         form::Form,
@@ -17,10 +18,10 @@ use crate::{
 
 const TEMPLATE: &str = "sign_in/confirm.html";
 
-pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
+pub(super) async fn show(page: Page, member: SignedIn, mut query: Query) -> Result<Response> {
     let next = query.text("next")?;
     let next = local(next.as_deref());
-    Ok(page.render(TEMPLATE, context! { next }))
+    Ok(page.render(TEMPLATE, facts(&page, &member, next)))
 }
 
 pub(super) async fn submit(page: Page, member: SignedIn, form: Form) -> Result<Response> {
@@ -32,6 +33,10 @@ pub(super) async fn submit(page: Page, member: SignedIn, form: Form) -> Result<R
         .await;
     match stepped_up {
         Ok(()) => Ok(page.redirect(next)),
-        Err(error) => refused(&page, error, TEMPLATE, context! { next }),
+        Err(error) => refused(&page, error, TEMPLATE, facts(&page, &member, next)),
     }
+}
+
+fn facts(page: &Page, member: &SignedIn, next: &str) -> Value {
+    context! { has_password => member.has_password, ..with_provider(page, next) }
 }

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::HeaderMap;
-use minijinja::context;
+use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::ExposeSecret as _;
 use stead::core::access::{SignIn, StartedSession};
@@ -24,7 +24,7 @@ pub(super) async fn show(page: Page, headers: HeaderMap, mut query: Query) -> Re
     {
         return Ok(page.redirect(next));
     }
-    Ok(page.render(TEMPLATE, context! { next }))
+    Ok(page.render(TEMPLATE, with_provider(&page, next)))
 }
 
 pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
@@ -33,8 +33,16 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
     let given = SignIn::new(email, form.secret("password"), page.source());
     match page.environment.sign_in(given).await {
         Ok(started) => Ok(go_on(&page, &started, next)),
-        Err(error) => refused(&page, error, TEMPLATE, context! { next, email }),
+        Err(error) => {
+            let context = context! { email, ..with_provider(&page, next) };
+            refused(&page, error, TEMPLATE, context)
+        }
     }
+}
+
+/// Where the browser goes on, and the provider at which it can sign in as well, where there is one.
+pub(super) fn with_provider(page: &Page, next: &str) -> Value {
+    context! { next, provider => page.environment.sign_in_provider() }
 }
 
 /// To where the browser wanted to go, or first to the one-time code.

@@ -1,4 +1,4 @@
-//! How people get in: sign in, give the one-time code, become the first owner, follow an invitation; and how members sign
+//! How people get in: sign in, by password or at the provider, give the one-time code, become the first owner, follow an invitation; and how members sign
 //! out and give the password again.
 
 mod code;
@@ -7,6 +7,9 @@ mod enter;
 mod invitation;
 mod out;
 mod own;
+mod provider;
+#[cfg(test)]
+mod provider_tests;
 mod setup;
 #[cfg(test)]
 mod tests;
@@ -41,6 +44,8 @@ pub(super) fn open_routes() -> Vec<Route> {
     vec![
         get("/dashboard/sign-in", enter::show),
         post("/dashboard/sign-in", enter::submit),
+        get("/dashboard/sign-in/provider", provider::begin),
+        get("/dashboard/sign-in/callback", provider::finish),
         get("/dashboard/sign-in/code", code::show),
         post("/dashboard/sign-in/code", code::submit),
         get("/dashboard/setup", setup::show),

@@ -1,0 +1,259 @@
+//! The provider by which members sign in to the dashboard: the options of `stead serve` about it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use secrecy::{ExposeSecret as _, SecretString};
+use stead::core::environment::SignInProvider;
+
+use crate::{
+    commands::members::Role,
+    failure::{Failure, Outcome},
+    secrets,
+};
+
+/// An OpenID Connect provider, and whom it lets in. An empty variable is as good as none, but for the role's.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Sign-in of members")]
+pub(super) struct SignInArgs {
+    /// OpenID Connect provider at which members of the dashboard can sign in, besides passwords: its issuer, exactly as it
+    /// names itself, such as https://accounts.google.com. Register /dashboard/sign-in/callback below the public URL there.
+    #[arg(long, env = "STEAD_OIDC_ISSUER", value_name = "URL")]
+    oidc_issuer: Option<String>,
+
+    /// Id of the client that is registered at the provider.
+    #[arg(long, env = "STEAD_OIDC_CLIENT_ID", value_name = "ID")]
+    oidc_client_id: Option<String>,
+
+    /// File with the secret of that client, or - for the standard input; without it, the environment variable
+    /// STEAD_OIDC_CLIENT_SECRET holds the secret.
+    #[arg(long, env = "STEAD_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
+    oidc_client_secret_file: Option<PathBuf>,
+
+    /// The secret of that client. It is taken from the environment only.
+    #[arg(
+        id = "oidc_secret",
+        long = "oidc-client-secret",
+        env = "STEAD_OIDC_CLIENT_SECRET",
+        hide = true,
+        hide_env_values = true,
+        value_parser = secrets::parse
+    )]
+    oidc_client_secret: Option<SecretString>,
+
+    /// Name of the provider on the button; its host unless given.
+    #[arg(long, env = "STEAD_OIDC_NAME", value_name = "NAME")]
+    oidc_name: Option<String>,
+
+    /// E-mail addresses that are let in, with commas between them; the provider has to call them verified. Either these
+    /// or --oidc-required-claim is needed; with both, both count.
+    #[arg(
+        long,
+        env = "STEAD_OIDC_ALLOWED_EMAILS",
+        value_name = "EMAIL",
+        value_delimiter = ','
+    )]
+    oidc_allowed_emails: Vec<String>,
+
+    /// Claim that the ID token of those who are let in has: a value, or a list that holds it.
+    #[arg(long, env = "STEAD_OIDC_REQUIRED_CLAIM", value_name = "NAME=VALUE")]
+    oidc_required_claim: Option<String>,
+
+    /// Role of whoever signs in at the provider and is not a member yet; viewer unless given.
+    #[arg(long, env = "STEAD_OIDC_ROLE", value_name = "ROLE", value_enum)]
+    oidc_role: Option<Role>,
+}
+
+impl SignInArgs {
+    /// The provider, where there is one.
+    pub(super) fn provider(&self) -> Outcome<Option<SignInProvider>> {
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let emails = self.oidc_allowed_emails.iter().map(|email| email.trim());
+        let emails: Vec<&str> = emails.filter(|email| !email.is_empty()).collect();
+        let claim = given(&self.oidc_required_claim);
+        let Some(issuer) = given(&self.oidc_issuer) else {
+            let more = given(&self.oidc_client_id).is_some()
+                || self.has_secret()
+                || given(&self.oidc_name).is_some()
+                || !emails.is_empty()
+                || claim.is_some()
+                || self.oidc_role.is_some();
+            return match more {
+                true => Err(missing("ISSUER", "the other options of the provider need")),
+                false => Ok(None),
+            };
+        };
+        let client_id = given(&self.oidc_client_id);
+        let client_id = client_id.ok_or_else(|| missing("CLIENT_ID", "--oidc-issuer needs"))?;
+        let secret = self.secret()?;
+        let secret = secret.ok_or_else(|| missing("CLIENT_SECRET_FILE", "--oidc-issuer needs"))?;
+        let mut provider = SignInProvider::new(&issuer, client_id, secret)
+            .map_err(|error| refused("ISSUER", error.message()))?;
+        if emails.is_empty() && claim.is_none() {
+            return Err(Failure::configuration(
+                "it is not said who is let in by the OpenID Connect provider; everyone whom it knows would be",
+                "Give --oidc-allowed-emails or --oidc-required-claim, or the environment variable STEAD_OIDC_ALLOWED_EMAILS or STEAD_OIDC_REQUIRED_CLAIM.",
+            ));
+        }
+        provider = provider
+            .allowed_emails(emails)
+            .map_err(|error| refused("ALLOWED_EMAILS", error.message()))?;
+        if let Some(claim) = claim {
+            let (name, value) = claim.split_once('=').unwrap_or_default();
+            provider = provider
+                .required_claim(name, value)
+                .map_err(|error| refused("REQUIRED_CLAIM", error.message()))?;
+        }
+        if let Some(name) = given(&self.oidc_name) {
+            provider = provider
+                .name(&name)
+                .map_err(|error| refused("NAME", error.message()))?;
+        }
+        Ok(Some(match self.oidc_role {
+            Some(role) => provider.role(role.into()),
+            None => provider,
+        }))
+    }
+
+    fn has_secret(&self) -> bool {
+        self.secret_file().is_some() || self.secret_in_variable().is_some()
+    }
+
+    fn secret(&self) -> Outcome<Option<SecretString>> {
+        match self.secret_file() {
+            Some(path) => secrets::read(path).map(Some),
+            None => Ok(self.secret_in_variable().cloned()),
+        }
+    }
+
+    fn secret_file(&self) -> Option<&Path> {
+        let file = self.oidc_client_secret_file.as_deref();
+        file.filter(|path| !path.as_os_str().is_empty())
+    }
+
+    fn secret_in_variable(&self) -> Option<&SecretString> {
+        let secret = self.oidc_client_secret.as_ref();
+        secret.filter(|secret| !secret.expose_secret().is_empty())
+    }
+}
+
+fn option(name: &str) -> String {
+    format!("--oidc-{}", name.to_lowercase().replace('_', "-"))
+}
+
+fn missing(name: &str, because: &str) -> Failure {
+    let option = option(name);
+    Failure::configuration(
+        format!("{option} is missing, which {because}"),
+        format!("Give {option}, or the environment variable STEAD_OIDC_{name}."),
+    )
+}
+
+fn refused(name: &str, why: &str) -> Failure {
+    Failure::configuration(
+        format!("{}: {why}", option(name)),
+        format!("Change the option, or the environment variable STEAD_OIDC_{name}."),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    fn args() -> SignInArgs {
+        SignInArgs {
+            oidc_issuer: text("https://login.example.com"),
+            oidc_client_id: text("stead"),
+            oidc_client_secret: Some(SecretString::from("CANARY")),
+            oidc_allowed_emails: vec![String::from("ada@example.com"), String::from(" ")],
+            ..SignInArgs::default()
+        }
+    }
+
+    #[track_caller]
+    fn assert_refused(args: &SignInArgs, expected: &[&str]) {
+        let said = format!("{:?}", args.provider().unwrap_err());
+        for part in expected {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(!said.contains("CANARY"), "{said}");
+    }
+
+    #[test]
+    fn without_any_option_there_is_no_provider_and_with_all_there_is_one() {
+        assert!(SignInArgs::default().provider().unwrap().is_none());
+        let empty = SignInArgs {
+            oidc_issuer: text(""),
+            oidc_name: text(" "),
+            ..SignInArgs::default()
+        };
+        assert!(empty.provider().unwrap().is_none());
+        let provider = args().provider().unwrap().unwrap();
+        assert_eq!(provider.host(), "login.example.com");
+        let by_claim = SignInArgs {
+            oidc_allowed_emails: Vec::new(),
+            oidc_required_claim: text("hd=example.com"),
+            oidc_name: text("Example"),
+            oidc_role: Some(Role::Owner),
+            ..args()
+        };
+        assert!(by_claim.provider().unwrap().is_some());
+    }
+
+    #[test]
+    fn what_is_wrong_or_missing_names_its_option() {
+        let needs = |change: fn(&mut SignInArgs), expected: &[&str]| {
+            let mut args = args();
+            change(&mut args);
+            assert_refused(&args, expected);
+        };
+        needs(
+            |args| args.oidc_issuer = None,
+            &["--oidc-issuer is missing", "STEAD_OIDC_ISSUER"],
+        );
+        needs(
+            |args| args.oidc_client_id = None,
+            &["--oidc-client-id is missing", "STEAD_OIDC_CLIENT_ID"],
+        );
+        needs(
+            |args| args.oidc_client_secret = None,
+            &["--oidc-client-secret-file is missing"],
+        );
+        needs(
+            |args| args.oidc_issuer = text("http://login.example.com"),
+            &["--oidc-issuer: ", "https"],
+        );
+        needs(
+            |args| args.oidc_allowed_emails.clear(),
+            &["--oidc-allowed-emails or --oidc-required-claim"],
+        );
+        needs(
+            |args| args.oidc_allowed_emails.push(String::from("bob")),
+            &["--oidc-allowed-emails: ", "bob"],
+        );
+        for claim in ["hd", "hd=", "=x"] {
+            let args = SignInArgs {
+                oidc_required_claim: text(claim),
+                ..args()
+            };
+            assert_refused(&args, &["--oidc-required-claim: "]);
+        }
+        needs(
+            |args| args.oidc_name = Some("x".repeat(61)),
+            &["--oidc-name: "],
+        );
+        needs(
+            |args| args.oidc_client_secret_file = Some(PathBuf::from("/nowhere/secret")),
+            &["/nowhere/secret cannot be read"],
+        );
+        let lone = SignInArgs {
+            oidc_role: Some(Role::Viewer),
+            ..SignInArgs::default()
+        };
+        assert_refused(&lone, &["--oidc-issuer is missing"]);
+    }
+}

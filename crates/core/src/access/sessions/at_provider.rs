@@ -1,0 +1,145 @@
+//! Signs a member in who has signed in at the operator's provider.
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{FinishedAtProvider, Opening, ReturnFromProvider, StartedSession, authenticate::owned};
+use crate::{
+    Error, ErrorKind, Result,
+    access::member::{check_room, create, has_members},
+    caller::Caller,
+    context::{Context, change::Change},
+    digest::Digest,
+    domain::{Member, ProviderSubject, Session},
+    identifier::MemberId,
+    oauth::{
+        StartedAtProvider,
+        sign_in::{self, Person},
+    },
+    state::Role,
+    store::Versioned,
+};
+
+/// Sends a browser to the provider; with a session, for its member to sign in once more.
+pub(crate) async fn begin(
+    context: &Context,
+    next: &str,
+    session: Option<&str>,
+) -> Result<StartedAtProvider> {
+    context.tasks.open()?;
+    if let Some(id) = session {
+        owned(context, id).await?;
+    }
+    let again = session.map(Digest::of);
+    sign_in::begin(context, next.to_owned(), again).await
+}
+
+/// Takes the browser's return: opens a session, or notes that the member of one has signed in once more.
+pub(crate) async fn finish(
+    context: &Context,
+    given: ReturnFromProvider,
+) -> Result<FinishedAtProvider> {
+    context.tasks.open()?;
+    let cookie = given.cookie.as_ref().map(|cookie| cookie.expose_secret());
+    let attempt = sign_in::open_attempt(context, cookie, &given.callback).await?;
+    context.count_attempt_from(&given.source)?;
+    let person = sign_in::finish(context, &attempt, given.callback).await?;
+    let session = match &attempt.again {
+        None => Some(open(context, &person).await?),
+        Some(session) => {
+            step_up(context, session, given.session, &person).await?;
+            None
+        }
+    };
+    Ok(FinishedAtProvider {
+        next: attempt.next,
+        session,
+    })
+}
+
+/// Opens a session of the member with this e-mail address, who is made where there is none.
+async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
+    let (id, role) = match context.store.member_by_email(&person.email).await? {
+        Some(found) => (found.row.id, found.row.role),
+        None => make(context, person).await?,
+    };
+    let opening = Opening::new(context);
+    let acting = context.acting_as(Caller::member(id, role));
+    acting
+        .change(
+            "session.open",
+            async || context.store.member(id).await?.ok_or_else(deleted),
+            |found: Versioned<Member>| {
+                let after = known(&found.row, person)?;
+                let change = Change::none();
+                Ok(opening.change(change, &after, found.version, Session::by_provider))
+            },
+        )
+        .await
+}
+
+async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
+    let role = context.sign_in_provider.as_ref();
+    let role = role.map_or(Role::Viewer, |provider| provider.options.role);
+    // The link for the first owner serves only while there is no member.
+    if role != Role::Owner && !has_members(context).await? {
+        return Err(Error::new(
+            ErrorKind::SignInRefused,
+            "there is no owner yet; the operator becomes one first, by the link that the service shows at its start",
+        ));
+    }
+    check_room(context).await?;
+    let id = MemberId::from_uuid(context.new_id());
+    let member = Member {
+        name: person.name.clone(),
+        ..Member::new(id, &person.email, role, context.now())
+    };
+    let acting = context.acting_as(Caller::member(id, role));
+    Ok((create(&acting, member).await?, role))
+}
+
+/// Notes that the member of a session, and no one else, has signed in once more in the browser of that session.
+async fn step_up(
+    context: &Context,
+    session: &Digest,
+    id: Option<SecretString>,
+    person: &Person,
+) -> Result<()> {
+    let id = id.filter(|id| session.is_of(id.expose_secret()));
+    let id = id.ok_or_else(|| {
+        not_completed(
+            "the session of this browser is another than the one that was begun with; begin again",
+        )
+    })?;
+    let is_same = |member: &Member| match member.email == person.email {
+        true => known(member, person).map(drop),
+        false => Err(not_completed(
+            "someone else signed in at the provider than the member of this session",
+        )),
+    };
+    super::step_up::note(context, id.expose_secret(), is_same).await
+}
+
+/// The member as this person, unless that is someone else, or kept out.
+fn known(member: &Member, person: &Person) -> Result<Member> {
+    let refused = |why| Error::new(ErrorKind::SignInRefused, why);
+    if member.disabled {
+        return Err(refused(
+            "you are disabled here; an owner can enable you again",
+        ));
+    }
+    let who = ProviderSubject {
+        issuer: person.issuer.clone(),
+        subject: person.subject.clone(),
+    };
+    member.known_at(&who).ok_or_else(|| {
+        refused("your e-mail address was another person's at the provider; an owner resets or deletes the member who had it")
+    })
+}
+
+fn not_completed(why: &str) -> Error {
+    Error::new(ErrorKind::SignInFailed, why)
+}
+
+fn deleted() -> Error {
+    not_completed("the member was deleted meanwhile")
+}

@@ -1,0 +1,467 @@
+//! Who gets in by a provider, and who does not: the whole way, against a provider of these tests.
+
+mod besides;
+mod scene;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+
+use self::scene::{Back, ISSUER, Scene, allowing_bob};
+use super::*;
+use crate::{
+    Result,
+    access::members::{begin_setup, change, reset},
+    catalogue::Catalogue,
+    context::{Context, EnvironmentOptions, SignInProvider},
+    resource::{MemberChange, MemberReset},
+    state::{Role, SignInMethod},
+    store::MemoryStore,
+    testing::{Responses, STABLE, World, ports, response},
+};
+
+#[test]
+fn whoever_is_let_in_becomes_a_member_and_is_the_same_one_the_next_time() {
+    let scene = Scene::owned(allowing_bob);
+    let started = scene.begin(None).unwrap();
+    assert!(!format!("{started:?}").contains("state"));
+    let back = scene.at_provider(&started);
+    let asked = |name: &str| back.parameters.get(name).map(String::as_str);
+    for (name, value) in [
+        ("response_type", Some("code")),
+        ("client_id", Some("stead")),
+        ("scope", Some("openid email profile")),
+        ("code_challenge_method", Some("S256")),
+        (
+            "redirect_uri",
+            Some("https://stead.test/dashboard/sign-in/callback"),
+        ),
+        ("prompt", None),
+        ("max_age", None),
+    ] {
+        assert_eq!(asked(name), value, "{name}");
+    }
+    let sealed = back.cookie.as_ref().unwrap().expose_secret();
+    for secret in ["state", "nonce"] {
+        assert!(!sealed.contains(&back.parameters[secret]), "{secret}");
+    }
+    let finished = scene.finish(&back, None).unwrap();
+    assert_eq!(finished.next, "/dashboard/tools");
+    let first = scene.signed_in(finished);
+    let member = &first.member;
+    assert_eq!(
+        (member.email.as_str(), member.name.as_str()),
+        ("bob@example.com", "Bob")
+    );
+    assert_eq!(
+        (member.role, &member.sign_in_with[..]),
+        (Role::Viewer, &[SignInMethod::Provider][..])
+    );
+    assert!(first.stepped_up && member.last_sign_in_at.is_some());
+    // There is no password to sign in by.
+    let guess = SignIn::new("bob@example.com", SecretString::from(""), "");
+    let guess = scene.world.run(sign_in(&scene.context, guess));
+    assert_eq!(guess.unwrap_err().kind(), ErrorKind::Unauthenticated);
+    // The owner has changed the role, which stays.
+    let id = member.member_id.to_string();
+    let change_of_role = MemberChange::default().role(Role::Operator);
+    scene
+        .world
+        .run(change(&scene.context, &id, change_of_role))
+        .unwrap();
+    let again = scene.signed_in(scene.sign_in().unwrap());
+    assert_eq!(
+        (again.member.member_id, again.member.role),
+        (member.member_id, Role::Operator)
+    );
+    let audit = scene.context.store.audit_entries(None, 100);
+    let audit = scene.world.run(audit).unwrap();
+    let of_method = |method: &str| {
+        let entries = audit.iter().map(|found| &found.row);
+        let signed_in = entries.filter(|entry| entry.action == "member.signed_in");
+        signed_in
+            .filter(|entry| entry.facts["method"] == method)
+            .count()
+    };
+    assert_eq!((of_method("password"), of_method("provider")), (1, 2));
+    // One reading of what the provider says about itself serves for an hour.
+    let read = || scene.provider.lock().unwrap().asked["openid-configuration"];
+    assert_eq!(read(), 1);
+    scene.world.advance(Duration::from_secs(3600));
+    scene.sign_in().unwrap();
+    assert_eq!(read(), 2);
+}
+
+#[test]
+fn a_member_with_a_password_is_known_by_the_address_and_is_no_one_else() {
+    let allow = |provider: SignInProvider| provider.allowed_emails(["ADA@example.com"]).unwrap();
+    let scene = Scene::owned(allow);
+    scene.claims(json!({ "email": "Ada@Example.com" }));
+    let ada = scene.signed_in(scene.sign_in().unwrap()).member;
+    assert_eq!((ada.role, ada.name.as_str()), (Role::Owner, "Ada"));
+    let both = [SignInMethod::Password, SignInMethod::Provider];
+    assert_eq!(ada.sign_in_with, both);
+    // The address belongs to someone else at the provider by now: that is not Ada.
+    scene.assert_kept_out(
+        json!({ "email": "ada@example.com", "sub": "u-2" }),
+        ErrorKind::SignInRefused,
+        "another person",
+    );
+    // A reset ends that.
+    let id = ada.member_id.to_string();
+    let fresh = reset(&scene.context, &id, MemberReset::default());
+    assert_eq!(scene.world.run(fresh).unwrap().member.sign_in_with, []);
+    assert_eq!(
+        scene.signed_in(scene.sign_in().unwrap()).member.member_id,
+        ada.member_id
+    );
+}
+
+#[test]
+fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes() {
+    let scene = Scene::owned(allowing_bob);
+    let failed = ErrorKind::SignInFailed;
+    let begin = || scene.at_provider(&scene.begin(None).unwrap());
+    let (mine, other) = (begin(), begin());
+    let with = |query: &str, cookie: Option<&SecretString>| Back {
+        query: query.to_owned(),
+        cookie: cookie.cloned(),
+        parameters: BTreeMap::new(),
+    };
+    let none = with(&mine.query, None);
+    scene.assert_refused(scene.finish(&none, None), failed, "did not begin the");
+    let forged = SecretString::from("AAAA");
+    let forged = with(&mine.query, Some(&forged));
+    scene.assert_refused(scene.finish(&forged, None), failed, "did not begin the");
+    let of_other = with(&mine.query, other.cookie.as_ref());
+    scene.assert_refused(scene.finish(&of_other, None), failed, "another sign-in");
+    for query in ["code=x", "code=x&state=y", "code=x&state="] {
+        let wrong = with(query, mine.cookie.as_ref());
+        scene.assert_refused(scene.finish(&wrong, None), failed, "another sign-in");
+    }
+    let without_code = format!("state={}", mine.parameters["state"]);
+    let without_code = with(&without_code, mine.cookie.as_ref());
+    scene.assert_refused(scene.finish(&without_code, None), failed, "without a code");
+    let late = begin();
+    scene.world.advance(Duration::from_secs(600));
+    scene.assert_refused(scene.finish(&late, None), failed, "ten minutes");
+    let twice = begin();
+    scene.finish(&twice, None).unwrap();
+    let replayed = scene.finish(&twice, None).unwrap_err();
+    assert_eq!(replayed.kind(), failed, "{replayed}");
+    assert!(replayed.message().contains("it was used"), "{replayed}");
+}
+
+#[test]
+fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
+    let scene = Scene::owned(allowing_bob);
+    let now = || scene.context.now().as_second();
+    let failed = ErrorKind::SignInProviderFailed;
+    for (claims, why) in [
+        (json!({ "iss": "https://login.test" }), "another issuer"),
+        (json!({ "iss": null }), "another issuer"),
+        (json!({ "aud": "other" }), "for another client"),
+        (json!({ "aud": ["other"] }), "for another client"),
+        (json!({ "aud": null }), "for another client"),
+        (json!({ "aud": ["stead", "other"] }), "to another client"),
+        (
+            json!({ "aud": ["stead", "other"], "azp": "other" }),
+            "to another client",
+        ),
+        (json!({ "azp": "other" }), "to another client"),
+        (json!({ "exp": now() - 60 }), "has ended"),
+        (json!({ "exp": null }), "has ended"),
+        (json!({ "iat": now() + 661 }), "not issued now"),
+        (json!({ "iat": now() - 661 }), "not issued now"),
+        (json!({ "iat": null }), "not issued now"),
+        (json!({ "sub": "" }), "no one"),
+        (json!({ "sub": 1 }), "no one"),
+        (json!({ "email": null }), "no e-mail address"),
+        (json!({ "email": "bob" }), "no e-mail address"),
+    ] {
+        scene.assert_kept_out(claims, failed, why);
+    }
+    for nonce in [json!("other"), json!(null)] {
+        let claims = json!({ "nonce": nonce });
+        scene.assert_kept_out(claims, ErrorKind::SignInFailed, "another sign-in");
+    }
+    let several =
+        json!({ "aud": ["stead", "other"], "azp": "stead", "exp": now() - 20, "iat": now() + 600 });
+    scene.claims(several).sign_in().unwrap();
+}
+
+#[test]
+fn who_is_let_in_is_said_by_the_address_or_a_claim_or_both() {
+    let refused = ErrorKind::SignInRefused;
+    let scene = Scene::owned(allowing_bob);
+    for verified in [json!(false), json!("false"), json!(null), json!([])] {
+        let claims = json!({ "email_verified": verified });
+        scene.assert_kept_out(claims, refused, "is verified");
+    }
+    let other = json!({ "email": "eve@example.com" });
+    scene.assert_kept_out(other, refused, "not among those");
+    scene
+        .claims(json!({ "email_verified": "true" }))
+        .sign_in()
+        .unwrap();
+
+    let by_group = |provider: SignInProvider| provider.required_claim("groups", "stead").unwrap();
+    let scene = Scene::owned(by_group);
+    for groups in [
+        json!(null),
+        json!("steady"),
+        json!(["other"]),
+        json!([["stead"]]),
+        json!({ "stead": 1 }),
+    ] {
+        scene.assert_kept_out(json!({ "groups": groups }), refused, "the claim groups");
+    }
+    let unverified = json!({ "groups": "stead", "email_verified": false });
+    scene.assert_kept_out(unverified, refused, "is verified");
+    // Some providers do not say it; there the claim decides.
+    let silent = json!({ "groups": ["other", "stead"], "email_verified": null });
+    scene.claims(silent).sign_in().unwrap();
+    let scene = Scene::owned(|provider| provider.required_claim("staff", "true").unwrap());
+    scene.claims(json!({ "staff": true })).sign_in().unwrap();
+
+    let scene = Scene::owned(|provider| by_group(allowing_bob(provider)));
+    scene.assert_kept_out(json!({}), refused, "the claim groups");
+    let eve = json!({ "groups": "stead", "email": "eve@example.com" });
+    scene.assert_kept_out(eve, refused, "not among those");
+    scene
+        .claims(json!({ "groups": "stead" }))
+        .sign_in()
+        .unwrap();
+}
+
+#[test]
+fn a_disabled_member_stays_out_and_no_one_is_made_before_the_first_owner() {
+    let scene = Scene::new(allowing_bob);
+    let early = scene.sign_in().unwrap_err();
+    assert_eq!(early.kind(), ErrorKind::SignInRefused);
+    assert!(early.message().contains("no owner yet"), "{early}");
+    assert!(
+        scene
+            .world
+            .run(begin_setup(&scene.context))
+            .unwrap()
+            .is_some()
+    );
+    scene.owner();
+    let bob = scene
+        .signed_in(scene.sign_in().unwrap())
+        .member
+        .member_id
+        .to_string();
+    let disabled = change(&scene.context, &bob, MemberChange::default().disabled(true));
+    scene.world.run(disabled).unwrap();
+    let refused = scene.sign_in().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::SignInRefused);
+    assert!(refused.message().contains("disabled"), "{refused}");
+    // Where the provider makes owners, it makes the first one.
+    let scene = Scene::new(|provider| allowing_bob(provider).role(Role::Owner));
+    assert_eq!(
+        scene.signed_in(scene.sign_in().unwrap()).member.role,
+        Role::Owner
+    );
+}
+
+#[test]
+fn what_the_provider_declines_is_said_plainly() {
+    let scene = Scene::owned(allowing_bob);
+    let says = |query: &str, kind: ErrorKind, why: &str| {
+        let back = scene.at_provider(&scene.begin(None).unwrap());
+        let query = format!("state={}&{query}", back.parameters["state"]);
+        let result = scene.finish(&Back { query, ..back }, None);
+        scene.assert_refused(result, kind, why);
+    };
+    let (again, failed) = (ErrorKind::SignInFailed, ErrorKind::SignInProviderFailed);
+    says("error=access_denied", again, "cancelled");
+    says("error=login_required", again, "once more");
+    says(
+        "error=invalid_scope&error_description=no%0Asuch",
+        failed,
+        "invalid_scope: no",
+    );
+    says("code=x&iss=https://other.test", again, "another provider");
+    says(
+        "error=access_denied&iss=https://other.test",
+        again,
+        "another provider",
+    );
+    let named = format!("error=access_denied&iss={ISSUER}");
+    says(&named, again, "cancelled");
+    // A provider that always names itself is not one that does not.
+    scene.provider.lock().unwrap().document =
+        json!({ "authorization_response_iss_parameter_supported": true });
+    scene.world.advance(Duration::from_secs(3600));
+    says("code=x", again, "another provider");
+}
+
+#[test]
+fn a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in() {
+    for (document, why) in [
+        (
+            json!({ "issuer": "https://login.test/other" }),
+            "another issuer",
+        ),
+        (
+            json!({ "issuer": "https://login.test/realm/" }),
+            "another issuer",
+        ),
+        (
+            json!({ "token_endpoint": "http://login.test/token" }),
+            "not https",
+        ),
+        (
+            json!({ "token_endpoint": "http://127.0.0.1/token" }),
+            "not https",
+        ),
+        (
+            json!({ "authorization_endpoint": "javascript:alert(1)" }),
+            "not https",
+        ),
+        (json!({ "token_endpoint": null }), "cannot be read"),
+    ] {
+        let scene = Scene::owned(allowing_bob);
+        scene.provider.lock().unwrap().document = document;
+        let begun = scene.begin(None);
+        scene.assert_refused(begun, ErrorKind::SignInProviderFailed, why);
+    }
+    let scene = Scene::owned(allowing_bob);
+    let back = scene.at_provider(&scene.begin(None).unwrap());
+    scene.provider.lock().unwrap().is_down = true;
+    let failed = ErrorKind::SignInProviderFailed;
+    scene.assert_refused(scene.finish(&back, None), failed, "could not be reached");
+    scene.world.advance(Duration::from_secs(3600));
+    for _ in 0..3 {
+        scene.assert_refused(scene.begin(None), failed, "could not be fetched");
+    }
+    // A failure is kept for a moment, and no longer.
+    assert_eq!(
+        scene.provider.lock().unwrap().asked["openid-configuration"],
+        2
+    );
+    scene.provider.lock().unwrap().is_down = false;
+    scene.world.advance(Duration::from_secs(5));
+    scene.sign_in().unwrap();
+}
+
+#[test]
+fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
+    let scene = Scene::owned(allowing_bob);
+    let id = |finished: FinishedAtProvider| finished.session.unwrap().id.expose_secret().to_owned();
+    let bob = id(scene.sign_in().unwrap());
+    let is_stepped_up = || {
+        scene
+            .world
+            .run(authenticate(&scene.context, &bob))
+            .unwrap()
+            .stepped_up
+    };
+    let again = || scene.at_provider(&scene.begin(Some(&bob)).unwrap());
+    assert!(is_stepped_up());
+    scene.world.advance(Duration::from_secs(600));
+    assert!(!is_stepped_up());
+    let back = again();
+    assert_eq!(
+        (
+            back.parameters["prompt"].as_str(),
+            back.parameters["max_age"].as_str()
+        ),
+        ("login", "0")
+    );
+    let (failed, refused) = (ErrorKind::SignInFailed, ErrorKind::SignInRefused);
+    let mine = Some(bob.as_str());
+    let other = id(scene.sign_in().unwrap());
+    let count = |result: Result<FinishedAtProvider>, kind: ErrorKind, why: &str| {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.message().contains(why), "{error}");
+        assert!(!is_stepped_up());
+    };
+    count(
+        scene.finish(&again(), None),
+        failed,
+        "this browser is another",
+    );
+    count(
+        scene.finish(&again(), Some(&other)),
+        failed,
+        "this browser is another",
+    );
+    // The provider has not asked.
+    let before = scene.context.now().as_second() - 61;
+    scene.claims(json!({ "auth_time": before }));
+    count(scene.finish(&again(), mine), failed, "did not ask");
+    scene.claims(json!({ "sub": "u-2" }));
+    count(scene.finish(&again(), mine), refused, "another person");
+    scene.claims(json!({ "auth_time": before + 61 }));
+    let finished = scene.finish(&again(), mine).unwrap();
+    assert!(finished.session.is_none() && finished.next == "/dashboard/tools");
+    assert!(is_stepped_up());
+    // Who began is not who came back.
+    let scene = Scene::owned(|provider| {
+        provider
+            .allowed_emails(["bob@example.com", "eve@example.com"])
+            .unwrap()
+    });
+    let bob = id(scene.sign_in().unwrap());
+    let back = scene.at_provider(&scene.begin(Some(&bob)).unwrap());
+    scene.claims(json!({ "email": "eve@example.com", "sub": "u-3" }));
+    let error = scene.finish(&back, Some(&bob)).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message().contains("someone else")),
+        (failed, true),
+        "{error}"
+    );
+}
+
+#[test]
+fn attempts_of_one_source_are_limited() {
+    let scene = Scene::owned(allowing_bob);
+    for _ in 0..30 {
+        scene.sign_in().unwrap();
+    }
+    let limited = scene.sign_in().unwrap_err();
+    assert_eq!(limited.kind(), ErrorKind::RateLimited);
+    assert!(limited.retry_after().is_some());
+    scene.world.advance(Duration::from_secs(15 * 60));
+    scene.sign_in().unwrap();
+}
+
+#[test]
+fn a_provider_without_a_restriction_and_one_without_tls_are_refused() {
+    let secret = || SecretString::from("s3cret");
+    let refused = |issuer: &str, id: &str, secret: SecretString| {
+        SignInProvider::new(issuer, id, secret)
+            .unwrap_err()
+            .message()
+            .to_owned()
+    };
+    assert!(refused("http://login.test", "stead", secret()).contains("must be https"));
+    assert!(refused("login.test", "stead", secret()).contains("is not a URL"));
+    assert!(refused("https://login.test?a=b", "stead", secret()).contains("no user, query"));
+    assert!(refused(ISSUER, "", secret()).contains("client id is empty"));
+    assert!(refused(ISSUER, "stead", SecretString::from("")).contains("client secret is empty"));
+    let local = SignInProvider::new("http://127.0.0.1:9000", "stead", secret()).unwrap();
+    assert!(!format!("{local:?}").contains("s3cret"));
+    assert!(local.clone().allowed_emails(["bob"]).is_err());
+    assert!(local.clone().required_claim("", "x").is_err());
+    assert!(local.clone().name(" ").is_err());
+    let world = World::new();
+    let network = Responses::by(|_| std::future::ready(Ok(response(200, ""))));
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+    options.sign_in_provider = Some(local);
+    let ports = ports(world.process(0), network, store);
+    let opened = world.run(Context::open(options, Catalogue::new([&STABLE]), ports));
+    let error = opened.err().unwrap();
+    assert!(
+        error
+            .message()
+            .contains("whom the OpenID Connect provider lets in"),
+        "{error}"
+    );
+}

@@ -1,0 +1,64 @@
+//! Pages, single calls and totals of the history, as callers read them.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use super::*;
+use crate::{
+    call::record::Record,
+    testing::{STABLE, World, always, context},
+};
+
+/// Three calls that took 1, 2 and 3 ms: two in one minute, and one in the next.
+fn called() -> (World, Context) {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    for (millis, pause) in [(1, 1), (2, 60), (3, 1)] {
+        let record = Record::begin(&context, "demo_read_note", "demo", "ada");
+        record.requests().fetch_add(1, Ordering::Relaxed);
+        world.advance(Duration::from_millis(millis));
+        record.end(Ok(())).unwrap();
+        world.advance(Duration::from_secs(pause));
+    }
+    (world, context)
+}
+
+#[test]
+fn pages_follow_each_other_and_a_call_is_found_by_its_id() {
+    let (world, context) = called();
+    let filter = ExecutionFilter::default();
+    let (mut token, mut took) = (None, Vec::new());
+    loop {
+        let page = executions(&context, &filter, token.as_deref(), 1);
+        let page = world.run(page).unwrap();
+        for call in &page.items {
+            let found = world.run(execution(&context, &call.execution_id.to_string()));
+            assert_eq!(found.unwrap().duration_micros, call.duration_micros);
+            took.push(call.duration_micros);
+        }
+        match page.next_page_token {
+            Some(next) => token = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(took, [3_000, 2_000, 1_000]);
+    assert!(world.run(history_bytes(&context)).unwrap() > 100);
+}
+
+#[test]
+fn totals_of_minutes_add_up_to_those_of_the_hour() {
+    let (world, context) = called();
+    let read = |step| {
+        let all = totals_by(&context, step, Timestamp::MIN, Timestamp::MAX);
+        let rows = world.run(all).unwrap();
+        let of = |row: &CallTotals| (row.seconds, row.calls, row.duration_micros);
+        for row in &rows {
+            let by_duration: u64 = row.durations.iter().map(|one| one.calls).sum();
+            assert_eq!(by_duration, row.calls);
+            let whole = row.start.as_second() % i64::from(row.seconds);
+            assert_eq!(whole, 0);
+        }
+        rows.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(read(TotalsStep::Minute), [(60, 2, 3_000), (60, 1, 3_000)]);
+    assert_eq!(read(TotalsStep::Hour), [(3_600, 3, 6_000)]);
+}

@@ -1,0 +1,122 @@
+//! A raw request as it came, checked by the rules of the proxy.
+
+use std::{mem, pin::pin, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{
+    FutureExt as _,
+    future::{Either, select},
+};
+use http_body::Body as _;
+
+use crate::{
+    Error, ErrorKind, Result,
+    context::{
+        Context,
+        bulkheads::{Held, Unread},
+    },
+    ports::{Body, TransportErrorKind},
+    product::Product,
+    proxy::{self, Checked},
+    resource::ProxyRequest,
+};
+
+/// A body of at most so many bytes is read first, so that a retry can send it again where that is safe.
+pub(super) const SHORT: usize = 64 * 1024;
+/// Longest wait for a body that is read whole: a caller who sends a byte now and then holds no call for ever.
+const BODY: Duration = Duration::from_secs(60);
+
+/// A raw request as the caller gave it.
+pub(super) enum Given {
+    /// Its parts one by one, in JSON.
+    Written(ProxyRequest),
+    /// As it came over HTTP.
+    Received(http::Request<Body>),
+}
+
+impl Given {
+    /// Whether it is only to be described.
+    pub(super) fn is_dry_run(&self) -> bool {
+        matches!(self, Self::Written(request) if request.dry_run)
+    }
+
+    pub(super) async fn check(
+        self,
+        context: &Context,
+        product: &Product,
+        held: &Arc<Held>,
+    ) -> Result<(Checked, Body)> {
+        match self {
+            Self::Written(request) => {
+                let headers = request.headers.iter();
+                let checked = proxy::check_written(
+                    &product.proxy,
+                    &request.method,
+                    &request.path,
+                    &request.query,
+                    headers.map(|(name, value)| (name.as_str(), value.as_bytes())),
+                    request.body.is_some(),
+                )?;
+                let body = request.body.map(|body| body.to_string().into_bytes());
+                held.add(body.as_ref().map_or(0, Vec::len) as u64)?;
+                Ok((checked, body.map_or(Body::Empty, Body::from)))
+            }
+            Self::Received(request) => {
+                let (mut head, mut body) = request.into_parts();
+                if proxy::is_get_as_form(&product.proxy, &head)? {
+                    let query =
+                        whole(context, mem::take(&mut body), proxy::MAX_QUERY, held).await?;
+                    proxy::into_get(&mut head, &query)?;
+                }
+                let checked = proxy::check_received(&product.proxy, &head)?;
+                let body = match body.size_hint().upper() {
+                    Some(length) if length <= SHORT as u64 => {
+                        whole(context, body, SHORT, held).await?.into()
+                    }
+                    _ => body,
+                };
+                Ok((checked, body))
+            }
+        }
+    }
+}
+
+/// The whole of a body that the rules have to see.
+pub(super) async fn whole(
+    context: &Context,
+    body: Body,
+    limit: usize,
+    held: &Arc<Held>,
+) -> Result<Bytes> {
+    let mut reading = pin!(held.collect(body, limit as u64));
+    // Most short bodies are there at once and need no timer.
+    let read = match reading.as_mut().now_or_never() {
+        Some(read) => read,
+        None => match select(reading, context.runtime.sleep(BODY)).await {
+            Either::Left((read, _)) => read,
+            Either::Right(_) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("the body was not complete after {} s", BODY.as_secs()),
+                ));
+            }
+        },
+    };
+    read.map_err(|unread| {
+        let error = match unread {
+            Unread::Overloaded(error) => return error,
+            Unread::Broken(error) => error,
+        };
+        let (kind, message) = match error.kind() {
+            TransportErrorKind::TooLarge => (
+                ErrorKind::RequestTooLarge,
+                format!("the body is larger than {limit} bytes"),
+            ),
+            _ => (
+                ErrorKind::InvalidRequest,
+                String::from("the body broke off"),
+            ),
+        };
+        Error::new(kind, message).with_source(error)
+    })
+}

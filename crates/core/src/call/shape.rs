@@ -1,0 +1,50 @@
+//! A result as the caller asked for it.
+
+use serde_json::value::RawValue;
+
+use super::find;
+use crate::{
+    Result,
+    catalogue::CatalogueTool,
+    context::Context,
+    results::{self, Origin, ResultOptions, View},
+    tool::{Effect, ToolEntry, Warning},
+};
+
+/// Names of parameters that say how many items a tool returns.
+const PAGE_SIZES: [&str; 3] = ["max_results", "page_size", "limit"];
+
+/// The data as it is asked for; as it is where nothing is asked.
+pub(super) async fn shaped(
+    context: &Context,
+    entry: &'static ToolEntry,
+    options: &ResultOptions,
+    data: Box<RawValue>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Box<RawValue>> {
+    if options.is_default() {
+        return Ok(data);
+    }
+    let (shared, options) = (context.clone(), options.clone());
+    let bytes = data.get().len() as u64;
+    let shape = move || -> Result<_> {
+        let tool = find::again(&shared.catalogue, entry)?;
+        results::shape(data, &options, origin(tool, options.view)?)
+    };
+    let (data, more) = context.computed(bytes, shape).await??;
+    warnings.extend(more);
+    Ok(data)
+}
+
+fn origin(tool: &CatalogueTool, view: View) -> Result<Origin<'_>> {
+    let readable = tool.readable_schema().filter(|_| view == View::Readable);
+    let parameters = tool.schema()?.schema()["properties"].as_object();
+    Ok(Origin {
+        readable: tool.entry().readable(),
+        schema: readable.unwrap_or_else(|| tool.output_schema()),
+        page_size: PAGE_SIZES
+            .into_iter()
+            .find(|name| parameters.is_some_and(|all| all.contains_key(*name))),
+        only_reads: tool.entry().effect() == Effect::Read,
+    })
+}

@@ -1,0 +1,60 @@
+//! Whom of those that the provider knows are let in.
+
+use serde_json::Value;
+
+use super::claims::Person;
+use crate::{Error, ErrorKind, Result, context::SignInProvider};
+
+/// Refuses whoever the operator does not let in.
+pub(super) fn admit(claims: &Value, person: &Person, provider: &SignInProvider) -> Result<()> {
+    let by_email = !provider.allowed_emails.is_empty();
+    // Members are known by their e-mail addresses, so that one which is not theirs never counts. A provider that does not
+    // say is believed where a claim decides, which the operator has chosen.
+    match verified(&claims["email_verified"]) {
+        Some(true) => {}
+        None if !by_email => {}
+        _ => {
+            return Err(refused(
+                "the provider does not say that your e-mail address is verified",
+            ));
+        }
+    }
+    if by_email && !provider.allowed_emails.contains(&person.email) {
+        return Err(refused(
+            "your e-mail address is not among those that the operator lets in",
+        ));
+    }
+    if let Some((name, value)) = &provider.required_claim
+        && !says(&claims[name.as_str()], value)
+    {
+        return Err(refused(&format!(
+            "the provider does not give you the claim {name}, which the operator asks for"
+        )));
+    }
+    Ok(())
+}
+
+/// Some providers write the boolean as a text.
+fn verified(claim: &Value) -> Option<bool> {
+    match claim {
+        Value::Null => None,
+        claim => Some(says(claim, "true")),
+    }
+}
+
+fn says(claim: &Value, expected: &str) -> bool {
+    let plain: Value = serde_json::from_str(expected).unwrap_or_default();
+    let is = |one: &Value| match one {
+        Value::String(text) => text == expected,
+        Value::Bool(_) | Value::Number(_) => *one == plain,
+        _ => false,
+    };
+    match claim {
+        Value::Array(all) => all.iter().any(is),
+        one => is(one),
+    }
+}
+
+fn refused(why: &str) -> Error {
+    Error::new(ErrorKind::SignInRefused, why)
+}

@@ -1,0 +1,93 @@
+//! What binds a browser to its way to the provider and back: sealed in a cookie, so that no row is written for someone who
+//! is not signed in.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::{SignedDuration, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize, Serializer};
+use zeroize::Zeroizing;
+
+use super::not_completed;
+use crate::{
+    Error, ErrorKind, Result, context::Context, digest::Digest, oauth::Callback, seal::place,
+    sealed::Sealed,
+};
+
+/// How long the way to the provider and back may take.
+const LIFE: SignedDuration = SignedDuration::from_mins(10);
+
+/// One way of a browser to the provider and back.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    /// Comes back in the callback.
+    #[serde(serialize_with = "exposed")]
+    pub(super) state: SecretString,
+    /// Comes back in the ID token.
+    #[serde(serialize_with = "exposed")]
+    pub(super) nonce: SecretString,
+    /// Proves at the token endpoint who asked for the code (RFC 7636).
+    #[serde(serialize_with = "exposed")]
+    pub(super) verifier: SecretString,
+    /// Where the browser goes on afterwards.
+    pub(crate) next: String,
+    pub(super) began_at: Timestamp,
+    /// The session whose member signs in once more; none for a new session.
+    pub(crate) again: Option<Digest>,
+}
+
+fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose_secret())
+}
+
+impl Attempt {
+    pub(super) fn new(context: &Context, next: String, again: Option<Digest>) -> Self {
+        Self {
+            state: context.new_secret(""),
+            nonce: context.new_secret(""),
+            verifier: context.new_secret(""),
+            next,
+            began_at: context.now(),
+            again,
+        }
+    }
+
+    /// The value of the cookie.
+    pub(super) fn seal(&self, context: &Context) -> Result<SecretString> {
+        let text = serde_json::to_vec(self)
+            .map_err(|_| Error::new(ErrorKind::Internal, "an attempt cannot be written"))?;
+        let text = Zeroizing::new(text);
+        let sealed = context.vault.seal(place::sign_in_attempt(), &text)?;
+        Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
+    }
+}
+
+/// The attempt of the browser that came back: the one that began it, with the state that it was given, in time.
+pub(crate) async fn open(
+    context: &Context,
+    cookie: Option<&str>,
+    callback: &Callback,
+) -> Result<Attempt> {
+    let unknown = || {
+        not_completed("this browser did not begin the sign-in, or it took longer than ten minutes")
+    };
+    let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
+    let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);
+    let opened = context.vault.open_sealed(place::sign_in_attempt(), &sealed);
+    let opened = opened.await.map_err(|error| match error.kind() {
+        ErrorKind::StorageUnavailable => error,
+        _ => unknown(),
+    })?;
+    let attempt: Attempt = serde_json::from_slice(&opened).map_err(|_| unknown())?;
+    let age = context.now().duration_since(attempt.began_at);
+    if age >= LIFE {
+        return Err(unknown());
+    }
+    let state = Digest::of(attempt.state.expose_secret());
+    let is_own = callback
+        .state
+        .as_deref()
+        .is_some_and(|given| state.is_of(given));
+    is_own.then_some(attempt).ok_or_else(|| {
+        not_completed("another sign-in was begun in this browser after this one; go on with that, or begin again")
+    })
+}

@@ -1,0 +1,51 @@
+//! Sends a browser to the provider.
+
+use oauth2::{CsrfToken, PkceCodeChallenge, PkceCodeVerifier, Scope};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{attempt::Attempt, client, discovery::endpoints, provider};
+use crate::{Result, context::Context, digest::Digest};
+
+/// Where the browser goes to sign in, and what it keeps meanwhile.
+#[non_exhaustive]
+pub struct StartedAtProvider {
+    /// The provider's page. Holds the state: do not log it.
+    pub location: String,
+    /// Value of the cookie that binds the browser, for ten minutes.
+    pub cookie: SecretString,
+}
+
+impl std::fmt::Debug for StartedAtProvider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StartedAtProvider").finish_non_exhaustive()
+    }
+}
+
+/// The provider's page for a browser that goes on to `next` afterwards. With a session, its member signs in once more,
+/// whether or not the provider still knows who it is.
+pub(crate) async fn begin(
+    context: &Context,
+    next: String,
+    again: Option<Digest>,
+) -> Result<StartedAtProvider> {
+    let provider = provider(context)?;
+    let endpoints = endpoints(context, provider).await?;
+    let attempt = Attempt::new(context, next, again);
+    let state = || CsrfToken::new(attempt.state.expose_secret().to_owned());
+    let verifier = PkceCodeVerifier::new(attempt.verifier.expose_secret().to_owned());
+    let client = client(context, provider, &endpoints)?;
+    let mut request = client
+        .authorize_url(state)
+        .add_scopes(["openid", "email", "profile"].map(|scope| Scope::new(scope.to_owned())))
+        .add_extra_param("nonce", attempt.nonce.expose_secret().to_owned())
+        .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier));
+    if attempt.again.is_some() {
+        request = request
+            .add_extra_param("prompt", "login")
+            .add_extra_param("max_age", "0");
+    }
+    Ok(StartedAtProvider {
+        location: request.url().0.into(),
+        cookie: attempt.seal(context)?,
+    })
+}

@@ -1,0 +1,99 @@
+//! What an ID token has to say.
+
+use jiff::Timestamp;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::{attempt::Attempt, failed, not_completed};
+use crate::{
+    Result,
+    context::SignInProvider,
+    domain::member::read_email,
+    oauth::subject::{claims, text},
+};
+
+/// How far the provider's clock may be from ours, in seconds.
+const CLOCKS_APART: i64 = 60;
+/// An ID token was issued at most so many seconds ago.
+const FRESH: i64 = 600;
+
+/// Who signed in at the provider.
+#[derive(Debug, Clone)]
+pub(crate) struct Person {
+    pub(crate) issuer: String,
+    /// Which of the provider's users it is, for ever.
+    pub(crate) subject: String,
+    pub(crate) email: String,
+    /// Name for people; empty where the provider gives none.
+    pub(crate) name: String,
+}
+
+/// The claims of an ID token, where it is of this provider, for this client, for this attempt, and of now.
+///
+/// Its signature is not checked: it came straight from the token endpoint over TLS, which OpenID Connect Core 1.0,
+/// 3.1.3.7 point 6, accepts in its place. The other points of that section that concern a client without keys are.
+pub(super) fn checked(
+    token: &SecretString,
+    provider: &SignInProvider,
+    attempt: &Attempt,
+    now: Timestamp,
+) -> Result<Value> {
+    let claims =
+        claims(token.expose_secret()).ok_or_else(|| failed("its ID token cannot be read"))?;
+    check(&claims, provider, now).map_err(failed)?;
+    if claims["nonce"].as_str() != Some(attempt.nonce.expose_secret()) {
+        return Err(not_completed(
+            "the provider's ID token is of another sign-in",
+        ));
+    }
+    // Where it is absent, the provider was asked all the same, and does not say when it happened.
+    let signed_in_at = claims["auth_time"].as_i64();
+    let began_at = attempt.began_at.as_second() - CLOCKS_APART;
+    if attempt.again.is_some() && signed_in_at.is_some_and(|at| at < began_at) {
+        return Err(not_completed(
+            "the provider did not ask you to sign in once more",
+        ));
+    }
+    Ok(claims)
+}
+
+fn check(claims: &Value, provider: &SignInProvider, now: Timestamp) -> Result<(), &'static str> {
+    let now = now.as_second();
+    if claims["iss"].as_str() != Some(&provider.issuer) {
+        return Err("its ID token is of another issuer");
+    }
+    let client = Some(provider.client_id.as_str());
+    let audience = &claims["aud"];
+    let several = audience.as_array().map_or(&[][..], Vec::as_slice);
+    if audience.as_str() != client && !several.iter().any(|one| one.as_str() == client) {
+        return Err("its ID token is for another client");
+    }
+    let party = claims["azp"].as_str();
+    if (several.len() > 1 || party.is_some()) && party != client {
+        return Err("its ID token was issued to another client");
+    }
+    let ends = claims["exp"].as_i64().unwrap_or_default();
+    if ends.saturating_add(CLOCKS_APART) <= now {
+        return Err("its ID token has ended; compare the clocks of both machines");
+    }
+    let issued = claims["iat"].as_i64().unwrap_or_default();
+    if now.abs_diff(issued) > (FRESH + CLOCKS_APART).unsigned_abs() {
+        return Err("its ID token was not issued now; compare the clocks of both machines");
+    }
+    Ok(())
+}
+
+/// Who it was, by these claims.
+pub(super) fn person(claims: &Value, provider: &SignInProvider) -> Result<Person> {
+    let subject = text(&claims["sub"]).ok_or_else(|| failed("its ID token names no one"))?;
+    let email = text(&claims["email"]).and_then(|email| read_email(&email).ok());
+    let email = email.ok_or_else(|| failed("its ID token has no e-mail address"))?;
+    let name = text(&claims["name"]).filter(|name| name.chars().count() <= 100);
+    let name = name.filter(|name| !name.chars().any(char::is_control));
+    Ok(Person {
+        issuer: provider.issuer.clone(),
+        subject,
+        email,
+        name: name.unwrap_or_default(),
+    })
+}

@@ -1,0 +1,82 @@
+//! Exchanges a code for an ID token.
+
+use oauth2::{
+    AsyncHttpClient, AuthorizationCode, ExtraTokenFields, HttpRequest, HttpResponse,
+    PkceCodeVerifier, RequestTokenError, basic::BasicErrorResponseType,
+};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+
+use super::{attempt::Attempt, client, failed, not_completed};
+use crate::{
+    Result,
+    context::{Context, KnownProvider, ProviderEndpoints},
+    oauth::token_endpoint::{self, LIMITS},
+    ports::{BoxFuture, TransportError},
+    scrub::scrub,
+};
+
+/// What a token response holds besides the members of OAuth 2.0.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WithIdToken {
+    #[serde(default, skip_serializing)]
+    id_token: Option<SecretString>,
+}
+
+impl ExtraTokenFields for WithIdToken {}
+
+/// The network of the `oauth2` crate.
+struct ByTransport<'a>(&'a Context);
+
+impl<'c> AsyncHttpClient<'c> for ByTransport<'_> {
+    type Error = TransportError;
+    type Future = BoxFuture<'c, Result<HttpResponse, TransportError>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(async move {
+            let mut request = request.map(Into::into);
+            request.extensions_mut().insert(LIMITS);
+            let (status, body) = token_endpoint::exchange(self.0, request).await?;
+            let mut response = HttpResponse::new(body.into());
+            *response.status_mut() = status;
+            Ok(response)
+        })
+    }
+}
+
+/// The ID token for a code. The other tokens that come with it are not kept.
+pub(super) async fn id_token(
+    context: &Context,
+    provider: &KnownProvider,
+    endpoints: &ProviderEndpoints,
+    attempt: &Attempt,
+    code: String,
+) -> Result<SecretString> {
+    let network = ByTransport(context);
+    let verifier = PkceCodeVerifier::new(attempt.verifier.expose_secret().to_owned());
+    let client = client(context, provider, endpoints)?;
+    let request = client
+        .exchange_code(AuthorizationCode::new(code))
+        .set_pkce_verifier(verifier);
+    let response = request.request_async(&network).await;
+    let tokens = response.map_err(|error| match error {
+        RequestTokenError::ServerResponse(said) => match said.error() {
+            BasicErrorResponseType::InvalidGrant => not_completed(
+                "the provider no longer takes this sign-in: it was used, or took too long",
+            ),
+            code => failed(&format!(
+                "its token endpoint says {}",
+                scrub(code.as_ref(), 60)
+            )),
+        },
+        RequestTokenError::Request(error) => {
+            failed("its token endpoint could not be reached").with_source(error)
+        }
+        // What could not be read may hold tokens, and goes nowhere.
+        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
+            failed("its token endpoint's response cannot be read")
+        }
+    })?;
+    let id_token = tokens.extra_fields().id_token.clone();
+    id_token.ok_or_else(|| failed("its token endpoint gave no ID token"))
+}

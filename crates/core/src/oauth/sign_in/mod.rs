@@ -1,0 +1,94 @@
+//! Members sign in at the operator's OpenID Connect provider: the browser goes there and comes back with a code, and the
+//! token endpoint gives an ID token for it, which says who it was (OpenID Connect Core 1.0, 3.1).
+
+mod admission;
+mod attempt;
+mod begin;
+mod claims;
+mod discovery;
+mod exchange;
+mod finish;
+
+pub(crate) use attempt::open as open_attempt;
+pub use begin::StartedAtProvider;
+pub(crate) use begin::begin;
+pub(crate) use claims::Person;
+pub(crate) use finish::finish;
+
+use oauth2::{
+    AuthType, AuthUrl, Client as OAuthClient, ClientId, ClientSecret, EndpointNotSet, EndpointSet,
+    RedirectUrl, StandardRevocableToken, StandardTokenResponse, TokenUrl,
+    basic::{
+        BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenIntrospectionResponse,
+        BasicTokenType,
+    },
+};
+use secrecy::ExposeSecret as _;
+
+use self::exchange::WithIdToken;
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, KnownProvider, ProviderEndpoints},
+};
+
+/// Where the provider sends the browser back.
+const CALLBACK: &str = "/dashboard/sign-in/callback";
+
+/// The client that is registered at the provider.
+type Client = OAuthClient<
+    BasicErrorResponse,
+    StandardTokenResponse<WithIdToken, BasicTokenType>,
+    BasicTokenIntrospectionResponse,
+    StandardRevocableToken,
+    BasicRevocationErrorResponse,
+    EndpointSet,
+    EndpointNotSet,
+    EndpointNotSet,
+    EndpointNotSet,
+    EndpointSet,
+>;
+
+fn client(
+    context: &Context,
+    provider: &KnownProvider,
+    endpoints: &ProviderEndpoints,
+) -> Result<Client> {
+    let unusable = |what: &'static str| move |_| failed(&format!("the {what} cannot be used"));
+    let options = &provider.options;
+    let authorize = AuthUrl::new(endpoints.authorize.clone());
+    let token = TokenUrl::new(endpoints.token.clone());
+    let back = RedirectUrl::new(context.at(CALLBACK));
+    let auth_type = match endpoints.secret_in_body {
+        true => AuthType::RequestBody,
+        false => AuthType::BasicAuth,
+    };
+    Ok(OAuthClient::new(ClientId::new(options.client_id.clone()))
+        .set_client_secret(ClientSecret::new(
+            options.client_secret.expose_secret().to_owned(),
+        ))
+        .set_auth_type(auth_type)
+        .set_auth_uri(authorize.map_err(unusable("authorization endpoint"))?)
+        .set_token_uri(token.map_err(unusable("token endpoint"))?)
+        .set_redirect_uri(back.map_err(unusable("redirect URI"))?))
+}
+
+/// The provider of this environment.
+fn provider(context: &Context) -> Result<&KnownProvider> {
+    context.sign_in_provider.as_ref().ok_or_else(|| {
+        Error::new(
+            ErrorKind::NotFound,
+            "this environment has no provider to sign in by; sign in with a password",
+        )
+    })
+}
+
+/// The provider did not do its part.
+fn failed(why: &str) -> Error {
+    let message = format!("signing in at the provider is not possible: {why}");
+    Error::new(ErrorKind::SignInProviderFailed, message)
+}
+
+/// Whoever signs in begins again.
+fn not_completed(why: &str) -> Error {
+    Error::new(ErrorKind::SignInFailed, why)
+}

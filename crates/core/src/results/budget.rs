@@ -1,0 +1,243 @@
+//! A result within a number of bytes: how long texts and lists may be, and the JSON text that keeps to it.
+//!
+//! One limit holds for all texts, and one or two for all lists, so that the longest are cut first and what is left of each
+//! is its beginning. With more bytes there is never less of anything.
+
+use std::{borrow::Cow, io};
+
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap as _, SerializeSeq as _},
+};
+use serde_json::Value;
+
+use super::UNTRUSTED;
+use crate::{Error, ErrorKind, Result};
+
+/// Characters of a text that stay as long as shorter lists help.
+const SHORT: usize = 200;
+/// Items of a list that stay as long as fewer items of the outermost lists help.
+const FEW: usize = 8;
+/// Bytes of a word that may be an id, an address or the token of a page: of use only whole, so it is never cut.
+const TOKEN: usize = 2_048;
+/// More than the mark at the end of a text that was cut takes, in bytes: a text that is hardly longer than its limit stays
+/// whole.
+const MARK: usize = 64;
+
+/// How long texts and lists may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Characters of a text.
+    text: usize,
+    /// Items of a list that is in no other list.
+    outer: usize,
+    /// Items of any other list.
+    inner: usize,
+}
+
+impl Limits {
+    const NONE: Self = Self {
+        text: usize::MAX,
+        outer: usize::MAX,
+        inner: usize::MAX,
+    };
+
+    /// The beginning of a text that is cut, and how many characters it has in all.
+    pub(super) fn cut_of(self, text: &str) -> Option<(&str, usize)> {
+        if text.len() <= self.text.saturating_add(MARK) || is_token(text) {
+            return None;
+        }
+        let (end, _) = text.char_indices().nth(self.text)?;
+        let all = text.chars().count();
+        (all > self.text + MARK).then(|| (&text[..end], all))
+    }
+
+    pub(super) fn text(self) -> usize {
+        self.text
+    }
+
+    /// How many items of a list stay.
+    pub(super) fn items(self, items: &[Value], in_list: bool) -> usize {
+        items
+            .len()
+            .min(if in_list { self.inner } else { self.outer })
+    }
+}
+
+fn is_token(text: &str) -> bool {
+    text.len() <= TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// The widest limits within which the value takes at most so many bytes, and what it takes. Where there are none, the
+/// narrowest.
+pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
+    let mut limits = Limits::NONE;
+    if let Some(whole) = size(value, limits, most) {
+        return (limits, whole);
+    }
+    let longest = Longest::of(value);
+    type Step = fn(&mut Limits, usize);
+    // Each step narrows one limit from the first number down to the second.
+    let steps: [(Step, usize, usize); 5] = [
+        (|limits, to| limits.text = to, longest.text, SHORT),
+        (
+            |limits, to| (limits.outer, limits.inner) = (to, to),
+            longest.list,
+            FEW,
+        ),
+        (|limits, to| limits.outer = to, FEW, 1),
+        (|limits, to| limits.inner = to, FEW, 1),
+        (|limits, to| limits.text = to, SHORT, 0),
+    ];
+    for (set, from, to) in steps {
+        let with = |to: usize| {
+            let mut narrower = limits;
+            set(&mut narrower, to);
+            narrower
+        };
+        let fits_in = |to: usize| size(value, with(to), most).is_some();
+        if !fits_in(to) {
+            limits = with(to);
+            continue;
+        }
+        let (mut fits, mut too_long) = (to, from.max(to) + 1);
+        while too_long - fits > 1 {
+            let middle = fits.midpoint(too_long);
+            if fits_in(middle) {
+                fits = middle;
+            } else {
+                too_long = middle;
+            }
+        }
+        limits = with(fits);
+        break;
+    }
+    let size = size(value, limits, usize::MAX).unwrap_or(usize::MAX);
+    (limits, size)
+}
+
+/// The JSON text of the value within the limits.
+pub(super) fn written(value: &Value, limits: Limits) -> Result<String> {
+    serde_json::to_string(&Cut::of(value, limits)).map_err(|error| {
+        let message = "the result cannot be written as JSON";
+        Error::new(ErrorKind::Internal, message).with_source(error)
+    })
+}
+
+/// Bytes of that text, where it has so many at most. A longer one is not gone through to its end.
+fn size(value: &Value, limits: Limits, most: usize) -> Option<usize> {
+    let mut counted = Counted { bytes: 0, most };
+    let written = serde_json::to_writer(&mut counted, &Cut::of(value, limits));
+    written.is_ok().then_some(counted.bytes)
+}
+
+/// Counts what is written, as far as it may go.
+struct Counted {
+    bytes: usize,
+    most: usize,
+}
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len();
+        if self.bytes > self.most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Length of the longest text, in characters at most, and of the longest list.
+#[derive(Default)]
+struct Longest {
+    text: usize,
+    list: usize,
+}
+
+impl Longest {
+    fn of(value: &Value) -> Self {
+        let mut longest = Self::default();
+        longest.see(value);
+        longest
+    }
+
+    fn see(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.text = self.text.max(text.len()),
+            Value::Array(items) => {
+                self.list = self.list.max(items.len());
+                items.iter().for_each(|item| self.see(item));
+            }
+            Value::Object(members) => members.values().for_each(|value| self.see(value)),
+            _ => {}
+        }
+    }
+}
+
+/// A value as it is written within limits.
+struct Cut<'v> {
+    value: &'v Value,
+    limits: Limits,
+    in_list: bool,
+    is_top: bool,
+}
+
+impl<'v> Cut<'v> {
+    fn of(value: &'v Value, limits: Limits) -> Self {
+        Self {
+            value,
+            limits,
+            in_list: false,
+            is_top: true,
+        }
+    }
+
+    fn inner(&self, value: &'v Value) -> Self {
+        Self {
+            value,
+            limits: self.limits,
+            in_list: self.in_list || self.value.is_array(),
+            is_top: false,
+        }
+    }
+}
+
+impl Serialize for Cut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.value {
+            Value::String(text) => {
+                let text: Cow<'_, str> = match self.limits.cut_of(text) {
+                    None => text.into(),
+                    Some((kept, all)) => {
+                        let number = self.limits.text;
+                        format!("{kept}… [truncated, {number} of {all} characters]").into()
+                    }
+                };
+                serializer.serialize_str(&text)
+            }
+            Value::Array(items) => {
+                let kept = self.limits.items(items, self.in_list);
+                let mut list = serializer.serialize_seq(Some(kept))?;
+                for item in &items[..kept] {
+                    list.serialize_element(&self.inner(item))?;
+                }
+                list.end()
+            }
+            Value::Object(members) => {
+                let mut object = serializer.serialize_map(Some(members.len()))?;
+                for (name, value) in members {
+                    if self.is_top && name == UNTRUSTED {
+                        object.serialize_entry(name, value)?;
+                    } else {
+                        object.serialize_entry(name, &self.inner(value))?;
+                    }
+                }
+                object.end()
+            }
+            other => other.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A result as the caller asked for it: in a readable view, with only some members, within a number of bytes.
+//!
+//! The steps stand in this order: the [view](View), then the fields, whose paths name members of that view, then
+//! the number of bytes, to which the longest texts and lists are cut. All of it is pure and always gives the same for the same result. A
+//! result of which nothing is asked never comes here: its bytes pass as they are.
+
+mod budget;
+mod fields;
+mod left_out;
+mod options;
+mod path;
+
+use serde_json::{Value, json, value::RawValue};
+
+use crate::{
+    Error, ErrorKind, Result,
+    tool::{ReadableView, Warning},
+};
+
+pub use options::{ResultOptions, View};
+pub use path::Path;
+
+/// Member of a readable result that lists the paths of texts that third parties wrote.
+pub const UNTRUSTED: &str = "untrusted";
+
+/// What is known of a result besides its data.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// Readable view of the tool, where it has one.
+    pub readable: Option<ReadableView>,
+    /// JSON Schema of the data in the view that is asked for.
+    pub schema: &'a Value,
+    /// Parameter of the tool with which a caller asks for fewer items.
+    pub page_size: Option<&'a str>,
+    /// Whether the call only reads. The result of one that changed something is given in any case: an error would say
+    /// that nothing happened.
+    pub only_reads: bool,
+}
+
+/// The data as the options ask for it, and warnings about what is not in it.
+///
+/// # Errors
+/// [`ErrorKind::InvalidRequest`] at `/fields` for a text that is not a path, and at `/max_bytes` where the smallest form of the
+/// data is larger.
+pub fn shape(
+    data: Box<RawValue>,
+    options: &ResultOptions,
+    origin: Origin<'_>,
+) -> Result<(Box<RawValue>, Vec<Warning>)> {
+    let paths = options.paths()?;
+    let view = origin.readable.filter(|_| options.view == View::Readable);
+    let budget = options.max_bytes();
+    if view.is_none() && paths.is_empty() && budget.is_none_or(|most| data.get().len() <= most) {
+        return Ok((data, Vec::new()));
+    }
+    let mut value: Value = match serde_json::from_str(data.get()) {
+        Ok(value) => value,
+        Err(error) if origin.only_reads => return Err(unreadable(error)),
+        Err(_) => {
+            let message = "the result is nested too deeply to be brought into another form";
+            return Ok((data, vec![Warning::new("result_as_it_is", message)]));
+        }
+    };
+    drop(data);
+    if let Some(view) = view {
+        value = view.of(value).map_err(unreadable)?;
+    }
+    let mut warnings = Vec::new();
+    if !paths.is_empty() {
+        warnings.extend(fields::unknown(&paths, &value, origin.schema));
+        fields::select(&paths, &mut value);
+    }
+    if let Some(view) = view {
+        mark(&mut value, view.untrusted());
+    }
+    let Some(most) = budget else {
+        return Ok((raw(value.to_string())?, warnings));
+    };
+    let (limits, size) = budget::limits(&value, most);
+    if size > most {
+        let message = format!(
+            "the smallest form of the result has {size} bytes, so max_bytes of {size} would do; or ask for less with fields"
+        );
+        if origin.only_reads {
+            return Err(Error::invalid_at("/max_bytes", message));
+        }
+        warnings.push(Warning::new("max_bytes_exceeded", message));
+    }
+    warnings.extend(left_out::warnings(&value, limits, origin.page_size));
+    Ok((raw(budget::written(&value, limits)?)?, warnings))
+}
+
+/// Says at the top of the data which texts in it third parties wrote.
+fn mark(value: &mut Value, untrusted: &[&str]) {
+    let is_there = |path: &&&str| Path::parse(path).is_ok_and(|path| path.is_in(value));
+    let listed: Vec<&&str> = untrusted.iter().filter(is_there).collect();
+    let listed = json!(listed);
+    if let Value::Object(members) = value {
+        members.insert(UNTRUSTED.to_owned(), listed);
+    }
+}
+
+fn raw(text: String) -> Result<Box<RawValue>> {
+    RawValue::from_string(text).map_err(unreadable)
+}
+
+fn unreadable(error: serde_json::Error) -> Error {
+    let message = "the result cannot be brought into another form";
+    Error::new(ErrorKind::ProductProtocolError, message).with_source(error)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! A path to members of a result: `messages.subject`, `items[].id`.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// Names of members, from the outermost on. Lists on the way are gone through, and so are all their items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path(Vec<String>);
+
+/// Longest path that is read.
+const LONGEST: usize = 500;
+
+impl Path {
+    /// Reads names with dots between them; `[]` after a name may say that a list is there.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a sentence.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let name = |part: &str| {
+            let name = part.trim_end_matches("[]");
+            let is_name = !name.is_empty() && !name.contains(['[', ']']);
+            is_name.then(|| name.to_owned())
+        };
+        let names = || -> Option<Vec<String>> { text.split('.').map(name).collect() };
+        let is_short = text.len() <= LONGEST;
+        is_short.then(names).flatten().map(Self).ok_or_else(|| {
+            format!(
+                "{:?} is not a path; a path is names of members with dots between them, such as messages.subject or items[].id",
+                crate::scrub::scrub(text, 80)
+            )
+        })
+    }
+
+    /// The names.
+    pub(super) fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether a value has a member there.
+    pub fn is_in(&self, value: &Value) -> bool {
+        is_in(&self.0, value)
+    }
+
+    /// Whether a JSON Schema names a member there.
+    pub fn is_named_in(&self, schema: &Value) -> bool {
+        is_named_in(&self.0, schema)
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("."))
+    }
+}
+
+fn is_in(names: &[String], value: &Value) -> bool {
+    let Some((first, rest)) = names.split_first() else {
+        return true;
+    };
+    match value {
+        Value::Array(items) => items.iter().any(|item| is_in(names, item)),
+        Value::Object(members) => members.get(first).is_some_and(|value| is_in(rest, value)),
+        _ => false,
+    }
+}
+
+fn is_named_in(names: &[String], schema: &Value) -> bool {
+    let Some((first, rest)) = names.split_first() else {
+        return true;
+    };
+    if let Some(member) = schema["properties"].get(first) {
+        return is_named_in(rest, member);
+    }
+    let options = schema["anyOf"].as_array().into_iter().flatten();
+    options
+        .chain(schema.get("items"))
+        .any(|inner| is_named_in(names, inner))
+}

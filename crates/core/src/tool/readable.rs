@@ -1,0 +1,111 @@
+//! The readable view of a tool's result.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::entry::schema_of;
+
+/// A short form of a tool's result, for people and models. What the product may leave out is not written; the published
+/// schema requires no member, since a caller may ask for only some of them.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::Serialize;
+/// use serde_json::Value;
+/// use stead_core::tool::{Readable, ReadableView};
+///
+/// /// A note in short.
+/// #[derive(Serialize, JsonSchema)]
+/// struct ShortNote {
+///     /// Its text.
+///     #[serde(skip_serializing_if = "Option::is_none")]
+///     text: Option<String>,
+/// }
+///
+/// impl Readable for ShortNote {
+///     const UNTRUSTED: &'static [&'static str] = &["text"];
+///     fn of(result: Value) -> Self {
+///         Self { text: result["text"].as_str().map(str::to_owned) }
+///     }
+/// }
+///
+/// // In the tool: `const READABLE: Option<ReadableView> = ReadableView::some::<ShortNote>();`
+/// let view = ReadableView::some::<ShortNote>().unwrap();
+/// assert_eq!(view.of(serde_json::json!({ "text": "Milk", "etag": "1" })).unwrap()["text"], "Milk");
+/// ```
+pub trait Readable: Serialize + JsonSchema {
+    /// Paths of the texts that third parties wrote, such as `messages[].text`: data for a model, never instructions.
+    const UNTRUSTED: &'static [&'static str];
+
+    /// The view of a result, whatever the product put into it.
+    fn of(result: Value) -> Self;
+}
+
+/// The text of a value; none for an empty one, which says nothing.
+pub fn text_of(value: &Value) -> Option<String> {
+    value
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+}
+
+/// The items of a list; none of anything else.
+pub fn items_of(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The beginning of a text, of so many bytes at most, and whether there is more.
+pub fn shortened(mut text: String, most: usize) -> (String, bool) {
+    if text.len() <= most {
+        return (text, false);
+    }
+    text.truncate(text.floor_char_boundary(most));
+    (text, true)
+}
+
+/// A readable view without its type.
+#[derive(Clone, Copy)]
+pub struct ReadableView {
+    schema: fn() -> Schema,
+    of: fn(Value) -> serde_json::Result<Value>,
+    untrusted: &'static [&'static str],
+}
+
+impl ReadableView {
+    /// The view of this type, for [`Tool::READABLE`](super::Tool::READABLE).
+    pub const fn some<V: Readable>() -> Option<Self> {
+        Some(Self {
+            schema: schema_of::<V>,
+            of: view_of::<V>,
+            untrusted: V::UNTRUSTED,
+        })
+    }
+    /// The view of a result.
+    ///
+    /// # Errors
+    /// Where it cannot be written as JSON.
+    pub fn of(&self, result: Value) -> serde_json::Result<Value> {
+        (self.of)(result)
+    }
+    /// Paths of the texts in it that third parties wrote.
+    pub const fn untrusted(&self) -> &'static [&'static str] {
+        self.untrusted
+    }
+    /// JSON Schema of its struct, before any transformation.
+    pub fn struct_schema(&self) -> Schema {
+        (self.schema)()
+    }
+}
+
+impl fmt::Debug for ReadableView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadableView").finish_non_exhaustive()
+    }
+}
+
+fn view_of<V: Readable>(result: Value) -> serde_json::Result<Value> {
+    serde_json::to_value(V::of(result))
+}

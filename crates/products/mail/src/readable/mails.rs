@@ -1,0 +1,73 @@
+//! Several mails in short.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use stead_core::tool::{Readable, text_of};
+use stead_google::items;
+
+use super::mail::MailView;
+
+/// Bytes of the text of each mail of a search.
+const FOUND_TEXT: usize = 500;
+/// Bytes of the text of each mail of a thread.
+const THREAD_TEXT: usize = 2_000;
+
+/// A page of mails in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MailsView {
+    /// The mails, newest first, with the beginnings of their texts.
+    messages: Vec<MailView>,
+    /// Token of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_page_token: Option<String>,
+    /// About how many there are in all, by the product's estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_size_estimate: Option<u64>,
+}
+
+impl Readable for MailsView {
+    const UNTRUSTED: &'static [&'static str] = &[
+        "messages[].from",
+        "messages[].to",
+        "messages[].cc",
+        "messages[].reply_to",
+        "messages[].subject",
+        "messages[].text",
+        "messages[].attachments[].name",
+    ];
+
+    fn of(mut result: Value) -> Self {
+        Self {
+            messages: views(&mut result, FOUND_TEXT),
+            next_page_token: text_of(&result["next_page_token"]),
+            result_size_estimate: result["result_size_estimate"].as_u64(),
+        }
+    }
+}
+
+/// A thread in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ThreadView {
+    /// Id of the thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread_id: Option<String>,
+    /// The mails, oldest first, each without the mails that it quotes at its end.
+    messages: Vec<MailView>,
+}
+
+impl Readable for ThreadView {
+    const UNTRUSTED: &'static [&'static str] = MailsView::UNTRUSTED;
+
+    fn of(mut result: Value) -> Self {
+        Self {
+            thread_id: text_of(&result["thread_id"]).or_else(|| text_of(&result["id"])),
+            messages: views(&mut result, THREAD_TEXT),
+        }
+    }
+}
+
+fn views(result: &mut Value, text_bytes: usize) -> Vec<MailView> {
+    let mails = items(result, "messages").into_iter();
+    mails.map(|mail| MailView::of(mail, text_bytes)).collect()
+}

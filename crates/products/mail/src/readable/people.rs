@@ -1,0 +1,103 @@
+//! People in short: what is known of each, without the product's metadata.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use stead_core::tool::{Readable, items_of, text_of};
+
+/// A person in short. Other fields that were asked for are in the view `full`.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PersonView {
+    /// Name of the product's object, such as `people/c12`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_name: Option<String>,
+    /// `contact`, or `other_contact` for one whom the user only wrote with; of a search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    /// Name, as it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Mail addresses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    emails: Vec<String>,
+    /// Phone numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    phones: Vec<String>,
+    /// Where the person works: `Engineer, Analytical Engines`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    organizations: Vec<String>,
+}
+
+impl PersonView {
+    fn of(person: &Value, origin: Option<String>) -> Self {
+        let values = |list: &str| {
+            let points = items_of(&person[list]).iter();
+            points
+                .filter_map(|point| text_of(&point["value"]))
+                .collect()
+        };
+        let place = |place: &Value| {
+            let parts = [&place["title"], &place["name"]];
+            let parts: Vec<&str> = parts.into_iter().filter_map(Value::as_str).collect();
+            (!parts.is_empty()).then(|| parts.join(", "))
+        };
+        Self {
+            resource_name: text_of(&person["resourceName"]),
+            origin,
+            name: text_of(&person["names"][0]["displayName"]),
+            emails: values("emailAddresses"),
+            phones: values("phoneNumbers"),
+            organizations: items_of(&person["organizations"])
+                .iter()
+                .filter_map(place)
+                .collect(),
+        }
+    }
+}
+
+/// A page of contacts in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ContactsView {
+    /// The contacts.
+    contacts: Vec<PersonView>,
+    /// Token of the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_page_token: Option<String>,
+    /// How many contacts there are in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_items: Option<u64>,
+}
+
+impl Readable for ContactsView {
+    const UNTRUSTED: &'static [&'static str] = &["contacts[].name", "contacts[].organizations"];
+
+    fn of(result: Value) -> Self {
+        let contacts = items_of(&result["contacts"]).iter();
+        Self {
+            contacts: contacts
+                .map(|person| PersonView::of(person, None))
+                .collect(),
+            next_page_token: text_of(&result["next_page_token"]),
+            total_items: result["total_items"].as_u64(),
+        }
+    }
+}
+
+/// The people that were found, in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FoundPeopleView {
+    /// Contacts first, then the people whom the user only wrote with.
+    people: Vec<PersonView>,
+}
+
+impl Readable for FoundPeopleView {
+    const UNTRUSTED: &'static [&'static str] = &["people[].name", "people[].organizations"];
+
+    fn of(result: Value) -> Self {
+        let people = items_of(&result["people"]).iter();
+        let view = |found: &Value| PersonView::of(&found["person"], text_of(&found["origin"]));
+        Self {
+            people: people.map(view).collect(),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A value of a result, which the product writes as text, in the form of its type (SQL API, "Getting the data from the
+//! results").
+
+use jiff::{SignedDuration, Timestamp, civil, tz};
+use serde_json::Value;
+
+/// The value as its column's type says; the text as it came where it is not one of that type.
+pub(super) fn decoded(value: &Value, column: &Value) -> Value {
+    let (Some(text), Some(kind)) = (value.as_str(), column["type"].as_str()) else {
+        return value.clone();
+    };
+    let read = match kind.to_ascii_lowercase().as_str() {
+        "fixed" => fixed(text),
+        "real" => text.parse::<f64>().ok().map(Value::from),
+        "boolean" => boolean(text),
+        "date" => date(text).map(|date| date.to_string().into()),
+        "time" => time(text).map(|time| time.to_string().into()),
+        "timestamp_ntz" => instant(text).map(|at| civil_of(at).to_string().into()),
+        "timestamp_ltz" => instant(text).map(|at| at.to_string().into()),
+        "timestamp_tz" => with_offset(text).map(Value::from),
+        "variant" | "object" | "array" => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    match read {
+        None | Some(Value::Null) => value.clone(),
+        Some(read) => read,
+    }
+}
+
+/// A number; as text where a JSON reader would lose digits of it.
+fn fixed(text: &str) -> Option<Value> {
+    if let Ok(number) = text.parse::<i64>() {
+        let is_exact = number.unsigned_abs() <= 1 << 53;
+        return is_exact.then(|| number.into());
+    }
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_exact = digits <= 15 && text.contains('.');
+    is_exact.then(|| text.parse::<f64>().ok().map(Value::from))?
+}
+
+fn boolean(text: &str) -> Option<Value> {
+    match text {
+        "true" | "TRUE" | "1" => Some(true.into()),
+        "false" | "FALSE" | "0" => Some(false.into()),
+        _ => None,
+    }
+}
+
+/// Days since 1970.
+fn date(text: &str) -> Option<civil::Date> {
+    let days = SignedDuration::from_hours(text.parse::<i32>().ok().map(i64::from)? * 24);
+    civil::date(1970, 1, 1).checked_add(days).ok()
+}
+
+/// Seconds since midnight, with a fraction.
+fn time(text: &str) -> Option<civil::Time> {
+    let since = seconds(text).filter(|since| !since.is_negative())?;
+    (since.as_secs() < 86_400).then(|| civil::Time::midnight().wrapping_add(since))
+}
+
+/// Seconds since 1970, with a fraction.
+fn instant(text: &str) -> Option<Timestamp> {
+    Timestamp::UNIX_EPOCH.checked_add(seconds(text)?).ok()
+}
+
+fn civil_of(at: Timestamp) -> civil::DateTime {
+    tz::Offset::UTC.to_datetime(at)
+}
+
+/// Seconds since 1970, and minutes of the offset, from 1,440 below UTC on.
+fn with_offset(text: &str) -> Option<String> {
+    let (at, minutes) = text.split_once(' ')?;
+    let minutes = minutes.parse::<i32>().ok()?.checked_sub(1_440)?;
+    let offset = tz::Offset::from_seconds(minutes.checked_mul(60)?).ok()?;
+    Some(instant(at)?.display_with_offset(offset).to_string())
+}
+
+/// `1616173619.000000000`.
+fn seconds(text: &str) -> Option<SignedDuration> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_plain = fraction.len() <= 9 && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let nanos: i32 = is_plain.then(|| format!("{fraction:0<9}").parse().ok())??;
+    let sign = if whole.starts_with('-') { -1 } else { 1 };
+    Some(SignedDuration::new(whole.parse().ok()?, sign * nanos))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_have_the_form_of_their_types() {
+        let cells = [
+            ("fixed", "12", json!(12)),
+            ("FIXED", "-1.50", json!(-1.5)),
+            (
+                "fixed",
+                "12345678901234567890",
+                json!("12345678901234567890"),
+            ),
+            ("fixed", "9007199254740993", json!("9007199254740993")),
+            ("real", "1.5e3", json!(1500.0)),
+            ("real", "NaN", json!("NaN")),
+            ("boolean", "true", json!(true)),
+            ("boolean", "0", json!(false)),
+            ("date", "18262", json!("2020-01-01")),
+            ("date", "-1", json!("1969-12-31")),
+            ("time", "82919.000000000", json!("23:01:59")),
+            (
+                "timestamp_ntz",
+                "1616173619.000000000",
+                json!("2021-03-19T17:06:59"),
+            ),
+            (
+                "timestamp_ltz",
+                "1616173619.5",
+                json!("2021-03-19T17:06:59.5Z"),
+            ),
+            (
+                "timestamp_tz",
+                "1616173619.000000000 960",
+                json!("2021-03-19T09:06:59-08:00"),
+            ),
+            ("timestamp_ntz", "-0.5", json!("1969-12-31T23:59:59.5")),
+            ("variant", "{\"a\": [1]}", json!({ "a": [1] })),
+            ("variant", "null", json!("null")),
+            ("text", "12", json!("12")),
+            ("binary", "48656C6C6F", json!("48656C6C6F")),
+        ];
+        for (kind, text, expected) in cells {
+            let column = json!({ "type": kind });
+            assert_eq!(decoded(&json!(text), &column), expected, "{kind} {text}");
+        }
+        assert_eq!(
+            decoded(&Value::Null, &json!({ "type": "fixed" })),
+            Value::Null
+        );
+    }
+
+    #[test]
+    fn what_is_not_of_its_type_stays_as_it_came() {
+        for kind in [
+            "fixed",
+            "real",
+            "boolean",
+            "date",
+            "time",
+            "timestamp_ntz",
+            "timestamp_ltz",
+            "timestamp_tz",
+            "array",
+        ] {
+            for text in [
+                "",
+                "x",
+                "-",
+                "1.2.3",
+                "99999999999999999999.1 x",
+                "1e999",
+                "0.\u{e9}",
+                "2147483647 9",
+            ] {
+                let cell = decoded(&json!(text), &json!({ "type": kind }));
+                assert!(
+                    cell == json!(text) || kind == "real" || kind == "timestamp_tz",
+                    "{kind} {text}: {cell}"
+                );
+            }
+        }
+    }
+}

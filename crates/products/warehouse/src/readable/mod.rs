@@ -1,0 +1,188 @@
+//! The readable views of the tools' results: rows as objects by column name, with values of their types.
+
+mod cell;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use stead_core::tool::{Readable, items_of, text_of};
+
+use crate::Column;
+
+/// Rows of a view.
+const ROWS: usize = 100;
+
+/// What became of a statement in short, or the rows of one that reads.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct StatementView {
+    /// `done`, `running`, `failed`, `cancelled` or `timed_out_and_cancelled`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    /// Handle of the statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statement_handle: Option<String>,
+    /// Handles of the single statements, where several were executed at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    statement_handles: Vec<String>,
+    /// UUID of the execution, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+    /// Number of the partition that the rows are of, counted from 0; of one that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partition: Option<u64>,
+    /// Number of partitions, where there are several; `warehouse_get_query_partition` returns each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partitions: Option<usize>,
+    /// What happened, in the product's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// The columns in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<Column>,
+    /// Number of rows in all partitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row_count: Option<u64>,
+    /// The first 100 rows: objects by column name, with numbers, booleans, dates and JSON decoded; lists in the order of
+    /// the columns where the product does not repeat these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<Vec<Row>>,
+    /// Rows of this partition that are not here: a LIMIT with OFFSET in the statement returns them, and so does the view
+    /// `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows_left_out: Option<usize>,
+}
+
+/// A row by the names of the columns, or in their order.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Row {
+    Named(Map<String, Value>),
+    Listed(#[schemars(with = "Vec<Option<String>>")] Vec<Value>),
+}
+
+impl StatementView {
+    /// The rows in the order of the columns, as the product has them.
+    fn put_rows(&mut self, rows: &Value, metadata: &Value) {
+        let columns = items_of(&metadata["rowType"]);
+        self.columns = columns.iter().map(column).collect();
+        self.row_count = metadata["numRows"].as_u64();
+        let partitions = items_of(&metadata["partitionInfo"]).len();
+        self.partitions = (partitions > 1).then_some(partitions);
+        let object = |row: &Value| match columns {
+            [] => Row::Listed(items_of(row).to_vec()),
+            columns => {
+                let cells = columns.iter().zip(items_of(row));
+                let named = |(column, value): (&Value, &Value)| {
+                    let name = column["name"].as_str().unwrap_or_default();
+                    (name.to_owned(), cell::decoded(value, column))
+                };
+                Row::Named(cells.map(named).collect())
+            }
+        };
+        if let Value::Array(rows) = rows {
+            self.keep(rows, object);
+        }
+    }
+
+    /// The rows that are objects by column name already.
+    fn put_objects(&mut self, rows: &Value, columns: &Value) {
+        let columns = items_of(columns);
+        self.columns = columns.iter().map(column).collect();
+        let object = |row: &Value| {
+            let mut row = row.as_object().cloned().unwrap_or_default();
+            for column in columns {
+                let name = column["name"].as_str().unwrap_or_default();
+                if let Some(value) = row.get_mut(name) {
+                    *value = cell::decoded(value, column);
+                }
+            }
+            Row::Named(row)
+        };
+        if let Value::Array(rows) = rows {
+            self.keep(rows, object);
+        }
+    }
+
+    fn keep(&mut self, rows: &[Value], object: impl Fn(&Value) -> Row) {
+        let left_out = rows.len().saturating_sub(ROWS);
+        self.rows_left_out = (left_out > 0).then_some(left_out);
+        self.rows = Some(rows.iter().take(ROWS).map(object).collect());
+    }
+}
+
+fn column(column: &Value) -> Column {
+    Column {
+        name: text_of(&column["name"]),
+        kind: text_of(&column["type"]),
+    }
+}
+
+impl Readable for StatementView {
+    const UNTRUSTED: &'static [&'static str] = &["rows"];
+
+    fn of(result: Value) -> Self {
+        let handles = items_of(&result["statement_handles"]).iter();
+        let mut view = Self {
+            state: text_of(&result["state"]),
+            statement_handle: text_of(&result["statement_handle"]),
+            statement_handles: handles.filter_map(text_of).collect(),
+            request_id: text_of(&result["request_id"]),
+            partition: result["partition"].as_u64(),
+            row_count: result["row_count"].as_u64(),
+            ..Self::default()
+        };
+        if result["rows"].is_array() {
+            view.put_objects(&result["rows"], &result["columns"]);
+            return view;
+        }
+        let own = &result["result"];
+        view.message = text_of(&own["message"]);
+        view.put_rows(&own["data"], &own["resultSetMetaData"]);
+        view
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn view(result: Value) -> Value {
+        serde_json::to_value(StatementView::of(result)).unwrap()
+    }
+
+    #[test]
+    fn rows_are_objects_of_decoded_values() {
+        let metadata = json!({
+            "numRows": 2, "partitionInfo": [{}],
+            "rowType": [{ "name": "ID", "type": "fixed", "scale": 0 }, { "name": "DAY", "type": "date" }],
+        });
+        let data = json!([["1", "18262"], [null, null]]);
+        let shown = view(
+            json!({ "state": "done", "result": { "data": data, "resultSetMetaData": metadata } }),
+        );
+        assert_eq!(
+            shown,
+            json!({
+                "state": "done", "row_count": 2,
+                "columns": [{ "name": "ID", "type": "fixed" }, { "name": "DAY", "type": "date" }],
+                "rows": [{ "ID": 1, "DAY": "2020-01-01" }, { "ID": null, "DAY": null }],
+            })
+        );
+        let objects = json!({ "columns": metadata["rowType"], "rows": [{ "ID": "7", "DAY": null }], "row_count": 1 });
+        assert_eq!(view(objects)["rows"], json!([{ "ID": 7, "DAY": null }]));
+    }
+
+    #[test]
+    fn more_rows_than_a_model_reads_are_counted() {
+        let data = vec![json!(["x"]); 250];
+        let shown = view(json!({ "state": "done", "partition": 3, "result": { "data": data } }));
+        assert_eq!(shown["rows"].as_array().unwrap().len(), 100);
+        assert_eq!(shown["rows"][0], json!(["x"]));
+        assert_eq!(
+            (&shown["rows_left_out"], &shown["partition"]),
+            (&json!(150), &json!(3))
+        );
+    }
+}

@@ -1,0 +1,305 @@
+//! The readable views of the tools' results: rows as `{column: value}`, rich text as plain text, titles.
+
+mod value;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use stead_core::tool::{Readable, items_of, text_of};
+
+use self::value::{plain_text, plain_value};
+
+/// A page in short, which a row of a database is too; or a database or a data source that a search found.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct PageView {
+    /// What it is: `page`, `database` or `data_source`; of what a search found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<String>,
+    /// Id of the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Address at which people open it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// Title, as people see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Kind and id of what it stands below.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    parent: Map<String, Value>,
+    /// Values by the columns' names, as plain text, numbers, booleans, dates and lists of these; `null` for none. Not of a
+    /// search.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    values: Map<String, Value>,
+    /// When it was created, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_time: Option<String>,
+    /// When it was last changed, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_edited_time: Option<String>,
+    /// Whether it is in the trash.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_trash: bool,
+}
+
+impl PageView {
+    fn new(page: &Value) -> Self {
+        let properties = page["properties"].as_object();
+        let values = properties.into_iter().flatten();
+        Self {
+            values: values
+                .map(|(name, property)| (name.clone(), plain_value(property)))
+                .collect(),
+            ..Self::head(page)
+        }
+    }
+
+    /// A row of a query, all of which have the same parent, and their titles among the values.
+    fn row(page: &Value) -> Self {
+        Self {
+            title: None,
+            parent: Map::new(),
+            ..Self::new(page)
+        }
+    }
+
+    /// Without values.
+    fn head(page: &Value) -> Self {
+        Self {
+            object: None,
+            id: text_of(&page["id"]),
+            url: text_of(&page["url"]),
+            title: title_of(page),
+            parent: parent_of(page),
+            values: Map::new(),
+            created_time: text_of(&page["created_time"]),
+            last_edited_time: text_of(&page["last_edited_time"]),
+            in_trash: page["in_trash"] == true || page["archived"] == true,
+        }
+    }
+}
+
+/// The title: of a database its own, of a page its property of that type.
+fn title_of(object: &Value) -> Option<String> {
+    let own = plain_text(&object["title"]);
+    let properties = object["properties"].as_object().into_iter().flatten();
+    own.or_else(|| {
+        let mut titles = properties.filter(|(_, property)| property["type"] == "title");
+        titles.find_map(|(_, property)| plain_text(&property["title"]))
+    })
+}
+
+/// `{"database_id": "…"}`.
+fn parent_of(object: &Value) -> Map<String, Value> {
+    let parent = &object["parent"];
+    let kind = parent["type"].as_str().unwrap_or_default();
+    let id = parent.get(kind).filter(|id| !id.is_null());
+    id.map(|id| (kind.to_owned(), id.clone()))
+        .into_iter()
+        .collect()
+}
+
+impl Readable for PageView {
+    const UNTRUSTED: &'static [&'static str] = &["title", "values"];
+
+    fn of(result: Value) -> Self {
+        Self::new(&result)
+    }
+}
+
+/// A page of rows in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RowsView {
+    /// The rows of this page.
+    rows: Vec<PageView>,
+    /// Where the next rows begin; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Readable for RowsView {
+    const UNTRUSTED: &'static [&'static str] = &["rows[].values"];
+
+    fn of(result: Value) -> Self {
+        Self {
+            rows: items_of(&result["results"])
+                .iter()
+                .map(PageView::row)
+                .collect(),
+            next_cursor: text_of(&result["next_cursor"]),
+        }
+    }
+}
+
+/// A page of what a search found, in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FoundView {
+    /// Pages, and databases or data sources.
+    results: Vec<PageView>,
+    /// Where the next ones begin; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Readable for FoundView {
+    const UNTRUSTED: &'static [&'static str] = &["results[].title"];
+
+    fn of(result: Value) -> Self {
+        let found = |object: &Value| PageView {
+            object: text_of(&object["object"]),
+            ..PageView::head(object)
+        };
+        Self {
+            results: items_of(&result["results"]).iter().map(found).collect(),
+            next_cursor: text_of(&result["next_cursor"]),
+        }
+    }
+}
+
+/// A database in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DatabaseView {
+    /// Id of the database or of the data source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Title, as people see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Address of the database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// Kind and id of what it stands below.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    parent: Map<String, Value>,
+    /// Columns by name: `{type, id, options?}`, with the names of the options of a selection.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    columns: Map<String, Value>,
+    /// Its data sources; from version 2025-09-03 on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    data_sources: Vec<SourceView>,
+}
+
+/// A data source of a database.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SourceView {
+    /// Id of the data source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Name of the data source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Its columns by name, where the database has several data sources.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    columns: Map<String, Value>,
+}
+
+fn columns_of(object: &Value) -> Map<String, Value> {
+    let columns = object["properties"].as_object().into_iter().flatten();
+    let short = |(name, column): (&String, &Value)| {
+        let kind = column["type"].as_str().unwrap_or_default();
+        let mut short = json!({ "type": kind, "id": column["id"] });
+        let options = items_of(&column[kind]["options"]).iter();
+        let options: Vec<&Value> = options.map(|option| &option["name"]).collect();
+        if !options.is_empty() {
+            short["options"] = json!(options);
+        }
+        (name.clone(), short)
+    };
+    columns.map(short).collect()
+}
+
+impl Readable for DatabaseView {
+    const UNTRUSTED: &'static [&'static str] = &[
+        "title",
+        "columns",
+        "data_sources[].name",
+        "data_sources[].columns",
+    ];
+
+    fn of(result: Value) -> Self {
+        let source = |source: &Value| SourceView {
+            id: text_of(&source["id"]),
+            name: text_of(&source["name"]),
+            columns: columns_of(source),
+        };
+        Self {
+            id: text_of(&result["id"]),
+            title: plain_text(&result["title"]),
+            url: text_of(&result["url"]),
+            parent: parent_of(&result),
+            columns: columns_of(&result),
+            data_sources: items_of(&result["data_sources"])
+                .iter()
+                .map(source)
+                .collect(),
+        }
+    }
+}
+
+/// A comment in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CommentView {
+    /// Id of the comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// Text of the comment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// Id of the user who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<String>,
+    /// When it was written, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_time: Option<String>,
+    /// Id of the discussion that it is part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discussion_id: Option<String>,
+    /// Kind and id of what it stands on.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    parent: Map<String, Value>,
+}
+
+impl CommentView {
+    fn new(comment: &Value) -> Self {
+        Self {
+            id: text_of(&comment["id"]),
+            text: plain_text(&comment["rich_text"]),
+            created_by: text_of(&comment["created_by"]["id"]),
+            created_time: text_of(&comment["created_time"]),
+            discussion_id: text_of(&comment["discussion_id"]),
+            parent: parent_of(comment),
+        }
+    }
+}
+
+impl Readable for CommentView {
+    const UNTRUSTED: &'static [&'static str] = &["text"];
+
+    fn of(result: Value) -> Self {
+        Self::new(&result)
+    }
+}
+
+/// A page of comments in short.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CommentsView {
+    /// The comments, oldest first.
+    comments: Vec<CommentView>,
+    /// Where the next ones begin; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Readable for CommentsView {
+    const UNTRUSTED: &'static [&'static str] = &["comments[].text"];
+
+    fn of(result: Value) -> Self {
+        Self {
+            comments: items_of(&result["results"])
+                .iter()
+                .map(CommentView::new)
+                .collect(),
+            next_cursor: text_of(&result["next_cursor"]),
+        }
+    }
+}
