@@ -52,6 +52,20 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
             Test("an_outcome_that_is_too_large_is_not_kept_and_not_made_again"),
         ),
         (
+            ErrorKind::SignInFailed,
+            Test(
+                "a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes",
+            ),
+        ),
+        (
+            ErrorKind::SignInRefused,
+            Test("who_is_let_in_is_said_by_the_address_or_a_claim_or_both"),
+        ),
+        (
+            ErrorKind::SignInProviderFailed,
+            Test("a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in"),
+        ),
+        (
             ErrorKind::RateLimited,
             Test("a_turn_after_the_deadline_is_refused_and_reserves_nothing"),
         ),
