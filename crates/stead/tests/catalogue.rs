@@ -28,7 +28,7 @@ fn exported<'c>(
     detail: Detail,
 ) -> Vec<Value> {
     tools
-        .map(|tool| tool.export_with(format, detail).unwrap().tool)
+        .map(|tool| tool.export_with(format, detail).expect("an export").tool)
         .collect()
 }
 
