@@ -30,7 +30,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
         println!("left out: {error:#}");
         return Ok(());
     }
-    shell::run("cargo build --quiet --locked -p stead-server --example mcp_conformance")?;
+    shell::build()?;
     let mut server = Server::start()?;
     let url = server.url()?;
     let mut failed = Vec::new();
