@@ -2,35 +2,17 @@
 and goes on after the consent."""
 
 import asyncio
-import html
 import os
-import re
-import urllib.parse
-import urllib.request
-from http.cookiejar import CookieJar
 
 import httpx2
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from checks import check
+from consent import consent
 
 URL = os.environ["STEAD_URL"] + "/mcp"
 TOOL = "mail_list_drafts"
-
-
-def consent(link):
-    """The user opens the link, chooses the first account, and allows everything."""
-    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-    page = browser.open(urllib.request.Request(link, data=b"", method="POST"))
-    text, at = page.read().decode(), page.geturl()
-    action = html.unescape(re.search(r'<form[^>]* action="([^"]+)"', text)[1])
-    hidden = re.search(r'name="request" value="([^"]+)"', text)[1]
-    user = html.unescape(re.search(r'name="user" value="([^"]+)"', text)[1])
-    scopes = [html.unescape(one) for one in re.findall(r'name="scope" value="([^"]+)"', text)]
-    form = [("request", hidden), ("user", user), ("action", "allow"), *(("scope", one) for one in scopes)]
-    data = urllib.parse.urlencode(form).encode()
-    browser.open(urllib.parse.urljoin(at, action), data=data).read()
 
 
 async def session(token):
@@ -52,4 +34,4 @@ async def session(token):
 
 @check("mcp: list, call, authorize, go on")
 def _():
-    return asyncio.run(session(os.environ["MCP_TOKEN"]))
+    return asyncio.run(session(os.environ["PYTHON_MCP_TOKEN"]))

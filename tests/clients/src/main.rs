@@ -40,8 +40,8 @@ const PRODUCTS: [&str; 6] = [
 const USER: &str = "acme/user 1";
 /// A user whose tokens no script has.
 const ANOTHER_USER: &str = "user-1";
-/// A user who has authorized nothing, and for whom an agent works.
-const AGENTS_USER: &str = "user-2";
+/// Clients of agents, by the beginning of the variable that has the token of their session.
+const AGENTS: [&str; 3] = ["PYTHON", "LANGCHAIN", "INSPECTOR"];
 /// Where a script may receive webhooks.
 const RECEIVER: &str = "127.0.0.1";
 
@@ -71,10 +71,13 @@ async fn main() -> Result<ExitCode> {
     let mut tokens = tokens(platform.environment()).await?;
     let bearer = webhooks_token(platform.environment()).await?;
     tokens.push((String::from("WEBHOOKS_TOKEN"), bearer));
-    let session = NewMcpSession::new(AGENTS_USER).connections(["mail"]);
-    let session = platform.mcp_sessions().create(session).await?.token;
-    let session = session.expose_secret().to_owned();
-    tokens.push((String::from("MCP_TOKEN"), session));
+    // Each agent has a user of its own, who has authorized nothing yet.
+    for agent in AGENTS {
+        let session = NewMcpSession::new(format!("user of {agent}")).connections(["mail"]);
+        let session = platform.mcp_sessions().create(session).await?.token;
+        let session = session.expose_secret().to_owned();
+        tokens.push((format!("{agent}_MCP_TOKEN"), session));
+    }
     let routers = stead_server::routers(&platform, &ServerOptions::default());
     let proxy = routers.proxy.context("there is no proxy host")?;
     let server = Server::new(routers.service).also(proxy_listener, proxy);

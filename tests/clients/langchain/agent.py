@@ -1,0 +1,41 @@
+"""LangChain's adapters as an agent's client: they list tools, call one, are told that its user must authorize, and go on after
+the consent."""
+
+import asyncio
+import os
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).parent.parent / "python"))
+
+from langchain_core.tools import ToolException
+from langchain_mcp_adapters.client import MultiServerMCPClient
+
+from checks import check
+from consent import consent
+
+TOOL = "mail_list_drafts"
+STEAD = {
+    "transport": "streamable_http",
+    "url": os.environ["STEAD_URL"] + "/mcp",
+    "headers": {"Authorization": "Bearer " + os.environ["LANGCHAIN_MCP_TOKEN"]},
+}
+
+
+async def session():
+    tools = await MultiServerMCPClient({"stead": STEAD}).get_tools()
+    tool = next(tool for tool in tools if tool.name == TOOL)
+    try:
+        raise AssertionError(await tool.ainvoke({}))
+    except ToolException as asked:
+        sentence, link, then = str(asked).splitlines()
+    assert "/connect/" in link and then == "Then try again.", (sentence, link, then)
+    consent(link)
+    done = await tool.ainvoke({})
+    assert "drafts" in str(done), done
+    return f"{len(tools)} tools"
+
+
+@check("langchain: list, call, authorize, go on")
+def _():
+    return asyncio.run(session())
