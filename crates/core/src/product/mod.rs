@@ -3,6 +3,7 @@
 mod classify;
 mod guide;
 mod permission_texts;
+pub mod sent;
 mod settings;
 
 use std::{fmt, time::Duration};
