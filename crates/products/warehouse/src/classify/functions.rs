@@ -9,7 +9,7 @@ use super::tokens::Token;
 /// that act, cost apart or reach outside (`SYSTEM$…`, `AI_…`, presigned addresses) are not among them.
 static READING: &str = include_str!("functions.txt");
 
-/// Words that stand before a bracket and are no functions: of the syntax, and of types.
+/// Words that stand before a bracket and are not functions: of the syntax, and of types.
 const SYNTAX: [&str; 87] = [
     "ALL",
     "AND",
