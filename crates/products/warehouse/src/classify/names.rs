@@ -55,7 +55,7 @@ impl Places {
             | Tree::CreateTable(_)
             | Tree::CreateView(_) => {
                 let ControlFlow::Continue(()) = visit_relations(tree, |name| {
-                    self.add_object(parts(name), session);
+                    self.add_object(parts(name).as_deref(), session);
                     ControlFlow::<std::convert::Infallible>::Continue(())
                 });
                 // Names that the walk over tables passes by.
@@ -86,10 +86,10 @@ impl Places {
     }
 
     /// Adds the place of a table, view or the like: `table`, `schema.table`, `database.schema.table`.
-    fn add_object(&mut self, name: Option<Vec<String>>, session: &Session) {
+    fn add_object(&mut self, name: Option<&[String]>, session: &Session) {
         let session_database = session.database.clone().ok().flatten();
         let session_schema = session.schema.clone().ok().flatten();
-        match name.as_deref() {
+        match name {
             Some([_]) => self.add_schema(session_database, session_schema),
             Some([schema, _]) => self.add_schema(session_database, Some(schema.clone())),
             Some([database, schema, _]) => {
@@ -136,9 +136,9 @@ impl Places {
             }
             Some(("SCHEMA", mut name)) if name.len() <= 2 => {
                 name.push(String::new());
-                self.add_object(Some(name), session);
+                self.add_object(Some(&name), session);
             }
-            Some(("TABLE" | "VIEW", name)) => self.add_object(Some(name), session),
+            Some(("TABLE" | "VIEW", name)) => self.add_object(Some(&name), session),
             _ => self.add_unknown(),
         }
     }
