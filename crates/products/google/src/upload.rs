@@ -129,7 +129,7 @@ fn media_type(content_type: &str) -> Option<String> {
 
 /// Headers with their names in lower case and their values on one line, and what follows the empty line (RFC 5322, 2.2).
 /// `None` where readers could disagree about where a header ends: line ends of two kinds, control characters, lines that
-/// are no headers.
+/// are not headers.
 pub fn headers(bytes: &[u8]) -> Option<(Vec<(String, String)>, &[u8])> {
     let mut headers: Vec<(String, String)> = Vec::new();
     let mut rest = bytes;
