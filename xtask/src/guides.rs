@@ -93,6 +93,7 @@ fn blocks(guide: &str) -> impl Iterator<Item = (&str, String)> {
 }
 
 #[test]
+#[ignore = "builds a copy of the workspace: cargo xtask test --all"]
 fn a_tool_and_a_product_made_as_the_guides_say_pass_their_suites() {
     let checkout = Checkout::copy();
     add_a_tool(&checkout, &guide("adding-a-tool.md"));

@@ -150,6 +150,11 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         .with("PROPTEST_CASES", "1024"),
         Step::new(
             Extent::All,
+            "a tool and a product made as the guides say",
+            "cargo test -p xtask --locked -- --include-ignored guides",
+        ),
+        Step::new(
+            Extent::All,
             "more histories over SQLite",
             "cargo test -p stead-store --test simulation --locked -- --nocapture",
         )
