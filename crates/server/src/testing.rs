@@ -266,6 +266,24 @@ impl TestService {
         self.call("POST", path, Some(body)).await
     }
 
+    /// Sets a policy by which searching for people has to be approved, calls that tool as this user, and gives the id of the
+    /// approval that it waits for.
+    pub(crate) async fn asked_for_approval(&self, identifier: &str) -> String {
+        let policy = json!({
+            "name": "asks", "environment": true,
+            "requires_approval": { "tools": ["mail_search_people"] },
+        });
+        let policy = serde_json::from_value(policy).unwrap();
+        let environment = self.platform.environment();
+        environment.set_policy(policy).await.unwrap();
+        let call = json!({ "connection_name": "mail", "identifier": identifier, "input": { "query": "<b>" } });
+        let path = "/v1/tools/mail_search_people/execute";
+        let asked = self.post(path, call).await;
+        assert_eq!(asked.status, StatusCode::CONFLICT, "{}", asked.text());
+        let asked: Value = serde_json::from_str(asked.text()).unwrap();
+        asked["context"]["approval_id"].as_str().unwrap().to_owned()
+    }
+
     /// The same service within another router.
     pub(crate) fn within(self, around: impl FnOnce(Router) -> Router) -> Self {
         Self {

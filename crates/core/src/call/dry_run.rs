@@ -6,6 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     send::set_product_headers,
+    sending,
     tool_io::{ToolIo, first_attempt},
 };
 use crate::{
@@ -51,7 +52,11 @@ impl<'c> DryRun<'c> {
         if planned.requests.is_empty() || (result.is_err() && !planned.is_held) {
             return result;
         }
-        plan(planned.requests, planned.then)
+        plan(
+            planned.requests,
+            planned.then,
+            self.io.admission().would_wait(),
+        )
     }
 
     fn planned(&self) -> MutexGuard<'_, Planned> {
@@ -70,6 +75,10 @@ impl<'c> DryRun<'c> {
         for request in requests {
             let sent = first_attempt(request.clone(), self.endpoints)?;
             let (origin, _) = self.endpoints.origin_or_fail(request.origin)?;
+            let (product, effect) = (self.endpoints.product, request.effect_of());
+            sending::shown(product, origin, &sent, effect, false, &mut |sending| {
+                self.io.admission().plan(sending)
+            })?;
             let described = described(sent, origin, request.effect_of(), only_read);
             planned.requests.push(described);
         }
@@ -97,8 +106,15 @@ impl IoBackend for DryRun<'_> {
 }
 
 /// The result of a dry run.
-pub(super) fn plan(requests: Vec<PlannedRequest>, then: Option<&str>) -> Result<Output> {
-    let plan = Plan::new(requests, then.map(str::to_owned));
+pub(super) fn plan(
+    requests: Vec<PlannedRequest>,
+    then: Option<&str>,
+    requires_approval: bool,
+) -> Result<Output> {
+    let plan = Plan {
+        requires_approval,
+        ..Plan::new(requests, then.map(str::to_owned))
+    };
     let text = serde_json::to_vec(&plan).map_err(|error| {
         Error::new(ErrorKind::Internal, "the plan cannot be written").with_source(error)
     })?;

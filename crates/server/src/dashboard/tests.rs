@@ -246,6 +246,7 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
         ("{webhook_id}", webhook.id.to_string()),
         ("{member_id}", member.member_id.to_string()),
         ("{key_id}", key.key_id),
+        ("{approval_id}", service.asked_for_approval(ODD).await),
     ]
 }
 
