@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     Platform,
-    core::environment::{CallLimits, Retention, Verification},
+    core::environment::Verification,
     resource::NewMcpSession,
 };
 use stead_server::{Server, ServerOptions};
@@ -18,7 +18,7 @@ use super::mcp_sessions::{FLAGS, Session};
 use crate::{
     failure::{Failure, Outcome},
     listener, secrets,
-    target::{Database, IfMissing},
+    target::{Database, IfMissing, Opening},
     terminal::Terminal,
 };
 
@@ -89,11 +89,8 @@ impl Mcp {
             true => Verification::LinkPossession,
             false => Verification::Application,
         };
-        let calls = CallLimits::default();
-        let platform = self
-            .database
-            .open(verification, calls, Retention::FOREVER, IfMissing::Refuse)
-            .await?;
+        let opening = Opening::new(verification, IfMissing::Refuse);
+        let platform = self.database.open(opening).await?;
         let outcome = serve(&platform, self.session.to_new(identifier)).await;
         platform.shut_down().await;
         outcome
